@@ -41,7 +41,11 @@ interface InvitationServiceDeps {
 
 /** Invitations: for one address, once, for seven days. Their tokens are stored hashed. */
 export function createInvitationService(deps: InvitationServiceDeps) {
-  return withContext(deps, { list, create, revoke, lookup, accept, purgeExpired })
+  const open = (workspaceNo: number) => countOpen(deps.storage.read, workspaceNo, deps.clock.now())
+  return {
+    ...withContext(deps, { list, create, revoke, lookup, accept, purgeExpired }),
+    countOpen: open,
+  }
 }
 
 export type InvitationService = ReturnType<typeof createInvitationService>
@@ -66,6 +70,17 @@ async function list(
     expires_at: new Date(expires_at).toISOString(),
     invited_by: inviter_email === null ? null : { email: inviter_email },
   }))
+}
+
+/** How many can still be accepted. */
+async function countOpen({ db }: Pick<Sql, 'db'>, workspaceNo: number, now: number) {
+  const { open } = await db
+    .selectFrom('invitations')
+    .select((e) => e.fn.countAll<number>().as('open'))
+    .where('workspace_no', '=', workspaceNo)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(open)
 }
 
 /**
@@ -97,14 +112,9 @@ async function create(
     .where('workspace_no', '=', workspace.no)
     .where('email_key', '=', key)
     .execute()
-  const { open } = await tx.db
-    .selectFrom('invitations')
-    .select((e) => e.fn.countAll<number>().as('open'))
-    .where('workspace_no', '=', workspace.no)
-    .where('expires_at', '>', now)
-    .executeTakeFirstOrThrow()
+  const open = await countOpen(tx, workspace.no, now)
   const limit = workspace.plan.limits.members
-  if (limit !== null && members_count + Number(open) >= limit) {
+  if (limit !== null && members_count + open >= limit) {
     throw new AppError('PLAN_LIMIT_REACHED', {
       details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit } }],
     })

@@ -22,6 +22,7 @@ const UsageSchema = z
         description:
           'Of what the plan limits, as it is counted for the limits; clicks of this UTC month.',
       }),
+    open_invitations: z.int().openapi({ description: 'Those that `used.members` counts too.' }),
     requests: z
       .array(z.object({ minute: z.string(), allowed: z.int(), limited: z.int() }))
       .openapi({ description: 'API requests of the last 60 minutes, the oldest first.' }),
@@ -31,6 +32,8 @@ const UsageSchema = z
 interface UsageRouteDeps {
   workspaces: Pick<WorkspaceService, 'find'>
   requestCounts: RequestCounts
+  /** How many invitations can still be accepted: the limit of members counts them. */
+  invitations: { countOpen(workspaceNo: number): Promise<number> }
   /** How many domains a workspace has. */
   ownDomains: { count(workspaceNo: number): Promise<number> }
   /** The workspace's clicks of this month that are counted. */
@@ -50,15 +53,18 @@ export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps)
     async handler({ caller, locale }) {
       const workspace = await deps.workspaces.find(caller.workspace.id)
       if (workspace === undefined) throw new AppError('WORKSPACE_NOT_FOUND')
+      const open = await deps.invitations.countOpen(workspace.no)
       return {
         status: 200,
         body: {
           plan: listPlan(caller.workspace.plan, locale),
           used: {
             ...workspace.usage,
+            members: workspace.usage.members + open,
             domains: await deps.ownDomains.count(workspace.no),
             clicks_per_month: await deps.clicksThisMonth(workspace.no),
           },
+          open_invitations: open,
           requests: await deps.requestCounts.lastHour(workspace.no),
         },
       }

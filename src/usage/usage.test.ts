@@ -69,6 +69,7 @@ test('the usage shows the plan, what is used of it, and the requests of the last
     })
   ).body
   await dashboard.withKey(key, 'POST', '/links', { destination_url: 'https://a.example/' })
+  await dashboard.as('owner', 'POST', '/invitations', { email: 'x@example.com', role: 'viewer' })
   for (let i = 0; i < 31; i++) await dashboard.withKey(key, 'GET', '/links')
   const { status, body } = await dashboard.as('viewer', 'GET', '/usage')
   expect(status).toBe(200)
@@ -77,10 +78,12 @@ test('the usage shows the plan, what is used of it, and the requests of the last
     links: 1,
     addresses: 1,
     api_keys: 1,
-    members: 4,
+    // The invitation takes a place too: the plan's limit counts it.
+    members: 5,
     domains: 0,
     clicks_per_month: 0,
   })
+  expect(body.open_invitations).toBe(1)
   expect(body.requests).toHaveLength(60)
   expect(body.requests[59]).toEqual({ minute: '2030-01-31T09:00:00.000Z', allowed: 30, limited: 2 })
   expect(body.requests[0]).toEqual({ minute: '2030-01-31T08:01:00.000Z', allowed: 0, limited: 0 })

@@ -163,11 +163,32 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(await labels.count()).toBe(7)
   })
 
+  test('sorted by clicks, those of people count, which the list shows', async () => {
+    for (let click = 0; click < 3; click++) {
+      const headers = { 'user-agent': 'curl/8.5.0' }
+      await fetch(`${dashboard.url}/four`, { redirect: 'manual', headers })
+    }
+    await eventually('the clicks of bots are counted', async () => {
+      const { body } = await call('GET', `/links/${ids.four}`)
+      return (body as unknown as { clicks: { bot: number } }).clicks.bot === 3 ? true : undefined
+    })
+    await page.goto('/app/links?sort=clicks')
+    await page.locator('[data-row]').first().waitFor()
+    expect(await page.locator('[data-row]').first().getAttribute('data-row')).toBe(ids.one ?? '')
+  })
+
   test('the only member of a small workspace is no warning', async () => {
     await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'free' })
     await page.goto('/app/usage')
     await page.getByRole('meter', { name: en('usage.members') }).waitFor()
     expect(await page.getByText(en('usage.full'), { exact: true }).count()).toBe(0)
+    // Who is invited takes a place, where it is shown as where it is limited.
+    await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'pro' })
+    await call('POST', '/invitations', { email: 'grace@example.com', role: 'viewer' })
+    await page.reload()
+    const meter = page.getByRole('meter', { name: en('usage.members') })
+    await meter.waitFor()
+    expect(await meter.getAttribute('aria-valuenow')).toBe('2')
     await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'unlimited' })
   })
 
@@ -263,6 +284,17 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
       expect(await other.page.locator('main').innerText()).not.toMatch(/[٠-٩]/)
     }
     await other.close()
+  })
+
+  test('the requests of the last hour outlive a restart', async () => {
+    const { body } = await call('POST', '/keys', { name: 'k', scopes: ['links:read'] })
+    const Authorization = `Bearer ${(body as unknown as { key: string }).key}`
+    await fetch(`${dashboard.url}/api/v1/links`, { headers: { Authorization } })
+    expect(await dashboard.slugline.stop()).toBe(0)
+    await dashboard.slugline.restart()
+    await page.goto('/app/usage')
+    const chart = page.locator('section').filter({ hasText: en('usage.requests.allowed') })
+    await chart.getByRole('img').waitFor()
   })
 
   test('nothing went wrong on the way', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
-import { ask, claim } from './people.ts'
+import { ask, claim, heading } from './people.ts'
 import { en } from './words.ts'
 
 const TARGET = 'https://example.com/'
@@ -110,6 +110,48 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await row.waitFor({ state: 'detached' })
   })
 
+  test('an address is pasted on the empty page, into its field or beside it', async () => {
+    const body = { name: 'Empty' }
+    const made = await ask<{ id: string }>(dashboard, owner.context, 'POST', '/workspaces', {
+      body,
+    })
+    await page.goto(`/app/links?w=${made.body.id}`)
+    const field = page.getByLabel(en('links.field.destination'), { exact: true })
+    await field.fill('example.com/typed')
+    await field.press('Enter')
+    const rows = page.locator('[data-row]')
+    await rows.filter({ hasText: 'example.com/typed' }).waitFor()
+    await button('common.undo').click()
+    await rows.waitFor({ state: 'detached' })
+    await paste('https://example.com/first')
+    await rows.filter({ hasText: 'example.com/first' }).waitFor()
+    await page.goto(`/app/links?w=${workspace}`)
+    await rows.first().waitFor()
+  })
+
+  test('a shortened address fills its place, whatever the width', async () => {
+    const path = 'campaigns/spring/landing-page/with-a-name-that-is-long/and-longer/until-it-ends'
+    const long = { destination_url: `${TARGET}${path}`, slug: 'long' }
+    await ask(dashboard, owner.context, 'POST', '/links', { body: long, workspace })
+    for (const width of [1040, 1130, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await openList()
+      await owner.settled()
+      const place = page
+        .locator('[data-row]')
+        .filter({ hasText: 'long' })
+        .locator('[title*=campaigns]')
+      const room = await place.evaluate((element) => {
+        const text = element.firstElementChild?.getBoundingClientRect().width ?? 0
+        return element.getBoundingClientRect().width - text
+      })
+      // Less than two letters.
+      expect(room).toBeGreaterThanOrEqual(0)
+      expect(room).toBeLessThan(18)
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
   test('what is pasted and refused stands in the form, with the reason', async () => {
     await openList()
     await paste(`${dashboard.url}/itself`)
@@ -175,6 +217,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await views(`${en('links.views')}: Spring`).waitFor()
 
       await page.goto('/app/statistics')
+      await heading(page, en('statistics.title'))
       await page.keyboard.press('Control+k')
       await page.getByRole('combobox', { name: en('shell.palette') }).fill('spr')
       await page.getByRole('option', { name: 'Spring', exact: true }).click()

@@ -87,6 +87,14 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     expect(filters()).not.toContain('summer')
   })
 
+  test('where places are unknown, the page says what would fill them', async () => {
+    await page.goto('/app/statistics')
+    for (const place of ['region', 'city'] as const) {
+      await page.getByRole('tab', { name: en(`statistics.dimension.${place}`) }).click()
+      await page.getByRole('tabpanel').locator('code').waitFor()
+    }
+  })
+
   test('a period is compared with the year before, or with nothing', async () => {
     await page.goto('/app/statistics?range=yesterday')
     await choose(en('statistics.range'), en('statistics.range.12m'))

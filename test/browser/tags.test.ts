@@ -67,11 +67,18 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
     await row.waitFor()
   })
 
-  test('a deleted link is restored at its own address', async () => {
+  test('a deleted link is found in the list, from its audit entry, and restored', async () => {
     const { page } = owner
     const { id } = await make('gone')
     await api('DELETE', `/links/${id}`)
-    await page.goto(`/app/links/${id}`)
+    await page.goto('/app/links/deleted')
+    await page.getByRole('listitem').filter({ hasText: 'gone' }).waitFor()
+    await page.goto('/app/audit')
+    await page
+      .getByRole('link', { name: en('audit.openLink') })
+      .first()
+      .click()
+    await page.waitForURL(`**/links/${id}`)
     await button('links.trash.restore').click()
     await page.getByRole('heading', { level: 1, name: 'gone' }).waitFor()
     expect((await api('GET', `/links/${id}`)).slug).toBe('gone')

@@ -10921,6 +10921,8 @@ export interface components {
         domains: number
         clicks_per_month: number
       }
+      /** Those that `used.members` counts too. */
+      open_invitations: number
       /** API requests of the last 60 minutes, the oldest first. */
       requests: {
         minute: string

@@ -10,7 +10,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
-import { useHiddenColumns } from './hidden-columns.ts'
+import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
 import { HitLine, hiddenHit } from './hit.tsx'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
@@ -32,8 +32,9 @@ const COLUMNS = {
   select: 'w-9 pe-0!',
   address: 'w-[28%]',
   destination: '',
-  tags: 'w-36',
-  days: 'w-28 px-2!',
+  tags: 'w-36 max-xl:w-30',
+  // Where there is little room, it is the destination's.
+  days: 'w-28 px-2! max-xl:hidden',
   clicks: 'w-20',
   created: 'w-30',
   menu: 'w-12 ps-0!',
@@ -259,6 +260,7 @@ function Tags({
   )
 }
 
+const SKELETONS = { tags: 'h-5 w-20', days: 'h-5 w-22', clicks: 'h-4 w-10', created: 'h-4 w-20' }
 const LINES = Array.from({ length: 12 }, (_, i) => i)
 
 /** The first row of a fixed table decides the widths of its columns. */
@@ -269,6 +271,8 @@ function HeadCell({ className }: { className?: string }) {
 /** The table before its rows have come. */
 export function LinkTableSkeleton({ writable }: { writable: boolean }) {
   const { t } = useI18n()
+  const hidden = useHiddenColumns()
+  const columns = OPTIONAL.filter((name) => !hidden.has(name))
   return (
     <>
       <Loading label={t('common.loading')} />
@@ -278,10 +282,9 @@ export function LinkTableSkeleton({ writable }: { writable: boolean }) {
             {writable ? <HeadCell className={COLUMNS.select} /> : null}
             <HeadCell className={COLUMNS.address} />
             <HeadCell />
-            <HeadCell className={COLUMNS.tags} />
-            <HeadCell className={COLUMNS.days} />
-            <HeadCell className={COLUMNS.clicks} />
-            <HeadCell className={COLUMNS.created} />
+            {columns.map((name) => (
+              <HeadCell key={name} className={COLUMNS[name]} />
+            ))}
             <HeadCell className={COLUMNS.menu} />
           </tr>
           {LINES.map((line) => (
@@ -293,18 +296,15 @@ export function LinkTableSkeleton({ writable }: { writable: boolean }) {
               <Td>
                 <Skeleton className="h-4 w-56" />
               </Td>
-              <Td className={COLUMNS.tags}>
-                <Skeleton className="h-5 w-20" />
-              </Td>
-              <Td className={COLUMNS.days}>
-                <Skeleton className="h-5 w-22" />
-              </Td>
-              <Td end className={COLUMNS.clicks}>
-                <Skeleton className="h-4 w-10" />
-              </Td>
-              <Td end className={COLUMNS.created}>
-                <Skeleton className="h-4 w-20" />
-              </Td>
+              {columns.map((name) => (
+                <Td
+                  key={name}
+                  end={name === 'clicks' || name === 'created'}
+                  className={COLUMNS[name]}
+                >
+                  <Skeleton className={SKELETONS[name]} />
+                </Td>
+              ))}
               <Td className={COLUMNS.menu} />
             </tr>
           ))}

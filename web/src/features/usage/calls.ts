@@ -39,6 +39,8 @@ export const COUNTED = [
 export interface Usage {
   plan: Plan
   used: Record<(typeof COUNTED)[number], number>
+  /** Those that `used.members` counts too. */
+  open_invitations: number
   /** The last hour, oldest first. */
   requests: { minute: string; allowed: number; limited: number }[]
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
@@ -38,13 +39,15 @@ export function UsagePage() {
   )
 }
 
-function Limits({ plan, used }: Pick<Usage, 'plan' | 'used'>) {
+function Limits({ plan, used, open_invitations: open }: Usage) {
   const { t } = useI18n()
   return (
     <Section title={t('usage.limits')}>
       <dl className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
         {COUNTED.map((name) => (
-          <LimitMeter key={name} name={name} used={used[name] ?? 0} plan={plan} />
+          <LimitMeter key={name} name={name} used={used[name] ?? 0} plan={plan}>
+            {name === 'members' && open > 0 ? t('usage.invitations', { count: open }) : null}
+          </LimitMeter>
         ))}
       </dl>
     </Section>
@@ -55,10 +58,13 @@ function LimitMeter({
   name,
   used,
   plan,
+  children,
 }: {
   name: (typeof COUNTED)[number]
   used: number
   plan: Plan
+  /** What the number counts besides. */
+  children: ReactNode
 }) {
   const { t } = useI18n()
   const limit = plan.limits[name]
@@ -78,6 +84,7 @@ function LimitMeter({
       <dd className="col-span-2">
         <Meter value={used} max={limit} label={t(`usage.${name}`)} text={text} />
       </dd>
+      {children ? <dd className="col-span-2 text-muted text-sm">{children}</dd> : null}
       {name === 'clicks_per_month' && limit !== null && used >= limit ? (
         <dd className="col-span-2 text-muted text-sm">{t('usage.clicks.full')}</dd>
       ) : null}
