@@ -10,5 +10,12 @@ export {
   recordExport,
 } from './record.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
-export { type AuditRow, dropAccountEntries, dropEntries, listEntries, withNames } from './store.ts'
+export {
+  type AuditRow,
+  dropAccountEntries,
+  dropEntries,
+  listEntries,
+  withNames,
+  withoutAddresses,
+} from './store.ts'
 export { type Actor, ActorSchema, COMMAND_LINE, type Fields, INSTANCE, SYSTEM } from './types.ts'

@@ -88,15 +88,25 @@ export async function dropEntries(
  * where they have no name or no account any more.
  */
 export async function withNames(sql: Sql, rows: readonly AuditRow[]): Promise<AuditRow[]> {
-  const isPerson = (row: AuditRow) => row.actor_type === 'user'
-  const ids = rows.filter(isPerson).flatMap(({ actor_id }) => actor_id ?? [])
+  const people = rows.map(({ actor_type, actor_id, actor_label }) => {
+    return { type: actor_type, id: actor_id, label: actor_label }
+  })
+  const named = await withoutAddresses(sql, people)
+  return rows.map((row, n) => ({ ...row, actor_label: named[n]?.label ?? row.actor_label }))
+}
+
+/** The same actors, people labelled as {@link withNames} does. */
+export async function withoutAddresses<
+  A extends { type: string; id: string | null; label: string },
+>(sql: Sql, actors: readonly A[]): Promise<A[]> {
+  const isPerson = ({ type }: A) => type === 'user'
+  const ids = actors.filter(isPerson).flatMap(({ id }) => id ?? [])
   const users =
     ids.length === 0
       ? []
       : await sql.db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids).execute()
   const names = new Map(users.map(({ id, name }) => [id, name]))
-  return rows.map((row) => {
-    if (!isPerson(row)) return row
-    return { ...row, actor_label: names.get(row.actor_id ?? '') ?? row.actor_id ?? '' }
-  })
+  return actors.map((actor) =>
+    isPerson(actor) ? { ...actor, label: names.get(actor.id ?? '') ?? actor.id ?? '' } : actor,
+  )
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { ActorSchema } from '../audit/index.ts'
 import { listOf } from '../http/page.ts'
 
 /** What the reference shows as a job. */
@@ -9,6 +10,7 @@ export const JOB_EXAMPLE = {
   progress: { done: 4000, total: 12408, failed: 0 },
   result: null,
   error: null,
+  actor: { type: 'user', id: 'usr_01hzy3v9k2q4r6s8t0v2w4x6y8', label: 'Ada Lovelace' },
   created_at: '2026-05-04T09:30:12.345Z',
   started_at: '2026-05-04T09:30:12.410Z',
   finished_at: null,
@@ -42,6 +44,7 @@ export const JobSchema = z
     error: z.object({ code: z.string(), message: z.string() }).nullable().openapi({
       description: 'Why it failed; what was done before stays done. Null: it has not.',
     }),
+    actor: ActorSchema,
     created_at: time('When it was asked for, in UTC.'),
     started_at: time('When it first began, in UTC. Null: it waits.').nullable(),
     finished_at: time('When it ended, in UTC. Null: it has not yet.').nullable(),

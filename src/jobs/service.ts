@@ -1,10 +1,10 @@
-import { type Actor, recordChange } from '../audit/index.ts'
+import { type Actor, recordChange, withoutAddresses } from '../audit/index.ts'
 import type { Ids } from '../base/ids.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import { type Locale, translate } from '../i18n/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { createJobRunner, type RunnerDeps } from './runner.ts'
 import type { ShownJob } from './schemas.ts'
@@ -64,12 +64,12 @@ export function createJobService(
       })
       await recordChange(tx, actor, { ...entryOf(row, clock.now()), action: 'job.created' })
       tx.afterCommit(runner.wake)
-      return row
+      return named(tx, row)
     },
 
     /** @throws AppError JOB_NOT_FOUND */
-    get({ workspace }: JobCaller, id: string): Promise<JobRow> {
-      return found(findJob(storage.read, workspace.no, id))
+    async get({ workspace }: JobCaller, id: string): Promise<JobRow> {
+      return named(storage.read, await found(findJob(storage.read, workspace.no, id)))
     },
 
     /** The newest jobs first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
@@ -80,7 +80,9 @@ export function createJobService(
       const binding = JSON.stringify(['jobs', no])
       const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
       const rows = await listJobs(storage.read, no, below, limit + 1)
-      return pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
+      return pageOf(await allNamed(storage.read, rows), limit, ({ id }) =>
+        cursors.encode([id], binding),
+      )
     },
 
     /**
@@ -90,9 +92,9 @@ export function createJobService(
     async cancel(tx: Transaction, { workspace, actor }: JobAsker, id: string): Promise<JobRow> {
       const now = clock.now()
       const row = await cancelJob(tx, workspace.no, id, now)
-      if (row === undefined) return found(findJob(tx, workspace.no, id))
+      if (row === undefined) return named(tx, await found(findJob(tx, workspace.no, id)))
       await recordChange(tx, actor, { ...entryOf(row, now), action: 'job.cancelled' })
-      return row
+      return named(tx, row)
     },
 
     /** Deletes jobs that were finished long ago. */
@@ -101,6 +103,17 @@ export function createJobService(
       await storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
     },
   }
+}
+
+/** The rows as they may be given out: without e-mail addresses. */
+async function allNamed(sql: Sql, rows: readonly JobRow[]): Promise<JobRow[]> {
+  const actors = rows.map(({ actor }) => JSON.parse(actor) as Actor)
+  const shown = await withoutAddresses(sql, actors)
+  return rows.map((row, n) => ({ ...row, actor: JSON.stringify(shown[n]) }))
+}
+
+async function named(sql: Sql, row: JobRow): Promise<JobRow> {
+  return (await allNamed(sql, [row]))[0] ?? row
 }
 
 async function found(job: Promise<JobRow | undefined>): Promise<JobRow> {
@@ -119,6 +132,7 @@ type StoredError = Pick<AppError, 'code' | 'params'>
 /** A job as the API gives it out. The language is only asked for where it has failed. */
 export function renderJob(row: JobRow, call: { readonly locale: Locale }): ShownJob {
   const { id, type, status, done, total, failed, result } = row
+  const actor = JSON.parse(row.actor) as Actor
   const error = row.error === null ? null : (JSON.parse(row.error) as StoredError)
   return {
     id,
@@ -130,6 +144,7 @@ export function renderJob(row: JobRow, call: { readonly locale: Locale }): Shown
       code: error.code,
       message: translate(call.locale, `error.${error.code}`, error.params),
     },
+    actor: { type: actor.type, id: actor.id, label: actor.label },
     created_at: formatTimestamp(row.created_at),
     started_at: timeOf(row.started_at),
     finished_at: timeOf(row.finished_at),

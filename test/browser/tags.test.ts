@@ -67,6 +67,24 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
     await row.waitFor()
   })
 
+  test('where all links are archived, the list says so and shows them', async () => {
+    const { page } = owner
+    await make('in-archive')
+    const { data } = await api<{ data: Link[] }>('GET', '/links?limit=100')
+    await api('POST', '/links/bulk', {
+      operations: data.map(({ id }) => ({ op: 'update', id, link: { archived: true } })),
+    })
+    await page.goto('/app/links')
+    await page.getByRole('heading', { name: en('links.allArchived') }).waitFor()
+    expect(await page.getByText(en('links.first.title')).count()).toBe(0)
+    await button('links.allArchived.show').click()
+    await page
+      .getByRole('link', { name: /in-archive/ })
+      .first()
+      .waitFor()
+    expect(new URL(page.url()).searchParams.get('archived')).toBe('true')
+  })
+
   test('a deleted link is found in the list, from its audit entry, and restored', async () => {
     const { page } = owner
     const { id } = await make('gone')

@@ -202,6 +202,8 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'tags', path: 'tags' },
   { name: 'deleted', path: 'links/deleted', plain: true },
   { name: 'import', path: 'import' },
+  { name: 'jobs', path: 'jobs' },
+  { name: 'jobs-empty', path: `jobs?w=${empty}`, plain: true },
   { name: 'domains', path: 'domains' },
   { name: 'keys', path: 'keys' },
   {

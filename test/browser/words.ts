@@ -5,6 +5,7 @@ import en_auth from '../../web/src/i18n/messages/en/auth.json'
 import en_common from '../../web/src/i18n/messages/en/common.json'
 import en_imports from '../../web/src/i18n/messages/en/imports.json'
 import en_instance from '../../web/src/i18n/messages/en/instance.json'
+import en_jobs from '../../web/src/i18n/messages/en/jobs.json'
 import en_keys from '../../web/src/i18n/messages/en/keys.json'
 import en_links from '../../web/src/i18n/messages/en/links.json'
 import en_members from '../../web/src/i18n/messages/en/members.json'
@@ -20,6 +21,7 @@ const ENGLISH = {
   ...en_common,
   ...en_imports,
   ...en_instance,
+  ...en_jobs,
   ...en_keys,
   ...en_links,
   ...en_members,

@@ -9955,6 +9955,7 @@ export interface components {
         code: string
         message: string
       } | null
+      actor: components['schemas']['Actor']
       /** When it was asked for, in UTC. */
       created_at: string
       /** When it first began, in UTC. Null: it waits. */

@@ -4,6 +4,7 @@ import {
   Globe,
   KeyRound,
   Link2,
+  ListChecks,
   type LucideIcon,
   ScrollText,
   Server,
@@ -24,6 +25,7 @@ export interface Destination {
     | '/keys'
     | '/members'
     | '/audit'
+    | '/jobs'
     | '/usage'
     | '/settings'
     | '/instance'
@@ -53,6 +55,7 @@ export function destinationsOf(place: Place): Destination[] {
       Icon: ScrollText,
       group: 'workspace',
     },
+    { to: '/jobs', label: 'jobs.title', Icon: ListChecks, group: 'workspace' },
     { to: '/usage', label: 'shell.usage', Icon: Gauge, group: 'workspace' },
     { to: '/settings', label: 'shell.settings', Icon: Settings, group: 'workspace' },
     place.user.instance_owner && {

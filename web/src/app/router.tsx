@@ -147,6 +147,11 @@ const audit = createRoute({
     'AuditPage',
   ),
 })
+const jobs = createRoute({
+  getParentRoute: () => shell,
+  path: '/jobs',
+  component: lazyRouteComponent(() => part(() => import('../features/jobs/index.ts')), 'JobsPage'),
+})
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
@@ -193,6 +198,7 @@ const routeTree = root.addChildren([
     keys,
     members,
     audit,
+    jobs,
     usage,
     settings,
     account,

@@ -4,6 +4,7 @@ import type common from './messages/en/common.json'
 import type domains from './messages/en/domains.json'
 import type imports from './messages/en/imports.json'
 import type instance from './messages/en/instance.json'
+import type jobs from './messages/en/jobs.json'
 import type keys from './messages/en/keys.json'
 import type links from './messages/en/links.json'
 import type members from './messages/en/members.json'
@@ -29,5 +30,6 @@ export type MessageKey =
   | keyof typeof domains
   | keyof typeof tags
   | keyof typeof imports
+  | keyof typeof jobs
 
 export type Messages = Readonly<Record<MessageKey, string>>

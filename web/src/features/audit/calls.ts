@@ -1,11 +1,12 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
+import type { Actor } from '../members/person-name.ts'
 
 /** One change: who, what, before and after. */
 export interface AuditEntry {
   id: string
   at: string
-  actor: { type: 'user' | 'api_key' | 'command' | 'system'; id: string | null; label: string }
+  actor: Actor
   action: string
   target: { type: string; id: string; label: string }
   before: Record<string, unknown> | null

@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { usePlace } from '../../app/workspace.tsx'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { membersQuery } from '../members/calls.ts'
+import { usePersonName } from '../members/person-name.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
 import { actionKey } from './words.ts'
@@ -76,14 +74,4 @@ export function Entry({
       )}
     </li>
   )
-}
-
-/** Who it was: by name where the person is still a member and has one. */
-function usePersonName(actor: AuditEntry['actor']): string {
-  const { t } = useI18n()
-  const { workspace } = usePlace()
-  const members = useQuery(membersQuery(workspace.id)).data
-  if (actor.type === 'command' || actor.type === 'system') return t(`audit.by.${actor.type}`)
-  const member = members?.find(({ user_id }) => actor.type === 'user' && user_id === actor.id)
-  return member?.name || actor.label
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, open, type Schemas } from '../../api/client.ts'
+import type { Job } from '../jobs/calls.ts'
 
-export type Job = Schemas['Job']
 export type Row = Schemas['ImportRow']
 export type Preview = Schemas['ImportPreview']
 export type RemoteBody = Schemas['ImportRemote']
@@ -23,8 +23,6 @@ export type Plan =
 const HEAD_BYTES = 262_144
 /** A large file takes its time on the way. */
 const UPLOAD_MS = 30 * 60_000
-const POLL_MS = 1_000
-const RECENT = 50
 const ROWS = 100
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -60,39 +58,6 @@ export function startImport(plan: Plan, dryRun: boolean): Promise<Job> {
     on_conflict,
     ...(mapping === null ? { format } : { mapping: JSON.stringify(mapping) }),
     ...(domain !== '' && { domain }),
-  })
-}
-
-export function undoImport(id: string): Promise<Job> {
-  return ok(api.POST('/api/v1/imports/{id}/undo', { params: { path: { id } } }))
-}
-
-export function cancelJob(id: string): Promise<Job> {
-  return ok(api.POST('/api/v1/jobs/{id}/cancel', { params: { path: { id } } }))
-}
-
-export const isOver = ({ status }: Pick<Job, 'status'>) =>
-  status !== 'queued' && status !== 'running'
-
-/** A job, asked for again and again until it is over. */
-export function jobQuery(workspace: string, id: string) {
-  return queryOptions({
-    queryKey: ['jobs', workspace, id],
-    queryFn: ({ signal }) => ok(api.GET('/api/v1/jobs/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: ({ state }) =>
-      state.data === undefined || isOver(state.data) ? false : POLL_MS,
-  })
-}
-
-/** The imports of late, their checks and what was taken back. */
-export function recentQuery(workspace: string) {
-  const query = { limit: RECENT }
-  return queryOptions({
-    queryKey: ['jobs', workspace, 'recent'],
-    queryFn: async ({ signal }) => {
-      const { data } = await ok(api.GET('/api/v1/jobs', { params: { query }, signal }))
-      return data.filter(({ type }) => type.startsWith('imports.'))
-    },
   })
 }
 

@@ -9,8 +9,9 @@ import { Progress } from '../../ui/meter.tsx'
 import { Card } from '../../ui/page.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { cancelJob, isOver, type Job, jobQuery, undoImport } from './calls.ts'
-import { kindOf } from './kind.ts'
+import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/calls.ts'
+import { isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
+import { Cancel } from '../jobs/line.tsx'
 import { Rows } from './rows.tsx'
 
 const route = getRouteApi('/shell/import')
@@ -34,11 +35,8 @@ export function JobView({
   const over = job.data !== undefined && isOver(job.data)
   useEffect(() => {
     // The lists know nothing of it yet.
-    if (over) {
-      void client.invalidateQueries({ queryKey: ['links'] })
-      void client.invalidateQueries({ queryKey: ['jobs', workspace.id, 'recent'] })
-    }
-  }, [over, client, workspace.id])
+    if (over) void client.invalidateQueries({ queryKey: ['links'] })
+  }, [over, client])
 
   if (job.data === undefined) {
     return job.error ? <Problem error={job.error} onRetry={() => job.refetch()} /> : null
@@ -55,59 +53,39 @@ export function JobView({
 }
 
 function Running({ job, writable }: { job: Job; writable: boolean }) {
-  const i18n = useI18n()
-  const { t } = i18n
-  const client = useQueryClient()
-  const { workspace } = usePlace()
-  const cancel = useMutation({
-    mutationFn: () => cancelJob(job.id),
-    onSuccess: (ended) => client.setQueryData(['jobs', workspace.id, job.id], ended),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
-  })
+  const { t } = useI18n()
   const { done, total } = job.progress
-  const title = t(`imports.kind.${kindOf(job)}`)
+  const title = t(`jobs.kind.${kindOf(job)}`)
   return (
     <Card className="flex flex-col gap-3 p-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="font-medium" role="status">
           {title}
         </p>
-        {writable ? (
-          <Button size="sm" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-            {t('common.cancel')}
-          </Button>
-        ) : null}
+        {writable ? <Cancel job={job} /> : null}
       </div>
       <Progress value={total === null ? 0 : done} max={total ?? 1} label={title} />
       <p className="tabular text-muted text-sm">
-        {total === null ? t(`imports.state.${job.status}`) : t('jobs.progress', { done, total })}
+        {total === null ? t(`jobs.state.${job.status}`) : t('jobs.progress', { done, total })}
       </p>
       <p className="text-faint text-sm">{t('imports.leave')}</p>
     </Card>
   )
 }
 
-/** The numbers of a result, in the order in which they are shown. */
-const NUMBERS = ['created', 'updated', 'skipped', 'refused', 'deleted', 'restored', 'kept'] as const
-
 function Result({ job }: { job: Job }) {
   const { t, format } = useI18n()
-  const kind = kindOf(job)
-  const result = (job.result ?? {}) as Partial<Record<(typeof NUMBERS)[number], number>>
-  const shown = NUMBERS.filter((name) => result[name] !== undefined)
+  const title = t(`jobs.kind.${kindOf(job)}`)
   return (
     <div className="flex flex-col gap-4">
       <p role="status" className="font-medium">
-        {job.status === 'succeeded'
-          ? `${t(`imports.kind.${kind}`)} · ${t('imports.state.succeeded')}`
-          : (job.error?.message ??
-            `${t(`imports.kind.${kind}`)} · ${t(`imports.state.${job.status}`)}`)}
+        {job.error?.message ?? `${title} · ${t(`jobs.state.${job.status}`)}`}
       </p>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {shown.map((name) => (
+        {numbersOf(job).map(({ name, count }) => (
           <div key={name} className="rounded-md border border-line px-4 py-3">
             <dt className="text-muted text-sm">{t(`imports.number.${name}`)}</dt>
-            <dd className="tabular font-semibold text-xl">{format.number(result[name] ?? 0)}</dd>
+            <dd className="tabular font-semibold text-xl">{format.number(count)}</dd>
           </div>
         ))}
       </dl>
@@ -126,10 +104,15 @@ function NextSteps({
 }) {
   const i18n = useI18n()
   const { t } = i18n
+  const client = useQueryClient()
+  const { workspace } = usePlace()
   const navigate = route.useNavigate()
   const undo = useMutation({
     mutationFn: () => undoImport(job.id),
-    onSuccess: (made) => navigate({ search: { job: made.id } }),
+    onSuccess(made) {
+      showJob(client, workspace.id, made)
+      void navigate({ search: { job: made.id } })
+    },
     onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
   })
   const kind = kindOf(job)
@@ -160,7 +143,7 @@ function NextSteps({
       <Link to="/links" className={buttonClass('primary')}>
         {t('common.toLinks')}
       </Link>
-      {changes > 0 ? (
+      {isUndoable(job) ? (
         <Button
           disabled={undo.isPending}
           icon={<Undo2 size={14} aria-hidden="true" />}

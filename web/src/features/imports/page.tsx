@@ -8,6 +8,7 @@ import { Page } from '../../ui/page.tsx'
 import { errorText } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { showToast } from '../../ui/toast.tsx'
+import { showJob } from '../jobs/calls.ts'
 import { type Plan, startImport } from './calls.ts'
 import { FromFile } from './from-file.tsx'
 import { FromService } from './from-service.tsx'
@@ -32,8 +33,7 @@ export function ImportPage() {
     onSuccess(made, { what, dryRun }) {
       setPlan(what)
       setChecked(dryRun ? made.id : null)
-      client.setQueryData(['jobs', workspace.id, made.id], made)
-      void client.invalidateQueries({ queryKey: ['jobs', workspace.id, 'recent'] })
+      showJob(client, workspace.id, made)
       void navigate({ search: { job: made.id } })
     },
     onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),

@@ -1,49 +1,33 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Chip, type Tone } from '../../ui/chip.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
-import { type Job, recentQuery } from './calls.ts'
-import { kindOf } from './kind.ts'
-
-const TONES: Readonly<Record<Job['status'], Tone>> = {
-  queued: 'neutral',
-  running: 'accent',
-  succeeded: 'ok',
-  failed: 'bad',
-  cancelled: 'neutral',
-}
+import { jobsQuery } from '../jobs/calls.ts'
+import { undoneBy } from '../jobs/kind.ts'
+import { JobLine } from '../jobs/line.tsx'
 
 /** The imports of late: the way back to one that was left. */
 export function Recent() {
-  const { t, format } = useI18n()
+  const { t } = useI18n()
   const { workspace } = usePlace()
-  const { data = [] } = useQuery(recentQuery(workspace.id))
-  if (data.length === 0) return null
+  const [newest] = useInfiniteQuery(jobsQuery(workspace.id)).data?.pages ?? []
+  const imports = newest?.data.filter(({ type }) => type.startsWith('imports.')) ?? []
+  if (imports.length === 0) return null
+  const undone = new Set(imports.map(undoneBy))
   return (
-    <Section title={t('imports.recent')}>
-      <ul className="flex flex-col">
-        {data.map((job) => (
-          <li key={job.id} className="border-line border-b">
-            <Link
-              to="/import"
-              search={{ job: job.id }}
-              className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-1 py-2 hover:bg-hover"
-            >
-              <span className="min-w-40 flex-1 font-medium">
-                {t(`imports.kind.${kindOf(job)}`)}
-              </span>
-              <Chip tone={TONES[job.status]}>{t(`imports.state.${job.status}`)}</Chip>
-              <span className="tabular text-muted text-sm">
-                {format.number(job.progress.total ?? job.progress.done)}
-              </span>
-              <span className="text-faint text-sm">
-                <RelativeTime time={job.created_at} />
-              </span>
-            </Link>
-          </li>
+    <Section
+      title={t('imports.recent')}
+      actions={
+        <Link to="/jobs" className={buttonClass('secondary', 'sm')}>
+          {t('jobs.all')}
+        </Link>
+      }
+    >
+      <ul className="border-line border-t">
+        {imports.map((job) => (
+          <JobLine key={job.id} job={job} undone={undone.has(job.id)} />
         ))}
       </ul>
     </Section>

@@ -9,8 +9,9 @@ import { Section } from '../../ui/page.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { type Job, type Row, rowsQuery } from './calls.ts'
-import { kindOf } from './kind.ts'
+import type { Job } from '../jobs/calls.ts'
+import { kindOf } from '../jobs/kind.ts'
+import { type Row, rowsQuery } from './calls.ts'
 
 const TONES: Readonly<Record<string, Tone>> = { refused: 'bad', renamed: 'warn' }
 

@@ -1,18 +1,47 @@
-import { Link2, SearchX } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import { Archive, Link2, SearchX } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { linksQuery } from './calls.ts'
 
-/** A workspace without links, for viewers; others see the first steps. */
-export function NoLinks() {
+/** A workspace whose list of links is empty; who may write sees the first steps instead. */
+export function NoLinks({
+  hasArchived,
+  onArchived,
+}: {
+  /** Undefined: not known yet. */
+  hasArchived: boolean | undefined
+  onArchived: () => void
+}) {
   const { t } = useI18n()
-  if (usePlace().may('links:write')) return null
+  const { may } = usePlace()
+  if (hasArchived) {
+    return (
+      <Empty
+        icon={<Archive size={28} aria-hidden="true" />}
+        title={t('links.allArchived')}
+        action={<Button onClick={onArchived}>{t('links.allArchived.show')}</Button>}
+      >
+        <p>{t('links.allArchived.text')}</p>
+      </Empty>
+    )
+  }
+  if (hasArchived === undefined || may('links:write')) return null
   return (
     <Empty icon={<Link2 size={28} aria-hidden="true" />} title={t('links.none')}>
       <p>{t('links.noneViewer')}</p>
     </Empty>
   )
+}
+
+/** Whether a list that is empty has links in the archive. Undefined: not known yet. */
+export function useHasArchived(enabled: boolean): boolean | undefined {
+  const { workspace } = usePlace()
+  const { data, isError } = useQuery({ ...linksQuery(workspace.id, { archived: 'true' }), enabled })
+  if (!enabled || isError) return false
+  return data && data.pagination.total > 0
 }
 
 /** Nothing matches. */

@@ -16,7 +16,7 @@ import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { keepSearch } from './last-search.ts'
 import { MoveLink } from './move-link.tsx'
-import { NoLinks, NothingFound } from './none.tsx'
+import { NoLinks, NothingFound, useHasArchived } from './none.tsx'
 import {
   useCreatedFocus,
   useDuplicate,
@@ -107,6 +107,8 @@ export function LinksPage() {
   }
   const toolbar = <Toolbar search={search} ask={ask} pagination={data?.pagination} />
   const none = data !== undefined && links.length === 0 && !isPlaceholderData
+  const isEmpty = none && !filtered && search.cursor === undefined
+  const hasArchived = useHasArchived(isEmpty)
 
   return (
     <Page
@@ -120,9 +122,9 @@ export function LinksPage() {
         ) : null
       }
     >
-      {filtered ? null : <FirstSteps list={data} actions={actions} />}
-      {none && !filtered && search.cursor === undefined ? (
-        <NoLinks />
+      {filtered || hasArchived !== false ? null : <FirstSteps list={data} actions={actions} />}
+      {isEmpty ? (
+        <NoLinks hasArchived={hasArchived} onArchived={() => void ask({ archived: 'true' })} />
       ) : (
         <>
           {selection.count > 0 && writable ? (

@@ -1,0 +1,71 @@
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { api, ok, type Schemas } from '../../api/client.ts'
+
+/** What the server does without this page. */
+export type Job = Schemas['Job']
+
+/** How often a job that runs is asked how far it is. */
+const ASK_MS = 1_500
+/** So many of the newest jobs are looked at on every page. */
+const NEWEST = 10
+const PAGE_SIZE = 50
+
+export const isOver = ({ finished_at }: Pick<Job, 'finished_at'>) => finished_at !== null
+
+const askWhileOpen = (jobs: readonly Job[] = []) => (jobs.every(isOver) ? false : ASK_MS)
+
+/** All that was asked of the jobs of a workspace. */
+export const jobsKey = (workspace: string) => ['jobs', workspace] as const
+
+/** The newest jobs of the workspace. */
+export function newestQuery(workspace: string) {
+  return queryOptions({
+    queryKey: [...jobsKey(workspace), 'newest'],
+    queryFn: ({ signal }) =>
+      ok(api.GET('/api/v1/jobs', { params: { query: { limit: NEWEST } }, signal })),
+    refetchInterval: ({ state }) => askWhileOpen(state.data?.data),
+    retry: false,
+  })
+}
+
+/** All jobs, the newest first, a page at a time. */
+export function jobsQuery(workspace: string) {
+  return infiniteQueryOptions({
+    queryKey: [...jobsKey(workspace), 'list'],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) }
+      return ok(api.GET('/api/v1/jobs', { params: { query }, signal }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+    refetchInterval: ({ state }) => askWhileOpen(state.data?.pages.flatMap(({ data }) => data)),
+  })
+}
+
+/** One job. */
+export function jobQuery(workspace: string, id: string) {
+  return queryOptions({
+    queryKey: [...jobsKey(workspace), 'one', id],
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/jobs/{id}', { params: { path: { id } }, signal })),
+    refetchInterval: ({ state }) => (state.data && askWhileOpen([state.data])) ?? false,
+  })
+}
+
+/** Shows a job that was just asked for; it may be over before the server is asked again. */
+export function showJob(client: QueryClient, workspace: string, job: Job): void {
+  client.setQueryData(newestQuery(workspace).queryKey, (old) => ({
+    pagination: { limit: NEWEST, has_more: false, next_cursor: null },
+    ...old,
+    data: [job, ...(old?.data ?? [])],
+  }))
+  client.setQueryData(jobQuery(workspace, job.id).queryKey, job)
+  void client.invalidateQueries({ queryKey: jobsKey(workspace) })
+}
+
+export function cancelJob(id: string): Promise<Job> {
+  return ok(api.POST('/api/v1/jobs/{id}/cancel', { params: { path: { id } } }))
+}
+
+export function undoImport(id: string): Promise<Job> {
+  return ok(api.POST('/api/v1/imports/{id}/undo', { params: { path: { id } } }))
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { Progress } from '../../ui/meter.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { usePersonName } from '../members/person-name.ts'
+import { cancelJob, isOver, type Job, jobsKey, showJob, undoImport } from './calls.ts'
+import { isUndoable, kindOf, numbersOf, TONES } from './kind.ts'
+
+/** One job: what it does, who began it, how far it is, and what came of it. */
+export function JobLine({ job, undone = false }: { job: Job; undone?: boolean }) {
+  const { t, format } = useI18n()
+  const { may } = usePlace()
+  const name = usePersonName(job.actor)
+  const kind = kindOf(job)
+  const title = t(`jobs.kind.${kind}`)
+  const { done, total, failed } = job.progress
+  const numbers = numbersOf(job).filter(({ count }) => count > 0)
+  const told = isOver(job)
+    ? numbers.map((each) => `${t(`imports.number.${each.name}`)}: ${format.number(each.count)}`)
+    : []
+  if (told.length === 0 && total !== null) told.push(t('jobs.progress', { done, total }))
+  if (numbers.length === 0 && failed > 0) told.push(t('jobs.failed', { count: failed }))
+  return (
+    <li className="flex flex-col gap-1.5 border-line border-b px-1 py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <div className="flex min-h-8 min-w-0 flex-1 basis-60 flex-wrap items-center gap-x-3 gap-y-1">
+          {kind === 'links' || kind === 'other' ? (
+            <span className="font-medium">{title}</span>
+          ) : (
+            <Link
+              to="/import"
+              search={{ job: job.id }}
+              className="inline-flex min-h-6 items-center rounded-xs font-medium underline-offset-2 hover:underline"
+            >
+              {title}
+            </Link>
+          )}
+          <Chip tone={TONES[job.status]}>{t(`jobs.state.${job.status}`)}</Chip>
+          {undone ? <Chip>{t('jobs.undone')}</Chip> : null}
+        </div>
+        {may('links:write') && !isOver(job) ? <Cancel job={job} /> : null}
+        {may('links:write') && isUndoable(job) && !undone ? <Undo job={job} /> : null}
+      </div>
+      {isOver(job) ? null : (
+        <Progress value={done} max={total ?? Math.max(done, 1)} label={title} />
+      )}
+      <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted text-sm">
+        {told.length === 0 ? null : <span className="tabular">{told.join(' · ')}</span>}
+        <span className="text-faint">
+          <span className="[overflow-wrap:anywhere]">{t('jobs.by', { name })}</span>
+          {' · '}
+          <RelativeTime time={job.created_at} />
+        </span>
+      </p>
+      {job.error === null ? null : <p className="text-bad text-sm">{job.error.message}</p>}
+    </li>
+  )
+}
+
+/** Ends a job that runs. */
+export function Cancel({ job }: { job: Job }) {
+  const i18n = useI18n()
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const cancel = useMutation({
+    mutationFn: () => cancelJob(job.id),
+    onSettled: () => client.invalidateQueries({ queryKey: jobsKey(workspace.id) }),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  return (
+    <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+      {i18n.t('common.cancel')}
+    </Button>
+  )
+}
+
+function Undo({ job }: { job: Job }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const undo = useMutation({
+    mutationFn: () => undoImport(job.id),
+    onSuccess: (made) => showJob(client, workspace.id, made),
+  })
+  return (
+    <>
+      <Button
+        size="sm"
+        icon={<Undo2 size={14} aria-hidden="true" />}
+        onClick={() => setAsking(true)}
+      >
+        {t('common.undo')}
+      </Button>
+      {asking ? (
+        <ConfirmDialog
+          open
+          onOpenChange={setAsking}
+          title={t('jobs.undo.title')}
+          description={t('jobs.undo.text')}
+          action={t('imports.undo')}
+          onConfirm={() => undo.mutateAsync()}
+        >
+          <FormError message={undo.error === null ? null : errorText(undo.error, i18n)} />
+        </ConfirmDialog>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { membersQuery } from './calls.ts'
+
+/** Who did something, as the API says it. */
+export interface Actor {
+  type: 'user' | 'api_key' | 'command' | 'system'
+  id: string | null
+  label: string
+}
+
+/** Who it was: by name where the person is still a member and has one. */
+export function usePersonName(actor: Actor): string {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const members = useQuery(membersQuery(workspace.id)).data
+  if (actor.type === 'command' || actor.type === 'system') return t(`audit.by.${actor.type}`)
+  const member = members?.find(({ user_id }) => actor.type === 'user' && user_id === actor.id)
+  return member?.name || actor.label
+}
