@@ -3,15 +3,19 @@ import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 /** What is answered beside the application. */
 const WATCHED = new Set(['/livez', '/readyz', '/metrics'])
 
+/** A slug like most. No path that another part answers besides those of the application looks so. */
+const ONE_WORD = /^\/[a-z0-9_-]+$/
+
 /**
- * Makes the test of whether a path that the instance answers itself is asked of a short domain, where
- * it is a link's: reserved slugs are refused on the instance's own host alone. An unknown host stands
- * for that one.
+ * Makes the test of whether a path is a link's without a doubt. One that the instance answers itself is
+ * so on a short domain: reserved slugs are refused on the instance's own host alone. An unknown host
+ * stands for that one. A word that is nobody else's is known at once, which saves to ask each other part.
  */
 export function onlyLinks(domains: Pick<Domains, 'noOf'>, owns: (path: string) => boolean) {
   return (path: string, url: string): boolean =>
-    (owns(path) || WATCHED.has(path)) &&
-    (domains.noOf(hostOf(url)) ?? DEFAULT_DOMAIN) !== DEFAULT_DOMAIN
+    owns(path) || WATCHED.has(path)
+      ? (domains.noOf(hostOf(url)) ?? DEFAULT_DOMAIN) !== DEFAULT_DOMAIN
+      : ONE_WORD.test(path)
 }
 
 /** With its port, if it has one; empty where the request named none. */

@@ -16,6 +16,7 @@ import {
   reportPage,
   scheduledPage,
 } from './html.ts'
+import { redirectHeaders } from './redirect-headers.ts'
 import type { Closed } from './resolver.ts'
 import { type Social, socialPage } from './social.ts'
 
@@ -90,31 +91,23 @@ export function shownBy(response: Response): Shown | undefined {
  */
 export class Pages {
   readonly #always: Readonly<Record<string, string>>
+  readonly #ofRedirects: ReturnType<typeof redirectHeaders>
 
   constructor(private readonly options: PagesOptions) {
     this.#always = hstsOf(options.baseUrl)
+    this.#ofRedirects = redirectHeaders(this.#always)
   }
 
-  /**
-   * HTML clients get a body with a link, for those that show it (RFC 9110 §15.4). The headers are
-   * set one by one, because spreading two objects costs 100 ns more.
-   */
+  /** HTML clients get a body with a link, for those that show it (RFC 9110 §15.4). */
   redirect(request: Request, requestId: string, status: number, location: string): Response {
     const isPermanent = status === 301 || status === 308
-    const headers: Record<string, string> = {
-      Location: location,
-      'X-Request-Id': requestId,
-      'Cache-Control': isPermanent ? 'private, max-age=90' : 'private, no-store',
-    }
-    // A browser keeps a permanent redirect for a while, so it names what the body depends on.
-    if (isPermanent) headers.Vary = 'Accept'
-    Object.assign(headers, this.#always)
-    if (!request.headers.get('accept')?.includes('text/html')) {
-      return new Response(null, { status, headers })
-    }
+    const isHtml = request.headers.get('accept')?.includes('text/html') === true
+    const { html, bare } = this.#ofRedirects[isPermanent ? 'permanent' : 'temporary']
+    const headers = isHtml ? html : bare
+    headers.set('Location', location)
+    headers.set('X-Request-Id', requestId)
+    if (!isHtml) return new Response(null, { status, headers })
     const text = Bun.escapeHTML(location)
-    headers['Content-Type'] = 'text/html; charset=utf-8'
-    headers['X-Content-Type-Options'] = 'nosniff'
     return new Response(`<a href="${text}">${text}</a>`, { status, headers })
   }
 
