@@ -115,7 +115,17 @@ export class Visitor {
   }
 }
 
+/** Reading a header takes 5 µs, of the 6 that ten rules take. */
+const HEADERS_REMEMBERED = 2_000
+/** What people's browsers send is shorter; longer ones would fill the memory. */
+const HEADER_LENGTH = 128
+const rememberedLanguages = createMemo(HEADERS_REMEMBERED, readLanguages)
+
 function languagesOf(header: string): readonly string[] {
+  return header.length > HEADER_LENGTH ? readLanguages(header) : rememberedLanguages(header)
+}
+
+function readLanguages(header: string): readonly string[] {
   const tag = preferredTag(header)
   if (tag === null) return []
   const locale = new Intl.Locale(tag)

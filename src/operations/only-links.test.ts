@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { onlyLinks } from './only-links.ts'
+
+const isLinks = onlyLinks(
+  { noOf: (host) => ({ 'sl.example': 0, 'go.example': 3 })[host] },
+  (path) => path.startsWith('/api'),
+)
+
+test.each([
+  ['/spring-sale', true, true],
+  // What another part answers, on the host of the instance alone.
+  ['/api', false, true],
+  ['/livez', false, true],
+  ['/readyz', false, true],
+  ['/metrics', false, true],
+  // Each part is asked.
+  ['/', false, false],
+  ['/robots.txt', false, false],
+  ['/favicon.ico', false, false],
+  ['/.well-known/security.txt', false, false],
+  ['/a/b', false, false],
+])(
+  '%s is a link’s without a doubt: at the instance %p, on a short domain %p',
+  (path, own, short) => {
+    expect(isLinks(path, `http://sl.example${path}`)).toBe(own)
+    expect(isLinks(path, `http://go.example${path}`)).toBe(short)
+  },
+)
