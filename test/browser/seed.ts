@@ -12,9 +12,37 @@ export interface Seeded {
   /** Another, with nothing in it. */
   empty: string
   linkId: string
+  /** A link with conditions of every kind, and a split. */
+  ruledId: string
   /** The token of an invitation that nobody has taken. */
   invitation: string
 }
+
+const VARIANTS = [
+  { name: 'Old page', destination_url: 'https://example.com/old', weight: 80 },
+  { destination_url: 'https://example.com/a/rather/long/address/of/the/new/page', weight: 20 },
+]
+/** The last one never decides: a warning. */
+const RULES = [
+  {
+    name: 'A rule with a name that is rather long, for the telephones of the office',
+    when: {
+      ...{ country: ['DE', 'AT'], not_language: ['en'], region: ['DE-BE'], device: ['mobile'] },
+      ...{ os: [{ name: 'iOS', min: '17' }], browser: ['Safari'], network: ['192.0.2.0/24'] },
+      ...{
+        query: { plan: ['pro', 'a, b'], ref: ['*'], old: [] },
+        referrer_host: ['*.example.com'],
+      },
+      time: {
+        ...{ timezone: 'Europe/Berlin', from: '2026-03-01', until: '2099-12-24T17:00:00Z' },
+        ...{ days: ['mon', 'fri'], hours: [['09:00', '17:30']] },
+      },
+    },
+    then: { variants: VARIANTS },
+  },
+  { when: { agent: 'bot' }, then: { answer: 'not_found' } },
+  { name: 'Never', when: { agent: 'bot' }, then: { destination_url: 'https://example.com/bots' } },
+]
 
 /** Links in all states, clicks from several places, keys, invitations: no page is empty. */
 export async function seed(
@@ -28,7 +56,10 @@ export async function seed(
     return answer.body
   }
   await dashboard.slugline.cli('workspaces', 'set-plan', 'Acme', 'pro')
-  await make('/links', { destination_url: 'https://example.org/', slug: 'winter', enabled: false })
+  const { id: ruledId } = await make<{ id: string }>('/links', {
+    ...{ destination_url: 'https://example.org/', slug: 'winter', enabled: false },
+    ...{ rules: RULES, variants: VARIANTS },
+  })
   await make('/links', {
     destination_url: 'https://example.org/campaigns/autumn/landing-page?utm_source=newsletter',
     slug: 'a-rather-long-short-address-for-the-autumn-campaign-of-this-year',
@@ -72,5 +103,5 @@ export async function seed(
     })
   }
   const invitation = new URL(url).hash.slice('#token='.length)
-  return { workspace, empty: empty.id, linkId: link.id, invitation }
+  return { workspace, empty: empty.id, linkId: link.id, ruledId, invitation }
 }

@@ -110,7 +110,7 @@ function inWorkspace(path: string, workspace: string): string {
   return `${page}${query}${fragment === undefined ? '' : `#${fragment}`}`
 }
 
-const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
+const ofOwner = ({ linkId, ruledId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'links', path: 'links' },
   { name: 'links-empty', path: `links?w=${empty}`, plain: true },
   {
@@ -135,6 +135,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
     },
   },
   { name: 'links-edit', path: `links?edit=${linkId}` },
+  { name: 'links-rules', path: `links?edit=${ruledId}`, open: openRules },
   {
     name: 'links-selected',
     path: 'links',
@@ -188,6 +189,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
     },
   },
   { name: 'link', path: `links/${linkId}` },
+  { name: 'link-rules', path: `links/${ruledId}` },
   {
     name: 'link-missing',
     plain: true,
@@ -272,6 +274,20 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
     },
   },
 ]
+
+/** The editor of rules, all of them unfolded. */
+async function openRules(page: Page, t: Words) {
+  const dialog = page.getByRole('dialog')
+  for (const section of ['links.field.rules', 'rules.split'] as const) {
+    await dialog
+      .locator('summary')
+      .filter({ hasText: t(section) })
+      .first()
+      .click()
+  }
+  const folded = dialog.locator('[data-rule] > div > button[aria-expanded=false]:first-child')
+  while ((await folded.count()) > 0) await folded.first().click()
+}
 
 async function makeKey(page: Page, t: Words) {
   await press('keys.create')(page, t)

@@ -1,5 +1,6 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { Check, ChevronDown } from 'lucide-react'
+import { useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
 import { CONTROL } from './input.tsx'
@@ -18,6 +19,8 @@ export function Combobox({
   label,
   placeholder,
   onSearch,
+  custom = false,
+  invalid = false,
   className,
 }: {
   value: string
@@ -28,19 +31,33 @@ export function Combobox({
   placeholder?: string
   /** Given: the options are what was found for this text, not all there are. */
   onSearch?: (text: string) => void
+  /** What is typed can be chosen, too. */
+  custom?: boolean
+  invalid?: boolean
   className?: string
 }) {
   const { t } = useI18n()
+  const [text, setText] = useState('')
+  const typed = text.trim()
+  const isKnown = options.some((one) => one.label.toLowerCase() === typed.toLowerCase())
+  const items =
+    custom && typed !== '' && !isKnown ? [...options, { value: typed, label: typed }] : options
   return (
     <Base.Root
-      items={options}
+      items={items}
+      inputValue={text}
+      onInputValueChange={(next) => {
+        setText(next)
+        onSearch?.(next)
+      }}
       value={options.find((option) => option.value === value) ?? null}
       onValueChange={(next) => next !== null && onChange(next.value)}
       autoHighlight
-      {...(onSearch && { filter: null, onInputValueChange: onSearch })}
+      {...(onSearch && { filter: null })}
     >
       <Base.Trigger
         aria-label={label}
+        aria-invalid={invalid || undefined}
         className={cx(
           CONTROL,
           'flex h-7.5 w-auto! items-center justify-between gap-2 border-line! bg-raised! px-2.5 text-start text-sm hover:bg-hover! pointer-coarse:h-10',

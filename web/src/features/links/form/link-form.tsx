@@ -73,7 +73,9 @@ export function LinkForm({
   useEffect(() => {
     if (refused === null && clashes.length === 0) return
     // Whoever sent the form is led to what is wrong, also where it is out of sight.
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    const wrong = form.current?.querySelector<HTMLElement>(
+      '[aria-invalid=true], [data-invalid] button',
+    )
     wrong?.focus({ preventScroll: true })
     wrong?.scrollIntoView({ block: 'center' })
   }, [refused, clashes])

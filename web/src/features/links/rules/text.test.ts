@@ -30,6 +30,9 @@ test('conditions are told in one line, in words', () => {
   }
   expect(text).not.toContain('\n')
   expect(whenText({}, i18n)).toBe(texts['rules.always'])
+  // While it is still being typed.
+  expect(whenText({ query: { plan: null as never } }, i18n)).toContain('plan')
+  expect(whenText({ country: [], os: [] }, i18n)).not.toBe('')
 })
 
 test('an outcome names where visitors go, and their shares', () => {

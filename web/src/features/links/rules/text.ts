@@ -71,7 +71,7 @@ function conditionText(name: ConditionName, value: unknown, i18n: I18n): string 
 
 function valuesText(member: Member, value: unknown, i18n: I18n): string {
   if (member === 'time') return timeText(value as Window, i18n)
-  if (member === 'query') return parametersText(value as NonNullable<When['query']>, i18n)
+  if (member === 'query') return parametersText(value as Parameters, i18n)
   const named = (one: Named) =>
     typeof one === 'string' ? own(wordOf(member, one, i18n)) : versionText(one, i18n)
   return i18n.format.either(([value].flat() as Named[]).map(named))
@@ -81,8 +81,12 @@ function versionText({ name, min }: { name: string; min?: string | undefined }, 
   return min ? t('rules.summary.version', { name: own(name), version: min }) : own(name)
 }
 
-function parametersText(parameters: NonNullable<When['query']>, { t, format }: I18n): string {
+/** Null: none of the values was typed yet. */
+type Parameters = Readonly<Record<string, readonly string[] | null>>
+
+function parametersText(parameters: Parameters, { t, format }: I18n): string {
   const each = Object.entries(parameters).map(([name, values]) => {
+    if (values === null) return `${own(name)}: …`
     if (values.length === 0) return t('rules.summary.absent', { name: own(name) })
     if (values.includes('*')) return t('rules.summary.any', { name: own(name) })
     return `${own(name)}: ${format.either(values.map((text) => own(`“${text}”`)))}`

@@ -46,8 +46,8 @@ export interface RuleDraft {
 
 let made = 0
 
-/** A key that no id is: these have no spaces. */
-const newKey = () => `new ${++made}`
+/** A key that no id is: these have no tilde. */
+const newKey = () => `new~${++made}`
 
 export function newVariant(destination_url = ''): VariantDraft {
   return { key: newKey(), name: '', destination_url, weight: '50' }

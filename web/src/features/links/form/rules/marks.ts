@@ -39,3 +39,9 @@ export function saidWithin(marks: Marks, path: string): string[] {
     .map(([, message]) => message as string)
   return [...new Set(found)]
 }
+
+/** What is said of a list and of the values that it has now: those that are gone took theirs along. */
+export function saidOfList(marks: Marks, path: string, values: readonly unknown[]): string[] {
+  const said = values.flatMap((value) => saidWithin(marks, itemPath(path, value)))
+  return [...new Set([marks[path] ?? [], said].flat())]
+}

@@ -105,8 +105,8 @@ function Variant({
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
       <legend className="sr-only">{title}</legend>
-      <div className="grid grid-cols-[minmax(0,1fr)_5rem_auto] items-end gap-2">
-        <Field label={t('rules.name')} error={problems[`${path}.name`]}>
+      <div className="flex flex-wrap items-end gap-2">
+        <Field className="flex-[1_1_8rem]" label={t('rules.name')} error={problems[`${path}.name`]}>
           {(control) => (
             <Input
               {...control}
@@ -117,6 +117,7 @@ function Variant({
           )}
         </Field>
         <Field
+          className="w-28"
           label={
             <>
               {t('rules.variant.weight')}

@@ -1,6 +1,7 @@
 import { DETAILS } from './details.tsx'
 import { LIMITS } from './limits.tsx'
 import { REDIRECT } from './redirect.tsx'
+import { RULES } from './rules.tsx'
 import { SCHEDULE } from './schedule.tsx'
 import type { FormSection } from './section.tsx'
 import { SOCIAL } from './social.tsx'
@@ -10,6 +11,7 @@ import { UTM } from './utm.tsx'
 
 /** The sections below the fields that every link has, in their order. */
 export const SECTIONS: readonly FormSection[] = [
+  RULES,
   SPLIT,
   UTM,
   REDIRECT,

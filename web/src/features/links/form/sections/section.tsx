@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
 import { type Draft, emptyDraft } from '../draft.ts'
-import type { Marks } from '../rules/marks.ts'
+import { type Marks, saidWithin } from '../rules/marks.ts'
 
 /** What the fields of a section work with. */
 export interface SectionProps {
@@ -26,20 +26,21 @@ export interface FormSection {
   Fields: (props: SectionProps) => ReactNode
 }
 
-/** A section, folded, with a mark where something is set; open where something is wrong. */
+/** A section, folded, with a mark where something is set; open where something is wrong or warned of. */
 export function Section({ section, ...props }: SectionProps & { section: FormSection }) {
   const { t } = useI18n()
-  const { draft, hasPassword, problems } = props
+  const { draft, hasPassword, problems, warnings } = props
   const { title, fields, Fields } = section
   const isSet =
     (hasPassword && fields.includes('password') && draft.password !== '') ||
     differs(draft, fields) ||
     section.isSet?.(draft)
   const isWrong = fields.some((field) => problems[field] !== undefined)
+  const isWarned = fields.some((field) => saidWithin(warnings, field).length > 0)
   const [open, setOpen] = useState(false)
   return (
     <details
-      open={open || isWrong}
+      open={open || isWrong || isWarned}
       onToggle={(event) => setOpen(event.currentTarget.open)}
       className="group border-line border-t first:border-t-0"
     >

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { countryOf, languageTag } from '../../../../../../src/rules/values.ts'
+import { OS_NAMES } from '../../../../../../src/statistics/enrich/names.ts'
+import { COUNTRIES, languages, SYSTEMS } from './choices.ts'
+import { momentFields, momentOf } from './moment.ts'
+
+const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu')
+
+test('a moment to the minute goes through its fields unchanged', () => {
+  const minutes = fc.integer({ min: 0, max: 60 * 24 * 365 * 80 })
+  fc.assert(
+    fc.property(zone, minutes, (timezone, minute) => {
+      const moment = new Date(minute * 60_000).toISOString()
+      const there = momentOf(momentFields(moment, timezone), timezone) as string
+      const lost = Math.abs(Date.parse(there) - Date.parse(moment))
+      // An hour that clocks show twice is one of both.
+      expect([0, 3_600_000]).toContain(lost)
+      expect(momentFields(there, timezone)).toEqual(momentFields(moment, timezone))
+    }),
+    { numRuns: 300 },
+  )
+  expect(momentFields('2026-03-28', 'Asia/Kathmandu')).toEqual({ day: '2026-03-28', time: '' })
+  expect(momentOf({ day: '2026-03-28', time: '' }, 'UTC')).toBe('2026-03-28')
+  expect(momentOf({ day: '', time: '09:00' }, 'UTC')).toBeUndefined()
+})
+
+test('a time is that of the clocks of its zone, in summer and in winter', () => {
+  const at = (day: string) => momentOf({ day, time: '09:30' }, 'Europe/Berlin')
+  expect(at('2026-01-15')).toBe('2026-01-15T08:30:00.000Z')
+  expect(at('2026-07-15')).toBe('2026-07-15T07:30:00.000Z')
+  expect(momentFields('2026-07-15T00:15:00+05:45', 'UTC')).toEqual({
+    day: '2026-07-14',
+    time: '18:30',
+  })
+})
+
+test('everything that is offered is known to the API', () => {
+  const lower = (names: readonly string[]) =>
+    [...new Set(names.map((name) => name.toLowerCase()))].sort()
+  expect(lower(SYSTEMS)).toEqual(lower(OS_NAMES))
+  for (const code of COUNTRIES) expect(countryOf(code)).toBe(code)
+  for (const tag of languages()) expect(languageTag(tag)).toBe(tag)
+  expect(languages()).toContain('de')
+})

@@ -1,0 +1,79 @@
+import { type KeyboardEvent, useRef } from 'react'
+import { Chip } from './chip.tsx'
+import { cx } from './cx.ts'
+import type { FieldControl } from './field.tsx'
+import { CONTROL } from './input.tsx'
+
+/** Words in a field: Enter (or a comma) ends one, Backspace takes the last away. */
+export function ChipsInput({
+  value,
+  onAdd,
+  onRemove,
+  text,
+  onText,
+  withCommas = false,
+  isWrong = () => false,
+  removeLabel,
+  control,
+  dir,
+}: {
+  value: readonly string[]
+  /** What was typed; with its commas, if they end no word. */
+  onAdd: (typed: string) => void
+  onRemove: (word: string) => void
+  /** What is being typed. */
+  text: string
+  onText: (text: string) => void
+  /** A comma is a part of a word as any letter. */
+  withCommas?: boolean
+  isWrong?: (word: string) => boolean
+  /** What the cross of a word does. */
+  removeLabel: (word: string) => string
+  control: FieldControl
+  dir?: 'ltr'
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = value.at(-1)
+    if ((event.key === 'Enter' && text.trim() !== '') || (event.key === ',' && !withCommas)) {
+      event.preventDefault()
+      onAdd(text)
+    } else if (event.key === 'Backspace' && text === '' && last !== undefined) {
+      onRemove(last)
+    }
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only makes the field's frame a bigger target
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field itself is reached by Tab
+    <div
+      onClick={() => input.current?.focus()}
+      className={cx(
+        CONTROL,
+        'flex min-h-8 flex-wrap pointer-coarse:min-h-10 items-center gap-1 px-1 py-0.75 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',
+        control['aria-invalid'] && 'border-bad-mark',
+      )}
+    >
+      {value.map((word) => (
+        <Chip
+          key={word}
+          tone={isWrong(word) ? 'bad' : 'neutral'}
+          removeLabel={removeLabel(word)}
+          onRemove={() => onRemove(word)}
+        >
+          {word === '' ? '“”' : word}
+        </Chip>
+      ))}
+      <input
+        {...control}
+        ref={input}
+        dir={dir}
+        value={text}
+        autoComplete="off"
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onBlur={() => onAdd(text)}
+        className="h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none"
+      />
+    </div>
+  )
+}
