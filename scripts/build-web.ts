@@ -35,9 +35,14 @@ function isNeeded(): boolean {
   const built = statSync(stamp).mtimeMs
   const sources = [
     ...['src', 'public', 'vite'].flatMap((folder) => filesOf(join(web, folder))),
-    ...['index.html', 'signed-out.html', 'vite.config.ts', 'package.json'].map((name) =>
-      join(web, name),
-    ),
+    ...[
+      'index.html',
+      'signed-out.html',
+      'shared.html',
+      'vite.config.ts',
+      'vite.shared.config.ts',
+      'package.json',
+    ].map((name) => join(web, name)),
     join(root, 'package-lock.json'),
   ]
   return sources.some((file) => !file.endsWith('.test.ts') && statSync(file).mtimeMs > built)
@@ -73,12 +78,14 @@ if (!process.argv.includes('--if-needed') || isNeeded()) {
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   try {
-    await build({
-      configFile: join(web, 'vite.config.ts'),
-      mode: 'production',
-      logLevel: 'warn',
-      build: { outDir: fresh },
-    })
+    for (const config of ['vite.config.ts', 'vite.shared.config.ts']) {
+      await build({
+        configFile: join(web, config),
+        mode: 'production',
+        logLevel: 'warn',
+        build: { outDir: fresh },
+      })
+    }
     // The first HTML is made anew for every answer: it isn't compressed here.
     const files = filesOf(fresh).filter(
       (file) => COMPRESSIBLE.test(file) && !file.endsWith('.html'),

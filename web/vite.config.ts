@@ -6,7 +6,7 @@ import { fontPreload } from './vite/font-preload.ts'
 import { messages } from './vite/messages.ts'
 
 /** What the server replaces in every answer; `src/dashboard` knows it too. */
-const NONCE = '__CSP_NONCE__'
+export const NONCE = '__CSP_NONCE__'
 
 /** What the pages before the sign-in are made of; the dashboard takes its part of it from there. */
 const BASE =

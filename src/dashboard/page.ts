@@ -77,13 +77,13 @@ export function openPage(built: BuiltFiles) {
 
 /** The page of shared statistics, which asks for them by itself. Any page may have it in a frame. */
 export function openSharedPage(built: BuiltFiles) {
-  const template = read(built, 'shared.html')
-  const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/manifest.json'))
+  const page = template(built, 'shared.html')
+  const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/shared.json'))
 
   return (request: Request, locale: Locale): Rendered => {
     const theme = URL.parse(request.url)?.searchParams.get('theme') ?? undefined
     const nonce = newNonce()
-    const text = template
+    const text = page
       .replace(HTML_TAG, htmlTag(locale, theme))
       .replace('</title>', `</title>${preload(manifest, locale, [])}`)
       .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.share.script')))

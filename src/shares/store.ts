@@ -46,6 +46,7 @@ function joined(db: Sql['db']) {
       join.onRef('f.id', '=', 's.subject_id').on('f.merged_into', 'is', null),
     )
     .leftJoin('links as l', 'l.id', 's.subject_id')
+    .innerJoin('workspaces as w', 'w.no', 's.workspace_no')
     .where((eb) =>
       eb.or([
         eb('s.kind', '=', 'workspace'),
@@ -56,6 +57,7 @@ function joined(db: Sql['db']) {
     )
     .selectAll('s')
     .select(['t.name as tag', 't.key as tag_key', 'f.name as folder'])
+    .select((eb) => eb.fn.coalesce('l.created_at', 'w.created_at').as('since'))
     .select(['l.domain_no', 'l.slug', 'l.title', 'l.destination_url'])
 }
 

@@ -8,7 +8,7 @@ export const ABOUT_EXAMPLE = {
   kind: 'tag' as const,
   show: ['countries' as const, 'referrers' as const],
   dimensions: ['country' as const, 'referrer' as const],
-  created_at: '2026-05-01T08:00:00.000Z',
+  since: '2026-05-01T08:00:00.000Z',
   link: null,
 }
 
@@ -25,7 +25,9 @@ export const AboutSchema = z
     dimensions: z
       .array(z.enum(DIMENSIONS))
       .openapi({ description: 'What top values can be asked for, and filtered by.' }),
-    created_at: z.string().openapi({ format: 'date-time' }),
+    since: z
+      .string()
+      .openapi({ format: 'date-time', description: 'When the first click can have been.' }),
     link: z
       .object({
         short_url: z.string(),

@@ -103,14 +103,14 @@ async function about(ctx: ViewContext, viewer: Viewer): Promise<About> {
   const share = await open(ctx, viewer)
   await ctx.storage.write((tx) => addView(tx, share.id), { survives: 'process' })
   const show = showOf(share)
-  const { name, kind, created_at, domain_no, slug, title, destination_url } = share
+  const { name, kind, since, domain_no, slug, title, destination_url } = share
   const hasLink = slug !== null && domain_no !== null && show.includes('links')
   return {
     name,
     kind,
     show,
     dimensions: dimensionsOf(show, kind),
-    created_at: formatTimestamp(created_at),
+    since: formatTimestamp(since),
     link: !hasLink
       ? null
       : {

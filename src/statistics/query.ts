@@ -26,7 +26,8 @@ export interface ClicksQuery {
 
 /** The most values of a top list, and the default. */
 const TOP_LIMIT = { max: 1_000, default: 10 }
-const SHARED_TOP_LIMIT = { max: 100, default: 10 }
+/** All countries are fewer. */
+const SHARED_TOP_LIMIT = { max: 300, default: 10 }
 /** The most clicks of a page, and the default. */
 const CLICKS_LIMIT = { max: 100, default: 25 }
 

@@ -122,16 +122,19 @@ describe('a share', () => {
 
   test('ends with the next request, and at its end', async () => {
     const shared = await share({ subject: { workspace: true } })
+    expect((await shared.get()).status).toBe(200)
     expect((await shared.change({ expires_at: '2026-01-01T00:00:00Z' })).status).toBe(200)
     for (const path of ['/about', '/stats', '/stats/country']) {
       expect(code(await shared.get(path))).toBe('410 SHARE_EXPIRED')
     }
+    expect((await shared.get()).status).toBe(410)
     await shared.change({ expires_at: null })
     expect((await shared.get('/stats')).status).toBe(200)
     expect((await shared.end()).status).toBe(204)
     for (const path of ['/about', '/stats', '/stats/country']) {
       expect(code(await shared.get(path))).toBe('404 SHARE_NOT_FOUND')
     }
+    expect((await shared.get()).status).toBe(404)
     expect(code(await shared.end())).toBe('404 SHARE_NOT_FOUND')
   })
 
@@ -184,7 +187,7 @@ describe('what viewers get', () => {
       const dimensions = show.flatMap((one): readonly string[] => SHOWN[one])
       const shown = dimensions.filter((dimension) => !(isOfLink && dimension === 'link'))
       expect(about.body.data.dimensions).toEqual(shown)
-      const all = [about, await shared.get('/stats')]
+      const all = [about, await shared.get(), await shared.get('/stats')]
       for (const dimension of new Set(Object.values(SHOWN).flat())) {
         const answer = await shared.get(`/stats/${dimension}`)
         all.push(answer)
@@ -219,13 +222,45 @@ describe('what viewers get', () => {
     })
   })
 
+  test('may be framed and is not indexed: these pages alone', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    const ended = await share({ subject: { workspace: true }, expires_at: '2026-01-01T00:00:00Z' })
+    const policyOf = ({ headers }: Seen) => headers.get('content-security-policy') ?? ''
+    const none = await send('GET', `/shared/${'0'.repeat(32)}`)
+    for (const page of [await shared.get(), await ended.get(), none]) {
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(policyOf(page)).toContain('frame-ancestors *')
+      expect(policyOf(page)).toStartWith("default-src 'none'")
+      expect(page.headers.get('x-frame-options')).toBeNull()
+      expect(page.headers.get('x-robots-tag')).toBe('noindex')
+      expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+      expect(page.headers.has('set-cookie')).toBe(false)
+    }
+    for (const path of ['/app', '/docs', '/nothing', `/${SLUG}+`, `${shared.path}/about`]) {
+      expect(policyOf(await send('GET', path))).toContain("frame-ancestors 'none'")
+    }
+    expect((await shared.get('/stats')).headers.get('x-robots-tag')).toBe('noindex')
+  })
+
+  test('speaks their language', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    const german = await shared.get('', { 'accept-language': 'de-AT' })
+    expect(german.text).toContain('<html lang="de" dir="ltr">')
+    const arabic = await shared.get('?lang=ar&theme=dark', { 'accept-language': 'de-AT' })
+    expect(arabic.text).toContain('<html lang="ar" dir="rtl" data-theme="dark">')
+    await shared.end()
+    const ended = await shared.get('?lang=ja')
+    expect([ended.status, ended.headers.get('content-language')]).toEqual([404, 'ja'])
+    expect(ended.text).toContain('<html lang="ja"')
+  })
+
   test('is limited by address', async () => {
     const shared = await share({ subject: { workspace: true } })
     // Addresses of one /64 are one.
     const headers = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${n.toString(16)}` })
     let limited: Seen | undefined
     for (let n = 1; n <= LIMIT * 2 && limited === undefined; n++) {
-      const answer = await shared.get('/about', headers(n))
+      const answer = await shared.get(n % 2 === 0 ? '' : '/about', headers(n))
       if (answer.status !== 200) limited = answer
     }
     expect(code(limited as Seen)).toBe('429 RATE_LIMITED')
@@ -244,6 +279,7 @@ describe('a password', () => {
     for (const path of ['/about', '/stats', '/stats/country']) {
       expect(code(await shared.get(path))).toBe('403 SHARE_PROTECTED')
     }
+    expect((await shared.get()).status).toBe(200)
     expect(code(await shared.unlock('another'))).toBe('403 SHARE_PROTECTED')
     const { access } = (await shared.unlock(PASSWORD)).body.data
     expect((await shared.get('/stats', bearer(access))).status).toBe(200)

@@ -8,9 +8,12 @@ const FOLDER = join(import.meta.dirname, '../src/i18n/messages')
 /**
  * One module a language, `virtual:messages/<language>`: the messages of all its files, and the
  * English ones where it lacks any. So each language is one lazy chunk, while each feature has files
- * of its own.
+ * of its own. With `parts` it has the messages of these files alone.
  */
-export function messages(): Plugin {
+export function messages(parts?: readonly string[]): Plugin {
+  const isPart = (file: string) => parts === undefined || parts.includes(basename(file, '.json'))
+  const files = (language: string) => filesOf(language).filter(isPart)
+  const read = (language: string) => readAll(files(language))
   return {
     name: 'slugline-messages',
     resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : null),
@@ -25,7 +28,7 @@ export function messages(): Plugin {
   }
 }
 
-function files(language: string): string[] {
+function filesOf(language: string): string[] {
   const folder = join(FOLDER, language)
   try {
     return readdirSync(folder)
@@ -37,9 +40,9 @@ function files(language: string): string[] {
 }
 
 /** The messages of a language by key. A key that two files have would hide one of them. */
-function read(language: string): Record<string, string> {
+function readAll(files: readonly string[]): Record<string, string> {
   const all: Record<string, string> = {}
-  for (const file of files(language)) {
+  for (const file of files) {
     for (const [key, text] of Object.entries<string>(JSON.parse(readFileSync(file, 'utf8')))) {
       if (key in all) throw new Error(`${basename(file)}: "${key}" is in another file too`)
       all[key] = text

@@ -7,6 +7,15 @@ export type Schemas = components['schemas']
 
 const BASE = '/app'
 
+/** What requests are sent below, and with. */
+const target: { base: string; access: string | null } = { base: BASE, access: null }
+
+/** Sends the requests of {@link request} elsewhere: to what is shared, with what opens it. */
+export function setApiTarget(base: string, access: string | null): void {
+  target.base = base
+  target.access = access
+}
+
 /** What every request says beside its own: set by whoever knows it. */
 const context: {
   workspace: string | null
@@ -55,6 +64,7 @@ async function send(request: Request, timeoutMs = TIMEOUT_MS): Promise<Response>
   if (context.workspace !== null && !headers.has('Slugline-Workspace')) {
     headers.set('Slugline-Workspace', context.workspace)
   }
+  if (target.access !== null) headers.set('Authorization', `Bearer ${target.access}`)
   if (context.language !== null) headers.set('Accept-Language', context.language)
   if (method === 'POST' && !headers.has('Idempotency-Key')) {
     headers.set('Idempotency-Key', randomKey())
@@ -141,7 +151,7 @@ export function queryString(query: Query = {}): string {
 }
 
 /**
- * Sends a request by its path below `/app`; its body is left to be read, as a stream or a file.
+ * Sends a request by its path below `/app`, or where else they go; its body is left to be read, as a stream or a file.
  * @throws ApiError
  */
 export async function open(
@@ -159,7 +169,7 @@ export async function open(
     init.body = raw.body
     init.headers = { 'Content-Type': raw.type, ...headers }
   }
-  const url = new URL(`${BASE}${path}${queryString(query)}`, location.href)
+  const url = new URL(`${target.base}${path}${queryString(query)}`, location.href)
   const response = await send(new Request(url, init), timeoutMs)
   if (!response.ok) throw errorOf(response, parsed(await response.text()))
   return response

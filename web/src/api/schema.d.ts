@@ -10609,7 +10609,8 @@ export interface components {
         | 'domain'
         | 'link'
       )[]
-      created_at: string
+      /** When the first click can have been. */
+      since: string
       /** Of a share of one link whose `show` has `links`; else null. */
       link: {
         short_url: string

@@ -10,6 +10,7 @@ import type links from './messages/en/links.json'
 import type members from './messages/en/members.json'
 import type rules from './messages/en/rules.json'
 import type settings from './messages/en/settings.json'
+import type shares from './messages/en/shares.json'
 import type statistics from './messages/en/statistics.json'
 import type tags from './messages/en/tags.json'
 import type usage from './messages/en/usage.json'
@@ -31,5 +32,6 @@ export type MessageKey =
   | keyof typeof tags
   | keyof typeof imports
   | keyof typeof jobs
+  | keyof typeof shares
 
 export type Messages = Readonly<Record<MessageKey, string>>

@@ -6,9 +6,12 @@ import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
 
 export type Stats = Schemas['Stats']['data']
-export type TopList = Schemas['TopList']
+export type TopList = Omit<Schemas['TopList'], 'data'> & { data: TopValue[] }
 /** A value of a dimension; null: none, or unknown. Links have their address and title. */
-export type TopValue = TopList['data'][number]
+export type TopValue = Schemas['TopList']['data'][number] & {
+  /** Of a link, where that is shared. */
+  destination_url?: string | null
+}
 /** Clicks, unique visitors among them, and bots. */
 export type Counts = Stats['totals']
 /** One click, as the stream sends it. */
@@ -19,6 +22,8 @@ export interface Question {
   workspace: string
   /** Null: the whole workspace. */
   linkId: string | null
+  /** It is asked where they are shared, which the requests' base says. */
+  shared: boolean
   zone: string
   bots: Bots
   filters: readonly Filter[]
@@ -27,13 +32,14 @@ export interface Question {
 type Query = Record<string, string | number | string[]>
 
 /** The part of the path that says whose clicks are meant. */
-export function pathOf({ linkId }: Pick<Question, 'linkId'>): string {
+export function pathOf({ linkId, shared }: Pick<Question, 'linkId' | 'shared'>): string {
+  if (shared) return ''
   return linkId === null ? '/api/v1' : `/api/v1/links/${encodeURIComponent(linkId)}`
 }
 
 /** Zone, bots and filters as parameters; of several about one dimension a list. */
-export function queryOf({ zone, bots, filters }: Question): Query {
-  const query: Query = { timezone: zone, bots }
+export function queryOf({ zone, bots, filters, shared }: Question): Query {
+  const query: Query = { timezone: zone, ...(!shared && { bots }) }
   for (const filter of filters) {
     const name = parameterOf(filter)
     query[name] = [...((query[name] as string[] | undefined) ?? []), filter.value]

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo } from 'react'
 import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
-import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
@@ -45,13 +44,15 @@ export function Controls({ report }: { report: Report }) {
           onChange={(next) => change({ interval: next })}
           options={intervals.map((value) => ({ value, label: t(`statistics.interval.${value}`) }))}
         />
-        <Select
-          compact
-          label={t('statistics.kinds')}
-          value={question.bots}
-          onChange={(bots) => change({ bots: bots === 'exclude' ? undefined : bots })}
-          options={BOTS_MODES.map((value) => ({ value, label: t(`statistics.kinds.${value}`) }))}
-        />
+        {question.shared ? null : (
+          <Select
+            compact
+            label={t('statistics.kinds')}
+            value={question.bots}
+            onChange={(bots) => change({ bots: bots === 'exclude' ? undefined : bots })}
+            options={BOTS_MODES.map((value) => ({ value, label: t(`statistics.kinds.${value}`) }))}
+          />
+        )}
         <ZoneSelect report={report} />
         <FilterPicker report={report} />
       </div>
@@ -155,14 +156,18 @@ function ZoneSelect({ report: { question, change } }: { report: Report }) {
   )
 }
 
-function Filters({ report: { filters, setFilters } }: { report: Report }) {
+function Filters({ report: { question, filters, setFilters } }: { report: Report }) {
   const { t } = useI18n()
   if (filters.length === 0) return null
   return (
     <ul aria-label={t('statistics.filters')} className="flex flex-wrap items-center gap-2">
       {filters.map((filter) => (
         <li key={filterText(filter)} className="max-w-full">
-          <FilterChip filter={filter} onRemove={() => setFilters(withoutFilter(filters, filter))} />
+          <FilterChip
+            workspace={question.workspace}
+            filter={filter}
+            onRemove={() => setFilters(withoutFilter(filters, filter))}
+          />
         </li>
       ))}
       {filters.length > 1 ? (
@@ -177,15 +182,22 @@ function Filters({ report: { filters, setFilters } }: { report: Report }) {
 }
 
 /** A filter in words; a link goes by its short address, not by its id. */
-function FilterChip({ filter, onRemove }: { filter: Filter; onRemove: () => void }) {
+function FilterChip({
+  workspace,
+  filter,
+  onRemove,
+}: {
+  workspace: string
+  filter: Filter
+  onRemove: () => void
+}) {
   const i18n = useI18n()
-  const { workspace } = usePlace()
   const link = useQuery({
-    ...linkHeadQuery(workspace.id, filter.value),
+    ...linkHeadQuery(workspace, filter.value),
     enabled: filter.dimension === 'link' && filter.value !== '',
   })
   const folderId = filter.dimension === 'folder' ? filter.value : ''
-  const folder = useQuery({ ...folderQuery(workspace.id, folderId), enabled: folderId !== '' })
+  const folder = useQuery({ ...folderQuery(workspace, folderId), enabled: folderId !== '' })
   const known = (link.data && shortName(link.data.short_url)) ?? folder.data?.name
   const name = filterName(
     filter,

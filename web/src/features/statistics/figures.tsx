@@ -25,7 +25,12 @@ export function Figures({
 }) {
   const { t } = useI18n()
   return (
-    <fieldset className="grid grid-cols-2 gap-2 lg:grid-cols-4">
+    <fieldset
+      className={cx(
+        'grid grid-cols-2 gap-2',
+        report.shows('trigger') ? 'lg:grid-cols-4' : 'lg:grid-cols-3',
+      )}
+    >
       <legend className="sr-only">{t('statistics.view')}</legend>
       {METRICS.map((metric) => {
         const chosen = report.metric === metric
@@ -53,7 +58,7 @@ export function Figures({
           </button>
         )
       })}
-      <Scans report={report} />
+      {report.shows('trigger') ? <Scans report={report} /> : null}
     </fieldset>
   )
 }

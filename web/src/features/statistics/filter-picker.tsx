@@ -16,12 +16,14 @@ import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 
 /** The most values that are offered; the search goes over them. */
-const OFFERED = 1_000
+const OFFERED = { own: 1_000, shared: 300 }
 
 /** Chooses what the report is narrowed to, by name. */
 export function FilterPicker({ report }: { report: Report }) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
+  const all = pickedOf(report)
+  if (all.length === 0) return null
   return (
     <Popover
       title={t('statistics.filter.add')}
@@ -33,24 +35,39 @@ export function FilterPicker({ report }: { report: Report }) {
         </Button>
       }
     >
-      <Picker report={report} onPicked={() => setOpen(false)} />
+      <Picker report={report} all={all} onPicked={() => setOpen(false)} />
     </Popover>
   )
 }
 
-function Picker({ report, onPicked }: { report: Report; onPicked: () => void }) {
+/** What can be picked. Of links that are shared nobody learns the ids to filter by. */
+function pickedOf({ question: { linkId, shared }, shows }: Report): (Dimension | Group)[] {
+  const ofMany = linkId === null && !shared
+  return [
+    ...(ofMany ? GROUPS : []),
+    ...PICKED.filter((one) => shows(one) && (ofMany || one !== 'link')),
+  ]
+}
+
+function Picker({
+  report,
+  all,
+  onPicked,
+}: {
+  report: Report
+  all: readonly (Dimension | Group)[]
+  onPicked: () => void
+}) {
   const { t } = useI18n()
-  const [by, setBy] = useState<Dimension | Group>('country')
+  const [by, setBy] = useState<Dimension | Group>(
+    all.find((one) => one === 'country') ?? all[0] ?? 'country',
+  )
   const [mode, setMode] = useState<'is' | 'not'>('is')
-  const { linkId } = report.question
   const pick = (value: string) => {
     const exclude = mode === 'not' && !isGroup(by)
     report.setFilters(withFilter(report.filters, { dimension: by, value, exclude }))
     onPicked()
   }
-  const all = [...GROUPS, ...PICKED].filter(
-    (one) => linkId === null || (one !== 'link' && !isGroup(one)),
-  )
   return (
     <div className="flex w-64 flex-col gap-3">
       <Select<Dimension | Group>
@@ -91,7 +108,9 @@ function DimensionValue({
 }) {
   const i18n = useI18n()
   const { t } = i18n
-  const list = useQuery(topQuery(question, period, dimension, OFFERED))
+  const list = useQuery(
+    topQuery(question, period, dimension, OFFERED[question.shared ? 'shared' : 'own']),
+  )
   const values = (list.data?.data ?? []).filter(
     ({ value }) => value !== null || dimension !== 'link',
   )

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMedia } from '../../lib/media.ts'
 import { part } from '../../lib/part.ts'
+import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -16,15 +17,18 @@ const DIMENSIONS = ['country', 'region', 'city'] as const satisfies readonly Dim
 /** Where the clicks come from: a map beside the list; on a phone the list alone. */
 export function Places({ report }: { report: Report }) {
   const { t } = useI18n()
-  const [shown, setShown] = useState<Dimension>('country')
+  const dimensions = DIMENSIONS.filter(report.shows)
+  const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'country')
   // A smaller map is not worth its bytes.
   const wide = useMedia('(min-width: 40rem)')
   const title = t('statistics.group.places')
+  if (dimensions.length === 0) return null
+  const hasMap = wide && report.shows('country')
   return (
     <Card className="min-w-0 p-4">
       <h2 className="mb-1 font-semibold">{title}</h2>
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        {wide ? (
+      <div className={cx('grid gap-6', hasMap && 'lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]')}>
+        {hasMap ? (
           <div className="flex aspect-[840/475] min-w-0 flex-col justify-center">
             <Suspense fallback={<Skeleton className="h-40 w-full" />}>
               <WorldMap report={report} />
@@ -36,7 +40,7 @@ export function Places({ report }: { report: Report }) {
             label={title}
             value={shown}
             onChange={setShown}
-            tabs={DIMENSIONS.map((dimension) => ({
+            tabs={dimensions.map((dimension) => ({
               value: dimension,
               label: t(`statistics.dimension.${dimension}`),
               panel: <TopList report={report} dimension={dimension} />,

@@ -23,7 +23,13 @@ const GROUPS = [
 export function TopCards({ report }: { report: Report }) {
   const hasChosen = useHasChosen(report)
   const isShown = { rules: hasChosen, links: report.question.linkId === null }
-  const groups = GROUPS.filter(({ name }) => !(name in isShown) || isShown[name as 'rules'])
+  const groups = GROUPS.map(({ name, dimensions }) => ({
+    name,
+    dimensions: (dimensions as readonly Dimension[]).filter(report.shows),
+  })).filter(
+    ({ name, dimensions }) =>
+      dimensions.length > 0 && (!(name in isShown) || isShown[name as 'rules']),
+  )
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       {groups.map(({ name, dimensions }, at) => (
@@ -35,15 +41,15 @@ export function TopCards({ report }: { report: Report }) {
           wide={at === groups.length - 1 && at % 2 === 0}
         />
       ))}
-      <SplitCards report={report} />
-      <Times report={report} />
+      {report.question.shared ? null : <SplitCards report={report} />}
+      {report.shows('hour') ? <Times report={report} /> : null}
     </div>
   )
 }
 
 /** Whether any rule or variant of the link chose a destination. */
-function useHasChosen({ question, period }: Report): boolean {
-  const enabled = question.linkId !== null
+function useHasChosen({ question, period, shows }: Report): boolean {
+  const enabled = question.linkId !== null && shows('variant')
   const variant = useQuery({ ...topQuery(question, period, 'variant', 8), enabled })
   const rule = useQuery({ ...topQuery(question, period, 'rule', 8), enabled })
   return [variant, rule].some(({ data }) => data?.data.some(({ value }) => value !== null))

@@ -61,7 +61,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
           </li>
         ) : null}
       </ul>
-      {isPlaceUnknown(dimension, data) ? (
+      {isPlaceUnknown(dimension, data) && !question.shared ? (
         <p className="px-2 text-faint text-xs">
           {rich('statistics.placesMissing', { code: (text) => <code>{text}</code> })}
         </p>
@@ -105,8 +105,8 @@ function TopRow({
     ? shortName(value.short_url)
     : (value.name ?? valueName(dimension, value.value, i18n))
   const text = value.value ?? ''
-  // Clicks of purged links can't be filtered by.
-  const fixed = dimension === 'link' && value.value === null
+  // Clicks of purged links can't be filtered by, nor shared ones by a link.
+  const fixed = dimension === 'link' && (value.value === null || report.question.shared)
   const filter = (exclude: boolean) =>
     report.setFilters(withFilter(report.filters, { dimension, value: text, exclude }))
   const row = (
@@ -119,6 +119,11 @@ function TopRow({
       <span className="relative min-w-0 flex-1 truncate text-start">
         <Mark dimension={dimension} value={value.value} />
         <bdi>{name}</bdi>
+        {value.destination_url ? (
+          <bdi dir="ltr" className="ms-2 text-faint" title={value.destination_url}>
+            {shortName(value.destination_url)}
+          </bdi>
+        ) : null}
       </span>
     </>
   )

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import type { Question } from './calls.ts'
-import { type Filter, filterText, isGroup, parseFilters } from './filters.ts'
+import { type Dimension, type Filter, filterText, isGroup, parseFilters } from './filters.ts'
 import {
   type Comparison,
   comparedPeriod,
@@ -29,9 +29,55 @@ export interface Report {
   intervals: readonly Interval[]
   metric: Metric
   filters: readonly Filter[]
+  /** Whether a dimension is part of it: all are, unless it is shared. */
+  shows(dimension: Dimension): boolean
   /** Changes some of it; undefined takes it out of the address. */
   change(changes: { [K in keyof StatisticsSearch]?: StatisticsSearch[K] | undefined }): void
   setFilters(filters: readonly Filter[]): void
+}
+
+/** Whose clicks a report is about. */
+export interface Scope {
+  workspace: string
+  linkId: string | null
+  /** When the first click can have been. */
+  since: string
+  /** The dimensions that are shared; absent: nothing is, it is the dashboard's own. */
+  shared?: readonly Dimension[]
+}
+
+/** A report of `search`. `go` leads to the address of another. */
+export function reportOf(
+  search: StatisticsSearch,
+  { workspace, linkId, since, shared }: Scope,
+  go: (next: StatisticsSearch) => void,
+): Report {
+  const { range = '30d', from, to, zone = ownTimeZone(), bots = 'exclude', filter } = search
+  const { compare: comparison = range === 'all' ? 'none' : 'period', against } = search
+  const period = periodOf({ range, from, to, since }, zone)
+  const intervals = intervalsFor(period)
+  const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
+  const shows = (dimension: Dimension) => shared === undefined || shared.includes(dimension)
+  const filters = parseFilters(filter ?? []).filter(({ dimension }) =>
+    // A link's own page is about that link, and a share about what it is of.
+    isGroup(dimension) ? linkId === null && shared === undefined : shows(dimension),
+  )
+  const change: Report['change'] = (changes) => go({ ...search, ...changes } as StatisticsSearch)
+  return {
+    search,
+    question: { workspace, linkId, shared: shared !== undefined, zone, bots, filters },
+    range,
+    period,
+    comparison,
+    before: comparedPeriod(period, comparison, against),
+    interval,
+    intervals,
+    metric: search.metric ?? 'clicks',
+    filters,
+    shows,
+    change,
+    setFilters: (next) => change({ filter: next.map(filterText) }),
+  }
 }
 
 /** Reads the address of a page of statistics. */
@@ -39,48 +85,12 @@ export function useReport(linkId: string | null): Report {
   const search: StatisticsSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const { workspace } = usePlace()
-  const { range = '30d', from, to, zone = ownTimeZone(), bots = 'exclude', filter } = search
-  const { compare: comparison = range === 'all' ? 'none' : 'period', against } = search
   return useMemo(() => {
-    const period = periodOf({ range, from, to, since: workspace.created_at }, zone)
-    const intervals = intervalsFor(period)
-    const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
-    const filters = parseFilters(filter ?? []).filter(
-      // A link's own page is about that link.
-      ({ dimension }) => linkId === null || !isGroup(dimension),
-    )
-    const change: Report['change'] = (changes) => {
-      const next = { ...search, ...changes } as StatisticsSearch
+    const scope = { workspace: workspace.id, linkId, since: workspace.created_at }
+    return reportOf(search, scope, (next) => {
       void (linkId === null
         ? navigate({ to: '/statistics', search: next })
         : navigate({ to: '/links/$id/statistics', params: { id: linkId }, search: next }))
-    }
-    return {
-      search,
-      question: { workspace: workspace.id, linkId, zone, bots, filters },
-      range,
-      period,
-      comparison,
-      before: comparedPeriod(period, comparison, against),
-      interval,
-      intervals,
-      metric: search.metric ?? 'clicks',
-      filters,
-      change,
-      setFilters: (next) => change({ filter: next.map(filterText) }),
-    }
-  }, [
-    search,
-    range,
-    from,
-    to,
-    zone,
-    bots,
-    filter,
-    comparison,
-    against,
-    linkId,
-    workspace,
-    navigate,
-  ])
+    })
+  }, [search, linkId, workspace, navigate])
 }
