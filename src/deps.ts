@@ -147,10 +147,6 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
   return (request, server) => {
     const path = pathOf(request.url)
     const peer = () => server.requestIP(request)?.address ?? ''
-    // Some URL parsers read it as a slash, others don't: no rule about paths would hold.
-    if (path.includes('\\')) {
-      return new Response(null, { status: 400, headers: { 'X-Request-Id': ids.next('req') } })
-    }
     // On a short domain every path may be a link's, but what speaks for the host.
     if (isLinks(path, request.url)) return visit(request, peer)
     const file = domainFile(request, path)

@@ -1,13 +1,17 @@
+import type { BunRequest } from 'bun'
 import { systemClock } from '../base/clock.ts'
 import { createIds } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import { within } from '../base/within.ts'
 import { type Config, listeningUrl } from '../config/index.ts'
+import { pathOf } from '../http/request.ts'
+import type { Locale } from '../i18n/index.ts'
 import type { Serving } from '../operations/serving.ts'
 import { CommandError } from './context.ts'
 
 type Fetch = Serving['fetch']
+type Server = Bun.Server<undefined>
 
 /**
  * Connections may be idle for this long, in seconds: longer than the 60 of common load balancers,
@@ -71,6 +75,11 @@ export function listen(
   isShared = false,
 ) {
   const { host, port } = config
+  const answer = (request: Request, server: Server, first: string | null) =>
+    isAsSent(request.url, first) ? gate.fetch(request, server) : folded(request, baseUrlOf(server))
+  const baseUrlOf = ({ port: own }: Server) => config.baseUrl ?? listeningUrl(host, own as number)
+  const inSegment = (request: BunRequest<'/:first'>, server: Server) =>
+    answer(request, server, request.params.first)
   try {
     return Bun.serve({
       hostname: host,
@@ -80,9 +89,11 @@ export function listen(
       development: false,
       // Otherwise Bun shares the port with any other Bun of this user, each with half the requests.
       reusePort: isShared,
-      fetch: (request, server) => gate.fetch(request, server),
+      // Routes are found by the path that was sent, `Request` has what it was resolved to.
+      routes: { '/:first': inSegment, '/:first/*': inSegment },
+      fetch: (request, server) => answer(request, server, null),
       error(error) {
-        return failed(error, logger, config.baseUrl ?? listeningUrl(host, this.port as number))
+        return failed(error, logger, baseUrlOf(this))
       },
     })
   } catch (error) {
@@ -93,17 +104,54 @@ export function listen(
 }
 
 /**
+ * Whether a path was sent as it is resolved: a backslash is read as a slash, and `..` removes what stands
+ * before it, so that no rule of a proxy about paths would hold. Within its first segment it may be folded.
+ * @param first the first segment that was sent, decoded; null: there was none, as in `/` and `//a`
+ */
+function isAsSent(url: string, first: string | null): boolean {
+  const path = pathOf(url)
+  // An address without a host is not resolved.
+  if (url.startsWith('/') && path.includes('\\')) return false
+  if (first === null) return path === '/' || path.startsWith('//') || path === '*'
+  const [, segment = ''] = path.split('/', 2)
+  try {
+    return segment === first || decodeURIComponent(segment) === first
+  } catch {
+    // What can't be decoded is no path of ours.
+    return true
+  }
+}
+
+/** The answer to a path that means another one than it seems to. */
+async function folded(request: Request, baseUrl: string): Promise<Response> {
+  const { negotiateLocale } = await import('../i18n/index.ts')
+  const acceptLanguage = request.headers.get('accept-language')
+  return refusal('BAD_REQUEST', baseUrl, negotiateLocale({ query: null, acceptLanguage }))
+}
+
+/**
  * The answer to a request whose handler threw: English, because Bun doesn't say which request it
  * was. The log has no message of the error, which may hold the request's address.
  */
 async function failed(error: Error, logger: Pick<Logger, 'error'>, baseUrl: string) {
+  const answer = await refusal('INTERNAL_ERROR', baseUrl, 'en')
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
+  const request_id = answer.headers.get('x-request-id')
+  logger.error({ request_id, name: error.name, frames }, 'request failed')
+  return answer
+}
+
+/** An answer that no endpoint gives. */
+async function refusal(
+  code: 'BAD_REQUEST' | 'INTERNAL_ERROR',
+  baseUrl: string,
+  locale: Locale,
+): Promise<Response> {
   const { AppError, renderError } = await import('../errors/index.ts')
   const { apiHeaders } = await import('../http/respond.ts')
   const requestId = createIds(systemClock, systemRandom).next('req')
-  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
-  logger.error({ request_id: requestId, name: error.name, frames }, 'request failed')
-  const view = { locale: 'en', requestId, asProblem: false, baseUrl } as const
-  const { status, text, headers } = renderError(new AppError('INTERNAL_ERROR'), view)
+  const view = { locale, requestId, asProblem: false, baseUrl }
+  const { status, text, headers } = renderError(new AppError(code), view)
   const all = { ...apiHeaders(requestId, baseUrl), ...headers, 'Cache-Control': 'no-store' }
   return new Response(text, { status, headers: all })
 }

@@ -157,3 +157,37 @@ test('the image is built from files that there are, with a Node that is new enou
     expect(Object.keys(scripts)).toContain(name as string)
   }
 })
+
+const PROMTOOL = Bun.which('promtool')
+
+function promtool(args: string[], stdin = '') {
+  const run = Bun.spawnSync([PROMTOOL as string, ...args], { stdin: Buffer.from(stdin) })
+  return { status: run.exitCode, said: `${run.stdout}${run.stderr}` }
+}
+
+test('every alert has a test', () => {
+  interface Rules {
+    groups: { rules: { alert: string }[] }[]
+  }
+  const { groups } = Bun.YAML.parse(read('deploy/prometheus/alerts.yml')) as Rules
+  const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))
+  const tests = read('deploy/prometheus/alerts.test.yml')
+  expect(alerts.length).toBeGreaterThan(10)
+  for (const alert of alerts) expect(tests).toContain(`alertname="${alert}"`)
+})
+
+test.skipIf(PROMTOOL === null)(
+  'promtool takes the rules, their tests and the metrics',
+  async () => {
+    const dir = join(ROOT, 'deploy/prometheus')
+    expect(promtool(['check', 'rules', join(dir, 'alerts.yml')])).toMatchObject({ status: 0 })
+    expect(promtool(['test', 'rules', join(dir, 'alerts.test.yml')])).toMatchObject({ status: 0 })
+    const metrics = await (await slugline.call('GET', '/metrics')).text()
+    // Hints at names of the runtime's own metrics aside, it must be able to read all of it.
+    const { status, said } = promtool(['check', 'metrics'], metrics)
+    expect([status, said.match(/^(?!nodejs_|process_).*$/gm)?.filter(Boolean)]).toEqual([
+      expect.any(Number),
+      [],
+    ])
+  },
+)
