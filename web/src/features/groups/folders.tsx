@@ -74,9 +74,10 @@ function FolderRow({
         <RouterLink
           to="/links"
           search={{ folder: folder.id }}
+          dir="auto"
           className="min-w-0 truncate rounded-xs font-medium hover:underline"
         >
-          <bdi>{folder.name}</bdi>
+          {folder.name}
         </RouterLink>
         {folder.access === 'members' ? (
           <span className="text-faint text-sm">{t('folders.access.members')}</span>

@@ -50,7 +50,7 @@ export function GroupList(props: GroupListProps) {
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <search className="min-w-44 flex-1 basis-60 sm:max-w-88">
+        <search className="min-w-0 flex-1 basis-44 sm:max-w-88">
           <InputGroup
             role="searchbox"
             aria-label={searchLabel}

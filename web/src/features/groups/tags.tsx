@@ -43,13 +43,16 @@ export function Tags() {
         {tags.map((tag) => (
           <li key={tag.id} className={ROW}>
             <TagDot colour={tag.colour} />
-            <RouterLink
-              to="/links"
-              search={{ tag: [tag.name] }}
-              className="min-w-0 flex-1 truncate rounded-xs font-medium hover:underline"
-            >
-              <bdi>{tag.name}</bdi>
-            </RouterLink>
+            <span className="flex min-w-0 flex-1">
+              <RouterLink
+                to="/links"
+                search={{ tag: [tag.name] }}
+                dir="auto"
+                className="truncate rounded-xs font-medium hover:underline"
+              >
+                {tag.name}
+              </RouterLink>
+            </span>
             <span className="tabular text-muted text-sm">
               {t('tags.links', { count: tag.links })}
             </span>

@@ -43,7 +43,7 @@ export function ImportPage() {
 
   return (
     <Page
-      title={t('imports.title')}
+      title={t(job === undefined ? 'imports.title' : 'imports.link')}
       description={job === undefined ? t('imports.description') : undefined}
       before={
         <Link

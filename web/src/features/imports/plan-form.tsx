@@ -67,7 +67,7 @@ export function PlanForm({
     <div className="flex flex-col gap-6 pt-4">
       <div className="flex flex-wrap items-end gap-4">
         <div className="min-w-0 flex-1 basis-60">
-          <p className="truncate font-medium" dir="auto">
+          <p className="w-fit max-w-full truncate font-medium" dir="auto">
             {file.name}
           </p>
           {preview.format === null ? (
@@ -215,8 +215,10 @@ function FirstRecords({ preview }: { preview: Preview }) {
               // biome-ignore lint/suspicious/noArrayIndexKey: records have no other key, and stay in order
               <tr key={i}>
                 {preview.columns.map((column) => (
-                  <Td key={column} className="max-w-60 truncate" dir="auto">
-                    {textOf(record[column])}
+                  <Td key={column}>
+                    <span dir="auto" className="inline-block max-w-60 truncate align-bottom">
+                      {textOf(record[column])}
+                    </span>
                   </Td>
                 ))}
               </tr>

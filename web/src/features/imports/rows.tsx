@@ -85,11 +85,12 @@ function RowTable({ rows, isUndo }: { rows: readonly Row[]; isUndo: boolean }) {
                 <Chip tone={TONES[status] ?? 'neutral'}>{t(`imports.number.${status}`)}</Chip>
               </Td>
               <Td
-                className="max-w-60 truncate max-sm:h-auto max-sm:border-0 max-sm:px-0"
-                dir="auto"
+                className="max-sm:h-auto max-sm:border-0 max-sm:px-0"
                 title={row.destination_url ?? undefined}
               >
-                {row.slug ?? row.destination_url ?? ''}
+                <span dir="auto" className="inline-block max-w-60 truncate align-bottom">
+                  {row.slug ?? row.destination_url ?? ''}
+                </span>
               </Td>
               <Td className="text-muted max-sm:h-auto max-sm:basis-full max-sm:border-0 max-sm:px-0">
                 {row.reasons.map(({ message }) => message).join(' ')}

@@ -32,8 +32,8 @@ export function JobLine({ job, undone = false }: { job: Job; undone?: boolean })
   if (numbers.length === 0 && failed > 0) told.push(t('jobs.failed', { count: failed }))
   return (
     <li className="flex flex-col gap-1.5 border-line border-b px-1 py-3">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <div className="flex min-h-8 min-w-0 flex-1 basis-60 flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex items-start gap-3">
+        <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
           {kind === 'links' || kind === 'other' ? (
             <span className="font-medium">{title}</span>
           ) : (
