@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -45,6 +45,13 @@ describe('migrations', () => {
     const states = await migrationStates(dir)
     expect(states.length).toBeGreaterThan(1)
     expect(states.every((state) => state.applied_at !== null)).toBe(true)
+  })
+
+  test('leave no connection open, which would keep its write-ahead log', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'slugline-storage-'))
+    await migrate(other)
+    expect(readdirSync(other).sort()).toEqual(['counters.db', 'slugline.db'])
+    rmSync(other, { recursive: true })
   })
 
   test('of a newer version are shown, and told apart', async () => {

@@ -38,7 +38,8 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
     from.on('error', () => {})
     from.on('close', () => {
       sockets.delete(from)
-      to.destroy()
+      // Through a cut cable comes no end of a connection either.
+      void opened.promise.then(() => to.destroy())
     })
   }
 

@@ -41,34 +41,44 @@ export function openSqlite(file: string, options: OpenOptions = {}): SqliteConne
   raw.run(`PRAGMA cache_size = -${Math.round((options.cacheBytes ?? 8_388_608) / 1024)}`)
   raw.run('PRAGMA temp_store = MEMORY')
   if (options.attach !== undefined) raw.run('ATTACH ? AS counters', [options.attach])
+  const statements = statementsOf(raw)
   return {
-    ...sqlOver('sqlite', executorOf(raw), (command) => void raw.run(command)),
+    ...sqlOver('sqlite', executorOf(statements.of), (command) => void raw.run(command)),
     raw,
-    close: () => raw.close(false),
+    close() {
+      // SQLite keeps a connection, its write-ahead log included, until the last statement is gone.
+      statements.finalize()
+      raw.close(false)
+    },
   }
 }
 
 /** Gives statements by their text, and keeps them for the next time. */
-export function statementsOf(raw: Database): (text: string) => Statement {
+export function statementsOf(raw: Database) {
   const kept = new Map<string, Statement>()
-  return (text) => {
-    let statement = kept.get(text)
-    if (statement === undefined) {
-      statement = raw.prepare(text)
-      const [oldest] = kept
-      if (oldest !== undefined && kept.size >= STATEMENTS_KEPT) {
-        oldest[1].finalize()
-        kept.delete(oldest[0])
+  return {
+    of(text: string): Statement {
+      let statement = kept.get(text)
+      if (statement === undefined) {
+        statement = raw.prepare(text)
+        const [oldest] = kept
+        if (oldest !== undefined && kept.size >= STATEMENTS_KEPT) {
+          oldest[1].finalize()
+          kept.delete(oldest[0])
+        }
+        kept.set(text, statement)
       }
-      kept.set(text, statement)
-    }
-    return statement
+      return statement
+    },
+    finalize(): void {
+      for (const statement of kept.values()) statement.finalize()
+      kept.clear()
+    },
   }
 }
 
 /** Executes statements, each within the call. */
-function executorOf(raw: Database): Execute {
-  const statementOf = statementsOf(raw)
+function executorOf(statementOf: (text: string) => Statement): Execute {
   return async (text, values) => {
     try {
       const statement = statementOf(text)

@@ -7,7 +7,7 @@ declare const self: Worker
 let statementOf: (text: string) => Statement
 
 self.onmessage = ({ data }: MessageEvent<ThreadRequest | ThreadStart>) => {
-  if ('file' in data) statementOf = statementsOf(openSqlite(data.file, data.options).raw)
+  if ('file' in data) statementOf = statementsOf(openSqlite(data.file, data.options).raw).of
   else self.postMessage(answer(data))
 }
 
