@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { insertOwned } from '../domains/store.ts'
 import { createTestImports, fixture, type TestImports } from './testing/site.ts'
 
 let site: TestImports
@@ -87,6 +88,58 @@ test('a short domain of its own takes words that are reserved on the instance’
     ['admin', false],
     ['docs/api', true],
     ['launch', false],
+  ])
+})
+
+test('where case matters, slugs that differ in case, dots, slashes and reserved words are taken', async () => {
+  await site.storage.write((tx) =>
+    insertOwned(tx, {
+      ...{ id: 'dom_exact', workspace_no: 1, host: 'exact.example', status: 'active', token: '' },
+      ...{ checked_at: null, found: '[]', lookup_error: null, failing_since: null },
+      ...{ root_url: null, not_found_url: null, expired_url: null, case_sensitive: 1 },
+      ...{ brand: null, robots: 'all', apple_app_site_association: null, assetlinks: null },
+      ...{ created_at: 0, updated_at: 0, version: 1 },
+    }),
+  )
+  await Promise.all([site.imports.domains.refresh(), site.links.service.rules.domains.refresh()])
+  const taken = [
+    'AbC',
+    'abc',
+    'ABC',
+    'v1.2',
+    'docs/API',
+    'docs/api',
+    'api',
+    'Admin',
+    'app/x',
+    'robots.txt',
+  ]
+  const refused = ['a b', 'a//b', '../up', '.well-known/acme', 'abc']
+  const text = csv(...[...taken, ...refused].map((slug, i) => `https://a.example/${i},${slug},,`))
+  const expected = [
+    ...taken.map(() => ['created']),
+    ...['slug INVALID_SLUG', 'slug INVALID_SLUG', 'slug INVALID_SLUG'].map((why) => [
+      'refused',
+      why,
+    ]),
+    ['refused', 'slug SLUG_RESERVED'],
+    ['skipped', 'slug SLUG_TAKEN'],
+  ]
+  for (const query of ['domain=exact.example&dry_run=true', 'domain=exact.example']) {
+    const done = await site.finished(await site.upload(text, 'csv', query))
+    expect(codes(await site.rows(done.id))).toEqual(expected)
+  }
+  const { data } = await site.get<{ data: { slug: string }[] }>(
+    '/api/v1/links?domain=exact.example',
+  )
+  expect(data.map(({ slug }) => slug).sort()).toEqual(taken.toSorted())
+  // On the instance's own host, case doesn't tell them apart, and it answers some paths itself.
+  const shared = await site.finished(await site.upload(text, 'csv', 'dry_run=true'))
+  expect(codes(await site.rows(shared.id)).slice(0, taken.length)).toEqual([
+    ['created'],
+    ...['abc', 'ABC'].map(() => ['skipped', 'slug SLUG_TAKEN']),
+    ['created'],
+    ...taken.slice(4).map(() => ['refused', 'slug SLUG_RESERVED']),
   ])
 })
 
