@@ -98,3 +98,30 @@ export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN
 }
+
+/** In megabytes, what a process holds: all of it, its own, and pages of files that are mapped. */
+export type Memory = Record<'all' | 'own' | 'mapped', number>
+
+/** What a process holds now. */
+export function memoryOf(pid: number): Memory {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const of = (name: string) =>
+    Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1_000)
+  return { all: of('VmRSS'), own: of('RssAnon'), mapped: of('RssFile') }
+}
+
+/** The most that a process holds from now on, until it is asked for. */
+export function watchMemory(pid: number): () => Memory {
+  const peak = memoryOf(pid)
+  const sample = () => {
+    const now = memoryOf(pid)
+    for (const name of ['all', 'own', 'mapped'] as const)
+      peak[name] = Math.max(peak[name], now[name])
+  }
+  const sampling = setInterval(sample, 20)
+  return () => {
+    clearInterval(sampling)
+    sample()
+    return peak
+  }
+}

@@ -231,7 +231,7 @@ describe('an export of links', () => {
     })
     const { value: first } = (await again.body?.getReader().read()) ?? {}
     // One page of them, not all.
-    expect(new TextDecoder().decode(first).split('\n').length - 1).toBe(500)
+    expect(new TextDecoder().decode(first).split('\n').length - 1).toBe(100)
   })
 
   test('of the history has the entries of every link that is there or can be restored', async () => {
