@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
+import { allRows } from '../harness/rows.ts'
 
 const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
 const HOST = 'go.example'
@@ -114,6 +116,28 @@ test('the command names what was refused, and fails where nothing can be importe
   expect((await importFile(file)).stderr).toContain('VALIDATION_FAILED')
   expect((await importFile(join(directory, 'none.csv'))).status).toBe(2)
   expect((await importFile(file, '--format', 'excel')).status).toBe(2)
+})
+
+test('an upload that is cut off in the middle leaves no part of it behind', async () => {
+  const uploads = async () => {
+    const { import_chunks: chunks = '' } = await allRows(slugline)
+    const lines = chunks.split('\n').filter((line) => line !== '')
+    return new Set(lines.map((line) => (JSON.parse(line) as { upload: string }).upload))
+  }
+  const before = await uploads()
+  const { hostname, port } = new URL(slugline.url)
+  const socket = connect(Number(port), hostname)
+  const line = `https://example.org/${'a'.repeat(1_000)}\n`
+  socket.write(
+    `POST /api/v1/imports HTTP/1.1\r\nHost: sho.rt\r\nAuthorization: Bearer ${key}\r\n` +
+      'Content-Type: text/csv\r\nContent-Length: 10000000\r\n\r\n',
+  )
+  socket.write(`Long URL\n${line.repeat(2_000)}`)
+  const id = await eventually('a part of it is stored', async () =>
+    [...(await uploads()).difference(before)].at(0),
+  )
+  socket.destroy()
+  await eventually('it is gone', async () => ((await uploads()).has(id) ? undefined : true))
 })
 
 test('Ctrl+C leaves the import running, and says how to return to it', async () => {
