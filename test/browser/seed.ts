@@ -79,6 +79,10 @@ export async function seed(
     workspace,
     body: { title: 'Summer sale, second week', redirect_status: 307 },
   })
+  const shared = { name: 'For the press', password: 'over the hills', expires_at: null }
+  await make('/shares', { subject: { link_id: link.id }, ...shared })
+  const until = { expires_at: '2099-05-03T12:00:00Z' }
+  await make('/shares', { subject: { tag: 'newsletter' }, ...until })
   await make('/keys', { name: 'website', scopes: ['links:read', 'links:write'] })
   const old = await make<{ id: string }>('/keys', {
     name: 'A key with a name that is rather long, for the importer of the warehouse',

@@ -11,6 +11,7 @@ import en_links from '../../web/src/i18n/messages/en/links.json'
 import en_members from '../../web/src/i18n/messages/en/members.json'
 import en_rules from '../../web/src/i18n/messages/en/rules.json'
 import en_settings from '../../web/src/i18n/messages/en/settings.json'
+import en_shares from '../../web/src/i18n/messages/en/shares.json'
 import en_statistics from '../../web/src/i18n/messages/en/statistics.json'
 import en_tags from '../../web/src/i18n/messages/en/tags.json'
 import en_usage from '../../web/src/i18n/messages/en/usage.json'
@@ -27,6 +28,7 @@ const ENGLISH = {
   ...en_members,
   ...en_rules,
   ...en_settings,
+  ...en_shares,
   ...en_statistics,
   ...en_tags,
   ...en_usage,

@@ -99,6 +99,14 @@ const statistics = createRoute({
   validateSearch: statisticsSearch,
   component: lazyRouteComponent(statisticsPages, 'StatisticsPage'),
 })
+const shares = createRoute({
+  getParentRoute: () => shell,
+  path: '/statistics/shared',
+  component: lazyRouteComponent(
+    () => part(() => import('../features/shares/index.ts')),
+    'SharesPage',
+  ),
+})
 const tags = createRoute({
   getParentRoute: () => shell,
   path: '/tags',
@@ -192,6 +200,7 @@ const routeTree = root.addChildren([
     link,
     linkStatistics,
     statistics,
+    shares,
     tags,
     imports,
     domains,

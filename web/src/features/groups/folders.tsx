@@ -6,6 +6,7 @@ import {
   FolderOpen,
   MoreHorizontal,
   Pencil,
+  Share2,
   Trash2,
 } from 'lucide-react'
 import { useState } from 'react'
@@ -14,12 +15,13 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { ShareThis } from '../shares/button.tsx'
 import { type Folder, foldersQuery } from './calls.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
 import { GroupList, ROW } from './group-list.tsx'
 
 /** What is open: one thing at a time. */
-type Open = { kind: 'edit'; folder: Folder | null } | { kind: 'delete'; folder: Folder }
+type Open = { kind: 'edit'; folder: Folder | null } | { kind: 'share' | 'delete'; folder: Folder }
 
 /** The folders of the workspace that the person sees. */
 export function Folders() {
@@ -51,6 +53,12 @@ export function Folders() {
         ))}
       </GroupList>
       {open?.kind === 'edit' ? <FolderDialog folder={open.folder} onClose={close} /> : null}
+      {open?.kind === 'share' ? (
+        <ShareThis
+          fresh={{ subject: { folder_id: open.folder.id }, name: open.folder.name }}
+          onClose={close}
+        />
+      ) : null}
       {open?.kind === 'delete' ? <DeleteFolderDialog folder={open.folder} onClose={close} /> : null}
     </>
   )
@@ -98,6 +106,12 @@ function FolderRow({
             onClick={() => onOpen({ kind: 'edit', folder })}
           >
             {t('folders.edit')}
+          </MenuItem>
+          <MenuItem
+            icon={<Share2 size={14} aria-hidden="true" />}
+            onClick={() => onOpen({ kind: 'share', folder })}
+          >
+            {t('shares.share')}
           </MenuItem>
           <MenuSeparator />
           <MenuItem

@@ -1,19 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
-import { Merge, MoreHorizontal, Pencil, Tag as TagIcon, Trash2 } from 'lucide-react'
+import { Merge, MoreHorizontal, Pencil, Share2, Tag as TagIcon, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { ShareThis } from '../shares/button.tsx'
 import { type Tag, tagsQuery } from './calls.ts'
 import { GroupList, ROW } from './group-list.tsx'
 import { DeleteTagDialog, MergeDialog, TagDialog } from './tag-dialogs.tsx'
 import { TagDot } from './tag-dot.tsx'
 
 /** What is open: one thing at a time. */
-type Open = { kind: 'edit'; tag: Tag | null } | { kind: 'merge' | 'delete'; tag: Tag }
+type Open = { kind: 'edit'; tag: Tag | null } | { kind: 'merge' | 'share' | 'delete'; tag: Tag }
 
 /** The tags of the workspace. */
 export function Tags() {
@@ -62,6 +63,12 @@ export function Tags() {
       </GroupList>
       {open?.kind === 'edit' ? <TagDialog tag={open.tag} onClose={close} /> : null}
       {open?.kind === 'merge' ? <MergeDialog tag={open.tag} onClose={close} /> : null}
+      {open?.kind === 'share' ? (
+        <ShareThis
+          fresh={{ subject: { tag: open.tag.name }, name: open.tag.name }}
+          onClose={close}
+        />
+      ) : null}
       {open?.kind === 'delete' ? <DeleteTagDialog tag={open.tag} onClose={close} /> : null}
     </>
   )
@@ -89,6 +96,12 @@ function TagMenu({ tag, onOpen }: { tag: Tag; onOpen: (open: Open) => void }) {
         onClick={() => onOpen({ kind: 'merge', tag })}
       >
         {t('tags.merge')}
+      </MenuItem>
+      <MenuItem
+        icon={<Share2 size={14} aria-hidden="true" />}
+        onClick={() => onOpen({ kind: 'share', tag })}
+      >
+        {t('shares.share')}
       </MenuItem>
       <MenuSeparator />
       <MenuItem

@@ -13,6 +13,7 @@ import {
   Pencil,
   QrCode,
   Route,
+  Share2,
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
@@ -32,6 +33,7 @@ export function RowMenu({
   onEdit,
   onMove,
   onDuplicate,
+  onShare,
   onRemove,
 }: {
   link: Link
@@ -40,6 +42,8 @@ export function RowMenu({
   onEdit: () => void
   onMove: () => void
   onDuplicate: () => void
+  /** Absent: it is offered elsewhere. */
+  onShare?: () => void
   onRemove: () => void
 }) {
   const { t } = useI18n()
@@ -92,6 +96,11 @@ export function RowMenu({
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
           </MenuItem>
+          {onShare === undefined ? null : (
+            <MenuItem icon={icon(Share2)} onClick={onShare}>
+              {t('shares.share')}
+            </MenuItem>
+          )}
           <MenuItem icon={icon(FolderInput)} onClick={onMove}>
             {t('folders.move')}
           </MenuItem>

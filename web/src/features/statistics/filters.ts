@@ -65,3 +65,14 @@ export function withFilter(filters: readonly Filter[], added: Filter): Filter[] 
 export function withoutFilter(filters: readonly Filter[], { dimension, value }: Filter): Filter[] {
   return filters.filter((kept) => kept.dimension !== dimension || kept.value !== value)
 }
+
+/** Filters as a share has them, without the tag or folder that it is of. */
+export function sharedFilters(filters: readonly Filter[]): Record<string, string[]> {
+  const shared: Record<string, string[]> = {}
+  for (const filter of filters) {
+    if (isGroup(filter.dimension)) continue
+    const name = parameterOf(filter)
+    shared[name] = [...(shared[name] ?? []), filter.value]
+  }
+  return shared
+}

@@ -5,13 +5,16 @@ import { ApiError } from '../../api/errors.ts'
 import { NotFound } from '../../app/missing.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ShareButton } from '../shares/button.tsx'
 import { linkHeadQuery } from './calls.ts'
 import { Controls } from './controls.tsx'
 import { Export } from './export.tsx'
+import { isGroup, sharedFilters } from './filters.ts'
 import { LiveToggle } from './live.tsx'
 import { ReportView } from './report.tsx'
-import { useReport } from './use-report.ts'
+import { type Report, useReport } from './use-report.ts'
 import { shortName } from './words.ts'
 
 /** The clicks of the whole workspace. */
@@ -25,6 +28,10 @@ export function StatisticsPage() {
         <>
           <LiveToggle report={report} />
           <Export report={report} />
+          <Link to="/statistics/shared" className={buttonClass('secondary')}>
+            {t('shares.title')}
+          </Link>
+          <ShareReport report={report} />
         </>
       }
     >
@@ -32,6 +39,22 @@ export function StatisticsPage() {
       <ReportView report={report} />
     </Page>
   )
+}
+
+/** Shares what the page shows. A tag or a folder that it is narrowed to is what is shared. */
+function ShareReport({ report: { filters } }: { report: Report }) {
+  const groups = filters.filter(({ dimension }) => isGroup(dimension))
+  const [group] = groups
+  // A share is of one thing.
+  if (groups.length > 1) return null
+  const subject =
+    group === undefined
+      ? { workspace: true as const }
+      : group.dimension === 'tag'
+        ? { tag: group.value }
+        : { folder_id: group.value }
+  const name = group?.dimension === 'tag' ? group.value : ''
+  return <ShareButton fresh={{ subject, name, filters: sharedFilters(filters) }} />
 }
 
 /** The clicks of one link. */
@@ -62,6 +85,15 @@ export function LinkStatisticsPage() {
         <>
           <LiveToggle report={report} />
           <Export report={report} />
+          {link.data === undefined ? null : (
+            <ShareButton
+              fresh={{
+                subject: { link_id: link.data.id },
+                name: link.data.title || short,
+                filters: sharedFilters(report.filters),
+              }}
+            />
+          )}
         </>
       }
     >

@@ -13,6 +13,7 @@ import { CopyButton } from '../../../ui/copy.tsx'
 import { Page, Section } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
+import { ShareThis } from '../../shares/button.tsx'
 import { useLinkActions } from '../actions.ts'
 import { type Link, linkQuery } from '../calls.ts'
 import { MissingLink } from '../deleted.tsx'
@@ -77,6 +78,7 @@ function Loaded({ link }: { link: Link }) {
   const writable = place.may('links:write')
   const name = nameOf(link)
   const [moving, setMoving] = useState(false)
+  const [sharing, setSharing] = useState(false)
   const open = () => void navigate({ search: { edit: true } })
   const remove = async () => {
     if (await actions.remove(link)) await navigate({ to: '/links', search: lastSearch() })
@@ -120,6 +122,7 @@ function Loaded({ link }: { link: Link }) {
             writable={writable}
             onEdit={open}
             onMove={() => setMoving(true)}
+            onShare={() => setSharing(true)}
             onRemove={() => void remove()}
             onDuplicate={() => duplicate(link)}
           />
@@ -155,6 +158,10 @@ function Loaded({ link }: { link: Link }) {
         </div>
         <LinkHistory link={link} writable={writable} />
       </div>
+      <ShareThis
+        fresh={sharing ? { subject: { link_id: link.id }, name: link.title ?? name } : null}
+        onClose={() => setSharing(false)}
+      />
       <MoveLink link={moving ? link : null} onClose={() => setMoving(false)} />
       <Suspense>
         {explain ? (

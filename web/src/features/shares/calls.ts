@@ -1,0 +1,41 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { api, ok, type Schemas } from '../../api/client.ts'
+
+export type Share = Schemas['Share']
+export type ShareSubject = Share['subject']
+export type Show = Share['show'][number]
+
+export { SHOW_DEFAULT, SHOW_NAMES } from '../../../../src/shares/show.ts'
+
+const PAGE_SIZE = 50
+
+/** All that was asked of the shares of a workspace. */
+export const sharesKey = (workspace: string) => ['shares', workspace] as const
+
+/** The shares of a workspace, the newest first, a page at a time. */
+export function sharesQuery(workspace: string) {
+  return infiniteQueryOptions({
+    queryKey: sharesKey(workspace),
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) }
+      return ok(api.GET('/api/v1/shares', { params: { query }, signal }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+  })
+}
+
+/** @throws ApiError */
+export function createShare(body: Schemas['ShareCreate']): Promise<Share> {
+  return ok(api.POST('/api/v1/shares', { body }))
+}
+
+/** @throws ApiError */
+export function updateShare(id: string, body: Schemas['SharePatch']): Promise<Share> {
+  return ok(api.PATCH('/api/v1/shares/{id}', { params: { path: { id } }, body }))
+}
+
+/** @throws ApiError */
+export async function deleteShare(id: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/shares/{id}', { params: { path: { id } } }))
+}

@@ -1,0 +1,186 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import { localTime } from '../links/form/draft.ts'
+import { PasswordField } from '../links/form/password-field.tsx'
+import {
+  createShare,
+  SHOW_DEFAULT,
+  SHOW_NAMES,
+  type Share,
+  type ShareSubject,
+  type Show,
+  sharesKey,
+  updateShare,
+} from './calls.ts'
+import { Made } from './made.tsx'
+import { SHOW_LABELS } from './words.ts'
+
+/** What is shared for the first time. */
+export interface NewShare {
+  subject: ShareSubject
+  name: string
+  filters?: Record<string, string[]>
+}
+
+/** Shares statistics, or changes how they are shared. */
+export default function ShareDialog({
+  share = null,
+  fresh,
+  onClose,
+}: {
+  /** Null: it is made. */
+  share?: Share | null
+  fresh?: NewShare
+  onClose: () => void
+}) {
+  const { t } = useI18n()
+  const [made, setMade] = useState<Share | null>(null)
+  if (made !== null) return <Made share={made} onClose={onClose} />
+  return (
+    <ShareForm
+      share={share}
+      fresh={fresh}
+      onClose={onClose}
+      onSaved={(saved) => {
+        if (share === null) return setMade(saved)
+        showToast({ title: t('common.saved') })
+        onClose()
+      }}
+    />
+  )
+}
+
+function ShareForm({
+  share,
+  fresh,
+  onClose,
+  onSaved,
+}: {
+  share: Share | null
+  fresh: NewShare | undefined
+  onClose: () => void
+  onSaved: (share: Share) => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const formId = useId()
+  const [name, setName] = useState(share?.name ?? fresh?.name ?? '')
+  const [show, setShow] = useState<readonly Show[]>(share?.show ?? SHOW_DEFAULT)
+  const [password, setPassword] = useState<string | null>(null)
+  const [expires, setExpires] = useState(localTime(share?.expires_at ?? null))
+  const hasFilters = Object.keys(share?.filters ?? fresh?.filters ?? {}).length > 0
+  const save = useMutation({
+    mutationFn: () => {
+      const body = {
+        name: name.trim() || null,
+        show: [...show],
+        expires_at: expires === '' ? null : new Date(expires).toISOString(),
+        // Null: it stays; empty: it is taken away.
+        ...(password !== null && { password: password || null }),
+      }
+      if (share !== null) return updateShare(share.id, body)
+      const { subject = { workspace: true as const }, filters = {} } = fresh ?? {}
+      return createShare({ ...body, subject, filters })
+    },
+    async onSuccess(saved) {
+      await client.invalidateQueries({ queryKey: sharesKey(workspace.id) })
+      onSaved(saved)
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('shares.dialog')}
+      description={t('shares.text')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
+            {t(share === null ? 'shares.share' : 'common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <FormError message={formError(save.error, i18n, ['name', 'password', 'expires_at'])} />
+        <Field
+          label={t('tags.name')}
+          hint={t('shares.name.hint')}
+          error={fieldError(save.error, 'name')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              dir="auto"
+              value={name}
+              maxLength={100}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <ShowField value={show} onChange={setShow} />
+        {hasFilters ? <p className="text-muted text-sm">{t('shares.filtered')}</p> : null}
+        <PasswordField
+          value={password}
+          onChange={setPassword}
+          hasPassword={share?.has_password ?? false}
+          error={fieldError(save.error, 'password')}
+        />
+        <Field label={t('shares.expires')} error={fieldError(save.error, 'expires_at')}>
+          {(control) => (
+            <Input
+              {...control}
+              type="datetime-local"
+              value={expires}
+              onChange={(event) => setExpires(event.target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+function ShowField({
+  value,
+  onChange,
+}: {
+  value: readonly Show[]
+  onChange: (show: readonly Show[]) => void
+}) {
+  const { t } = useI18n()
+  return (
+    <fieldset>
+      <legend className="mb-2 font-medium text-sm">{t('shares.show')}</legend>
+      <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
+        {SHOW_NAMES.map((name) => (
+          <Checkbox
+            key={name}
+            label={t(SHOW_LABELS[name])}
+            checked={value.includes(name)}
+            onChange={(checked) =>
+              onChange(SHOW_NAMES.filter((one) => (one === name ? checked : value.includes(one))))
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

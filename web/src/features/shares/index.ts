@@ -1,0 +1,1 @@
+export { SharesPage } from './page.tsx'

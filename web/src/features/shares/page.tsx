@@ -1,0 +1,191 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link as RouterLink } from '@tanstack/react-router'
+import { ArrowLeft, Code, Ellipsis, ExternalLink, Pencil, Share2, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { copyText } from '../../lib/clipboard.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { formError } from '../auth/errors.ts'
+import { ROW } from '../groups/group-list.tsx'
+import { deleteShare, type Share, sharesKey, sharesQuery } from './calls.ts'
+import ShareDialog from './dialog.tsx'
+import { embedCode, shareName } from './words.ts'
+
+/** What is open: one thing at a time. */
+type Open = { kind: 'edit' | 'stop'; share: Share }
+
+/** What the workspace shares. */
+export function SharesPage() {
+  const { t } = useI18n()
+  const { workspace, may } = usePlace()
+  const list = useInfiniteQuery(sharesQuery(workspace.id))
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = () => setOpen(null)
+  const shares = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  return (
+    <Page
+      title={t('shares.title')}
+      before={
+        <RouterLink
+          to="/statistics"
+          className="inline-flex min-h-6 items-center gap-1 text-muted pointer-coarse:min-h-10 text-sm hover:text-fg"
+        >
+          <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+          {t('shell.statistics')}
+        </RouterLink>
+      }
+    >
+      {list.isError ? (
+        <Problem error={list.error} onRetry={() => void list.refetch()} />
+      ) : list.isPending ? (
+        <>
+          <Loading label={t('common.loading')} />
+          <Skeleton className="h-40 w-full" />
+        </>
+      ) : shares.length === 0 ? (
+        <Empty icon={<Share2 size={28} aria-hidden="true" />} title={t('shares.empty.title')}>
+          <p>{t('shares.empty.text')}</p>
+        </Empty>
+      ) : (
+        <ul className="border-line border-t">
+          {shares.map((share) => (
+            <ShareRow
+              key={share.id}
+              share={share}
+              onOpen={may('links:write') ? setOpen : undefined}
+            />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage ? (
+        <Button
+          variant="ghost"
+          size="sm"
+          className="mt-3"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('tags.more')}
+        </Button>
+      ) : null}
+      {open?.kind === 'edit' ? <ShareDialog share={open.share} onClose={close} /> : null}
+      {open?.kind === 'stop' ? <StopDialog share={open.share} onClose={close} /> : null}
+    </Page>
+  )
+}
+
+function ShareRow({
+  share,
+  onOpen,
+}: {
+  share: Share
+  /** Absent: the person may not. */
+  onOpen: ((open: Open) => void) | undefined
+}) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const { url, expires_at, has_password, views } = share
+  const isEnded = expires_at !== null && Date.parse(expires_at) <= Date.now()
+  return (
+    <li className={ROW}>
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 py-2">
+        <a
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          className="min-w-0 truncate rounded-xs font-medium hover:underline"
+        >
+          <bdi>{shareName(share, i18n)}</bdi>
+        </a>
+        {has_password ? <Chip>{t('shared.password.label')}</Chip> : null}
+        {expires_at === null ? null : (
+          <span className="text-faint text-sm">
+            {isEnded ? t('shares.ended') : t('shares.ends', { date: format.dateTime(expires_at) })}
+          </span>
+        )}
+      </div>
+      <span className="tabular text-muted text-sm">{t('shares.views', { count: views })}</span>
+      <CopyButton text={url} label={t('shares.copyLink')} />
+      <ShareMenu share={share} onOpen={onOpen} />
+    </li>
+  )
+}
+
+const icon = (Icon: typeof Code) => <Icon size={14} aria-hidden="true" />
+
+function ShareMenu({ share, onOpen }: Parameters<typeof ShareRow>[0]) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const copyEmbed = async () => {
+    if (await copyText(embedCode(share.url))) showToast({ title: t('common.copied') })
+  }
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={t('tags.actions', { name: shareName(share, i18n) })}
+          icon={<Ellipsis size={16} aria-hidden="true" />}
+        />
+      }
+    >
+      <MenuItem
+        icon={icon(ExternalLink)}
+        render={<a href={share.url} target="_blank" rel="noreferrer" />}
+      >
+        {t('shares.open')}
+      </MenuItem>
+      <MenuItem icon={icon(Code)} onClick={() => void copyEmbed()}>
+        {t('shares.copyEmbed')}
+      </MenuItem>
+      {onOpen === undefined ? null : (
+        <>
+          <MenuSeparator />
+          <MenuItem icon={icon(Pencil)} onClick={() => onOpen({ kind: 'edit', share })}>
+            {t('shares.edit')}
+          </MenuItem>
+          <MenuItem danger icon={icon(Trash2)} onClick={() => onOpen({ kind: 'stop', share })}>
+            {t('shares.stop')}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}
+
+function StopDialog({ share, onClose }: { share: Share; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const name = shareName(share, i18n)
+  const stop = useMutation({
+    mutationFn: () => deleteShare(share.id),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: sharesKey(workspace.id) })
+      showToast({ title: t('shares.stopped', { name }) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('shares.stop.title', { name })}
+      description={t('shares.stop.text')}
+      action={t('shares.stop')}
+      onConfirm={() => stop.mutateAsync()}
+    >
+      <FormError message={formError(stop.error, i18n)} />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,32 @@
+import type { I18n, MessageKey } from '../../i18n/index.tsx'
+import type { Share, Show } from './calls.ts'
+
+/** What each part of a share is called on its page. */
+export const SHOW_LABELS = {
+  countries: 'statistics.dimension.country',
+  regions: 'statistics.dimension.region',
+  cities: 'statistics.dimension.city',
+  languages: 'statistics.dimension.language',
+  referrers: 'statistics.dimension.referrer',
+  devices: 'statistics.group.devices',
+  utm: 'statistics.group.campaigns',
+  scans: 'statistics.scans',
+  times: 'statistics.group.times',
+  variants: 'statistics.group.rules',
+  domains: 'statistics.dimension.domain',
+  links: 'statistics.group.links',
+  destinations: 'shares.destinations',
+} as const satisfies Record<Show, MessageKey>
+
+/** What a share is called: its name, or what it is of. */
+export function shareName({ name, subject }: Share, { t }: Pick<I18n, 't'>): string {
+  if (name !== null) return name
+  if (subject.tag !== undefined) return t('shares.ofTag', { name: subject.tag })
+  if (subject.folder_id !== undefined) return t('shares.ofFolder')
+  return t(subject.link_id === undefined ? 'shares.workspace' : 'shares.link')
+}
+
+/** What puts the page of a share into another page. */
+export function embedCode(url: string): string {
+  return `<iframe src="${url}?embed" width="100%" height="900" style="border:0"></iframe>`
+}
