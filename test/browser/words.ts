@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import en_audit from '../../web/src/i18n/messages/en/audit.json'
 import en_auth from '../../web/src/i18n/messages/en/auth.json'
 import en_common from '../../web/src/i18n/messages/en/common.json'
+import en_domains from '../../web/src/i18n/messages/en/domains.json'
 import en_imports from '../../web/src/i18n/messages/en/imports.json'
 import en_instance from '../../web/src/i18n/messages/en/instance.json'
 import en_jobs from '../../web/src/i18n/messages/en/jobs.json'
@@ -20,6 +21,7 @@ const ENGLISH = {
   ...en_audit,
   ...en_auth,
   ...en_common,
+  ...en_domains,
   ...en_imports,
   ...en_instance,
   ...en_jobs,
