@@ -1,3 +1,4 @@
+import { ICON } from '../base/look.ts'
 import { ERRORS, PUBLIC_DETAIL_CODES, PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import type { OpenApiParts, Schema } from '../http/openapi-share.ts'
 import { type Locale, type MessageParams, translate } from '../i18n/index.ts'
@@ -63,6 +64,7 @@ ${STYLE_ELEMENT}
 </head>
 <body>
 <header>
+<p class="logo">${raw(ICON)} Slugline</p>
 <h1 id="top">${info.title}</h1>
 <p class="dim">Version ${info.version} · <code>${baseUrl}</code> · <a href="/openapi.json">openapi.json</a></p>
 </header>

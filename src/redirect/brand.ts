@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ICON } from '../base/look.ts'
 
 /** How the pages of a domain look. */
 export interface Brand {
@@ -10,14 +11,14 @@ export interface Brand {
 }
 
 /** What stands at the top of a page that has no brand. */
-export const HEADER = '<header><bdi>Slugline</bdi></header>'
+export const HEADER = `<header>${ICON}<bdi>Slugline</bdi></header>`
 const END_OF_STYLE = '</style>'
 
 /** A page with a brand instead of ours. Texts of a page are escaped: its frame is found by its tags. */
 export function inBrand(page: string, brand: Brand): string {
   const { name, logo } = brand
   const image = logo === null ? '' : `<img src="${Bun.escapeHTML(logo)}" alt="">`
-  const header = `<header${image && ' class="own"'}>${image}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
+  const header = `<header class="${image ? 'own' : 'named'}">${image}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
   const style = styleOf(brand)
   return page
     .replace(HEADER, () => (name === null && logo === null ? HEADER : header))
@@ -34,7 +35,7 @@ export function brandSources(brand: Brand): { style: string; image: string } {
 }
 
 function styleOf({ colour }: Brand): string {
-  return colour === null ? '' : `:root{--accent:${colour};--on:${textOn(colour)}}`
+  return colour === null ? '' : `:root{--accent:${colour};--on-accent:${textOn(colour)}}`
 }
 
 /** Black or white, whichever has more contrast (WCAG 2.2, relative luminance). */

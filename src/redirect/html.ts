@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { PERMISSIONS_POLICY } from '../base/headers.ts'
+import { lookOf } from '../base/look.ts'
 import { direction, formatDateTime, type Locale, translate } from '../i18n/index.ts'
 import { type Brand, brandSources, HEADER } from './brand.ts'
 
-const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fafafa;--card:#fff;--line:#dfe1e6;--accent:#2f5bd7;--on:#fff;--bad:#b3261e}
-@media(prefers-color-scheme:dark){:root{--fg:#e9eaee;--dim:#a0a6b3;--bg:#131418;--card:#1b1d22;--line:#32353d;--accent:#8fb0ff;--on:#10131c;--bad:#ff8a80}}
+const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:grid;grid-template-rows:auto 1fr auto;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,sans-serif}
-header,footer{padding:20px 24px;color:var(--dim);font-size:14px}
-header{font-weight:650;letter-spacing:-.01em}
+body{margin:0;min-height:100vh;display:grid;grid-template-rows:auto 1fr auto;background:var(--sunken);color:var(--fg);font:16px/1.5 var(--sans)}
+header,footer{padding:20px 24px;color:var(--muted);font-size:14px}
+header{color:var(--fg);font-weight:600}
+header svg{inline-size:24px;block-size:24px;margin-inline-end:8px;vertical-align:middle}
 header img{max-inline-size:160px;block-size:24px;margin-inline-end:8px;object-fit:contain;vertical-align:middle}
-header.own::before{display:none}
-header::before{content:"";display:inline-block;inline-size:14px;block-size:6px;margin-inline-end:8px;border-radius:3px;background:var(--accent)}
-main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--card);border:1px solid var(--line);border-radius:10px}
+header.named::before{content:"";display:inline-block;inline-size:14px;block-size:6px;margin-inline-end:8px;border-radius:3px;background:var(--accent)}
+main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--raised);border:1px solid var(--line);border-radius:10px}
 h1{margin:0 0 8px;font-size:20px;line-height:1.3}
-p{margin:0 0 16px;color:var(--dim)}
+p{margin:0 0 16px;color:var(--muted)}
 p:last-child{margin:0}
-.address{padding:12px;border:1px solid var(--line);border-radius:6px;color:var(--fg);overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace}
+.address{padding:12px;border:1px solid var(--line);border-radius:6px;color:var(--fg);overflow-wrap:anywhere;font:14px/1.5 var(--mono)}
 .bad{color:var(--bad)}
 label{display:block;margin-block-end:4px;font-size:14px}
-input,textarea{inline-size:100%;min-block-size:40px;margin-block-end:16px;padding:8px 12px;border:1px solid var(--dim);border-radius:6px;background:var(--bg);color:inherit;font:inherit}
-.button{display:inline-block;min-block-size:40px;padding:8px 16px;border:0;border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
+input,textarea{inline-size:100%;min-block-size:40px;margin-block-end:16px;padding:8px 12px;border:1px solid var(--line-strong);border-radius:6px;background:var(--canvas);color:inherit;font:inherit}
+.button{display:inline-block;min-block-size:40px;padding:8px 16px;border:0;border-radius:6px;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
 details{margin-block-start:24px;padding-block-start:16px;border-block-start:1px solid var(--line);font-size:14px}
-summary{padding-block:4px;color:var(--dim);cursor:pointer}
+summary{padding-block:4px;color:var(--muted);cursor:pointer}
 summary+form{margin-block-start:12px}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}`
 
