@@ -1,10 +1,11 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, type SubmitEvent, useId, useRef, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
+import { FormError } from './field.tsx'
 
 const BACKDROP =
   'fixed inset-0 z-40 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
@@ -102,6 +103,56 @@ export function Dialog({
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  )
+}
+
+/** A dialog with a form and the button that sends it. */
+export function FormDialog({
+  title,
+  action,
+  busy,
+  problem,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: ReactNode
+  /** What the button says. */
+  action: string
+  busy: boolean
+  /** Why it was refused, where no field says it. */
+  problem: string | null
+  onSubmit: () => void
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { t } = useI18n()
+  const id = useId()
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    // A form that this dialog was opened from isn't sent with it.
+    event.stopPropagation()
+    onSubmit()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={title}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button variant="primary" type="submit" form={id} loading={busy}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
+        <FormError message={problem} />
+        {children}
+      </form>
+    </Dialog>
   )
 }
 

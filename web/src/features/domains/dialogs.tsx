@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
@@ -25,7 +24,6 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
   const { t } = i18n
   const changed = useDomainsChanged()
   const [host, setHost] = useState('')
-  const formId = useId()
   const add = useMutation({
     mutationFn: () => addDomain(host.trim()),
     async onSuccess() {
@@ -33,44 +31,30 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    add.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={t('domains.add')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
-            {t('domains.add')}
-          </Button>
-        </>
-      }
+      action={t('domains.add')}
+      busy={add.isPending}
+      problem={formError(add.error, i18n, ['host'])}
+      onSubmit={() => add.mutate()}
+      onClose={onClose}
     >
-      <FormError message={formError(add.error, i18n, ['host'])} />
-      <form id={formId} onSubmit={submit}>
-        <Field label={t('domains.host')} error={fieldError(add.error, 'host')}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              dir="ltr"
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="go.example.com"
-              value={host}
-              onChange={({ target }) => setHost(target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+      <Field label={t('domains.host')} error={fieldError(add.error, 'host')}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            dir="ltr"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="go.example.com"
+            value={host}
+            onChange={({ target }) => setHost(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }
 

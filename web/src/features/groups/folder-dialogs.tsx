@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -28,7 +28,6 @@ export function FolderDialog({
   const i18n = useI18n()
   const { t } = i18n
   const changed = useGroupsChanged()
-  const formId = useId()
   const [name, setName] = useState(folder?.name ?? '')
   const [access, setAccess] = useState<Folder['access']>(folder?.access ?? 'workspace')
   const [members, setMembers] = useState<readonly string[]>(folder?.members ?? [])
@@ -45,54 +44,40 @@ export function FolderDialog({
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    // The form of a link that this dialog was opened from isn't sent with it.
-    event.stopPropagation()
-    save.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t(folder === null ? 'folders.create' : 'folders.edit')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
-            {t('common.save')}
-          </Button>
-        </>
-      }
+      action={t('common.save')}
+      busy={save.isPending}
+      problem={formError(save.error, i18n, ['name'])}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <FormError message={formError(save.error, i18n, ['name'])} />
-        <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
-          {(control) => (
-            <Input
-              {...control}
-              value={name}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t('folders.access')} hint={t('folders.access.hint')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={access}
-              onChange={setAccess}
-              options={(['workspace', 'members'] as const).map((value) => ({
-                value,
-                label: t(`folders.access.${value}`),
-              }))}
-            />
-          )}
-        </Field>
-        {access === 'members' ? <MemberList value={members} onChange={setMembers} /> : null}
-      </form>
-    </Dialog>
+      <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
+        {(control) => (
+          <Input
+            {...control}
+            value={name}
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t('folders.access')} hint={t('folders.access.hint')}>
+        {(control) => (
+          <Select
+            {...control}
+            value={access}
+            onChange={setAccess}
+            options={(['workspace', 'members'] as const).map((value) => ({
+              value,
+              label: t(`folders.access.${value}`),
+            }))}
+          />
+        )}
+      </Field>
+      {access === 'members' ? <MemberList value={members} onChange={setMembers} /> : null}
+    </FormDialog>
   )
 }
 

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { showToast } from '../../ui/toast.tsx'
@@ -28,7 +28,6 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
   const i18n = useI18n()
   const { t } = i18n
   const changed = useGroupsChanged()
-  const formId = useId()
   const [name, setName] = useState(tag?.name ?? '')
   const [colour, setColour] = useState<Colour | null>(tag?.colour ?? null)
   const save = useMutation({
@@ -51,40 +50,28 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t(tag === null ? 'tags.create' : 'tags.edit')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
-            {t('common.save')}
-          </Button>
-        </>
-      }
+      action={t('common.save')}
+      busy={save.isPending}
+      problem={formError(save.error, i18n, ['name'])}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <FormError message={formError(save.error, i18n, ['name'])} />
-        <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
-          {(control) => (
-            <Input
-              {...control}
-              value={name}
-              maxLength={100}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <ColourField value={colour} onChange={setColour} />
-      </form>
-    </Dialog>
+      <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
+        {(control) => (
+          <Input
+            {...control}
+            value={name}
+            maxLength={100}
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <ColourField value={colour} onChange={setColour} />
+    </FormDialog>
   )
 }
 

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
+import { FormDialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { errorText, Problem } from '../../../ui/problem.tsx'
@@ -92,7 +92,6 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   const { t } = i18n
   const client = useQueryClient()
   const [name, setName] = useState('')
-  const formId = useId()
   const add = useMutation({
     mutationFn: () => addPasskey(name),
     async onSuccess() {
@@ -101,41 +100,27 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    add.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={t('settings.passkeys.add')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
-            {t('settings.passkeys.add')}
-          </Button>
-        </>
-      }
+      action={t('settings.passkeys.add')}
+      busy={add.isPending}
+      problem={formError(add.error, i18n)}
+      onSubmit={() => add.mutate()}
+      onClose={onClose}
     >
-      <FormError message={formError(add.error, i18n)} />
-      <form id={formId} onSubmit={submit}>
-        <Field label={t('settings.passkeys.name')} hint={t('settings.passkeys.name.hint')}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={100}
-              autoComplete="off"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+      <Field label={t('settings.passkeys.name')} hint={t('settings.passkeys.name.hint')}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            maxLength={100}
+            autoComplete="off"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }
