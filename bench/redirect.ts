@@ -1,91 +1,58 @@
 /**
- * CPU per redirect against nginx answering the same slugs from a map, in the same run, and
- * against the runtime's own floor. "Until rest" includes counting and storing each click. Then
- * what each feature of a link costs, and how long a start takes until the first redirect.
- * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 5] [--seconds 6]
+ * CPU per redirect against nginx answering the same slugs from a map, and against the runtime's own
+ * floor. "Until rest" includes counting and storing each click. Then what each feature of a link costs
+ * beside a plain one, how long a start takes until the first redirect, and, where asked for, whether
+ * memory grows.
+ *
+ * All take turns in short rounds, in alternating order. Figures are medians; ratios are medians of
+ * those within a round, so that a busy machine weighs on both sides of each. What other machines stole
+ * is told, too.
+ * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 9] [--seconds 5] [--grow 10]
+ *   [--beside DIR]
+ * `--grow`: millions of redirects, with the memory of the serving process after each.
+ * `--beside`: another checkout, with its dependencies, that takes part in the rounds.
  */
 import { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { databaseFiles } from '../src/storage/index.ts'
 import { startSlugline } from '../test/harness/process.ts'
+import { redirectFeatures } from './lib/features.ts'
 import { startFloor } from './lib/floor.ts'
-import { cpuSeconds, family, machine, median, versionOf } from './lib/machine.ts'
+import { cpuSeconds, family, machine, median, versionOf, watchStolen } from './lib/machine.ts'
 import { startNginx } from './lib/nginx.ts'
-import { seedLinks } from './lib/seed.ts'
+import type { seedLinks } from './lib/seed.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
-import { runLoad, slugAt, visitorScript } from './lib/wrk.ts'
+import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
   options: {
     links: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '6' },
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '5' },
+    grow: { type: 'string', default: '0' },
+    beside: { type: 'string' },
   },
 })
 const links = Number(values.links)
-const seconds = Number(values.seconds)
-
 const tools = {
   nginx: versionOf('nginx', ['-v'], /nginx\/(\S+)/),
   wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/),
 }
-const dir = temporaryDirectory('slugline-bench-')
 const wrapper = ['taskset', '-c', '0']
+const load = { connections: 64, core: 1 }
+const stolen = watchStolen()
+/** Where another checkout keeps what is asked of it. */
+const PROGRAM = 'bin/slugline'
 
-const first = await startSlugline({}, { dataDir: dir })
-await first.createKey()
-await first.stop()
-
-/** Nine rules that no visit of the bench fits, and one that each does. */
-const TEN_RULES = JSON.stringify(
-  [
-    ...['iOS', 'Android', 'macOS'].map((name) => ({ os: [{ name, min: '12' }] })),
-    ...['mobile', 'tablet', 'tv'].map((device) => ({ device: [device] })),
-    ...['de', 'fr', 'ja'].map((language) => ({ language: [language] })),
-    {},
-  ].map((when, n) => ({
-    id: `r${n}`,
-    when,
-    then: { destination_url: `https://example.com/${n}` },
-  })),
-)
-const SPLIT = JSON.stringify(
-  ['a', 'b'].map((id) => ({ id, destination_url: `https://example.com/${id}`, weight: 50 })),
-)
-
-/** Links besides those that are drawn; `set` is SQL. Every visit asks for `path`. */
-const FEATURES = [
-  {
-    name: 'forward_query',
-    path: `/${slugAt(links)}?utm_source=bench&a=1`,
-    set: 'forward_query = 1',
-  },
-  { name: 'max_clicks', path: `/${slugAt(links + 1)}`, set: 'max_clicks = 1000000000' },
-  {
-    name: 'password form',
-    path: `/${slugAt(links + 2)}`,
-    set: `password_hash = '${await Bun.password.hash('bench')}'`,
-  },
-  { name: 'ten rules', path: `/${slugAt(links + 3)}`, set: `rules = '${TEN_RULES}'` },
-  { name: 'a split', path: `/${slugAt(links + 4)}`, set: `variants = '${SPLIT}'` },
-]
-seedLinks(dir, { workspaceNo: 1, links: links + FEATURES.length })
-const database = new Database(databaseFiles(dir).main)
-for (const [n, { set }] of FEATURES.entries()) {
-  database.run(`UPDATE links SET ${set} WHERE slug_key = '${slugAt(links + n)}'`)
-  database.run(`UPDATE slugs SET special = 1 WHERE slug_key = '${slugAt(links + n)}'`)
+/** What answers redirects. `pid` is the process that serves; those below it are its helpers. */
+interface Server {
+  name: string
+  url: string
+  pid: number
+  stop(): Promise<unknown>
 }
-database.close()
-
-const begun = performance.now()
-const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir, wrapper })
-await fetch(`${slugline.url}/${slugAt(links - 1)}`, { redirect: 'manual' })
-const startMs = performance.now() - begun
-const nginx = await startNginx(links, wrapper)
-const floor = await startFloor(wrapper)
-const load = { seconds, connections: 64, core: 1 }
-const MISSING = '/leads-nowhere'
 
 interface Round {
   serving: number
@@ -95,89 +62,160 @@ interface Round {
   p99: number
 }
 
-async function measure(url: string, pid: number, path?: string): Promise<Round> {
-  const script = visitorScript(links, path)
-  await runLoad({ ...load, url, script, seconds: 2 })
-  if (pid === slugline.pid) await rest()
-  const before = snapshot(pid)
-  const result = await runLoad({ ...load, url, script })
-  const after = snapshot(pid)
-  if (pid === slugline.pid) await rest()
-  const atRest = snapshot(pid)
-  if ((result.refused > 0 && path !== MISSING) || result.socketErrors > 0) {
-    throw new Error(`${result.refused} refused, ${result.socketErrors} socket errors`)
-  }
-  return {
-    serving: ((after.serving - before.serving) / result.requests) * 1e6,
-    all: ((after.all - before.all) / result.requests) * 1e6,
-    rest: ((atRest.all - before.all) / result.requests) * 1e6,
-    perSecond: result.perSecond,
-    p99: result.p99,
-  }
+/** A data directory with links, by the program and the bench of a checkout. */
+async function seeded(checkout: string, count: number): Promise<string> {
+  const dataDir = temporaryDirectory('slugline-bench-')
+  const program = join(checkout, PROGRAM)
+  const first = await startSlugline({}, { dataDir, program })
+  await first.createKey()
+  await first.stop()
+  const seed: { seedLinks: typeof seedLinks } = await import(join(checkout, 'bench/lib/seed.ts'))
+  seed.seedLinks(dataDir, { workspaceNo: 1, links: count })
+  return dataDir
+}
+
+function snapshot(pid: number) {
+  const sum = family(pid).reduce((seconds, member) => seconds + cpuSeconds(member), 0)
+  return { serving: cpuSeconds(pid), all: sum }
 }
 
 /** Resolves when all clicks are counted and stored: two seconds with almost no work. */
-async function rest(): Promise<void> {
-  for (let before = snapshot(slugline.pid).all; ; ) {
+async function rest(pid: number): Promise<void> {
+  for (let before = snapshot(pid).all; ; ) {
     await Bun.sleep(2_000)
-    const now = snapshot(slugline.pid).all
+    const now = snapshot(pid).all
     if (now - before < 0.06) return
     before = now
   }
 }
 
-function snapshot(pid: number) {
-  const members = family(pid)
+async function measure({ url, pid }: Server, path?: string, isRested = false): Promise<Round> {
+  const before = snapshot(pid)
+  const script = visitorScript(links, path)
+  const result = await runLoad({ ...load, url, script, seconds: Number(values.seconds) })
+  const after = snapshot(pid)
+  if (isRested) await rest(pid)
+  const atRest = snapshot(pid)
+  if (result.socketErrors > 0) throw new Error(`${result.socketErrors} socket errors`)
+  const micros = (from: number, to: number) => ((to - from) / result.requests) * 1e6
   return {
-    serving: cpuSeconds(pid),
-    all: members.reduce((sum, member) => sum + cpuSeconds(member), 0),
+    serving: micros(before.serving, after.serving),
+    all: micros(before.all, after.all),
+    rest: micros(before.all, atRest.all),
+    perSecond: result.perSecond,
+    p99: result.p99,
   }
 }
 
-const ours: Round[] = []
-const theirs: Round[] = []
-const least: Round[] = []
-for (let round = 0; round < Number(values.rounds); round++) {
-  theirs.push(await measure(nginx.url, nginx.workerPid))
-  least.push(await measure(floor.url, floor.pid))
-  ours.push(await measure(slugline.url, slugline.pid))
+/** Each takes its turn in each round, forwards and backwards. */
+async function inTurns(takers: ReadonlyMap<string, () => Promise<Round>>) {
+  const figures = new Map([...takers.keys()].map((name) => [name, [] as Round[]]))
+  for (const take of takers.values()) await take()
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const order = round % 2 === 0 ? [...takers] : [...takers].reverse()
+    for (const [name, take] of order) figures.get(name)?.push(await take())
+  }
+  return figures
 }
-const byFeature = new Map<string, Round>()
-for (const { name, path } of [...FEATURES, { name: 'not found', path: MISSING }]) {
-  byFeature.set(name, await measure(slugline.url, slugline.pid, path))
-}
-await slugline.stop()
-await nginx.stop()
-await floor.stop()
-rmSync(dir, { recursive: true, force: true })
 
-const of = (rounds: Round[], figure: keyof Round) => median(rounds.map((round) => round[figure]))
-const paired = (figure: 'serving' | 'all' | 'rest') =>
-  median(ours.map((round, i) => round[figure] / (theirs[i] as Round).serving))
+const of = (rounds: readonly Round[], figure: keyof Round) =>
+  median(rounds.map((round) => round[figure]))
+
+/** How often the serving process of another is in a figure, round by round. */
+function times(rounds: readonly Round[], others: readonly Round[], figure: keyof Round): string {
+  return median(rounds.map((one, i) => one[figure] / (others[i] as Round).serving)).toFixed(2)
+}
+
+function print(figures: ReadonlyMap<string, readonly Round[]>, reference: string): void {
+  const others = figures.get(reference) as readonly Round[]
+  const rows = [...figures].map(([name, rounds]) => [
+    name,
+    {
+      'serving µs': of(rounds, 'serving').toFixed(2),
+      [`× ${reference}`]: times(rounds, others, 'serving'),
+      'redirects/s': Math.round(of(rounds, 'perSecond')),
+      'p99 ms': of(rounds, 'p99').toFixed(2),
+    },
+  ])
+  console.table(Object.fromEntries(rows))
+}
+
+async function memory({ url, pid }: Server): Promise<string> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const heap = Number(/^nodejs_heap_size_used_bytes\S* (\S+)/m.exec(text)?.[1])
+  const status = await Bun.file(`/proc/${pid}/status`).text()
+  const rss = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1])
+  return `heap ${(heap / 2 ** 20).toFixed(0)} MiB, resident ${(rss / 1024).toFixed(0)} MiB`
+}
+
+/** Visits until so many millions are answered. */
+async function grow(server: Server, millions: number): Promise<void> {
+  const script = visitorScript(links)
+  let answered = 0
+  console.log(`before: ${await memory(server)}`)
+  for (let million = 1; million <= millions; million++) {
+    while (answered < million * 1e6) {
+      const { requests } = await runLoad({ ...load, url: server.url, script, seconds: 5 })
+      answered += requests
+    }
+    console.log(`${million} million redirects: ${await memory(server)}`)
+  }
+}
+
+const features = await redirectFeatures(links)
+const dataDir = await seeded(resolve(import.meta.dir, '..'), links + features.length)
+const database = new Database(databaseFiles(dataDir).main)
+for (const { slug, set, special } of features) {
+  database.run(`UPDATE links SET ${set} WHERE slug_key = '${slug}'`)
+  database.run(`UPDATE slugs SET special = ${special} WHERE slug_key = '${slug}'`)
+}
+database.close()
+const begun = performance.now()
+const own = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir, wrapper })
+await fetch(`${own.url}/s000000`, { redirect: 'manual' })
+const startMs = performance.now() - begun
+
+const slugline: Server = { name: 'slugline', url: own.url, pid: own.pid, stop: () => own.stop() }
+const nginx = await startNginx(links, wrapper)
+const servers: Server[] = [
+  { ...nginx, name: 'nginx', pid: nginx.workerPid },
+  { ...(await startFloor(wrapper)), name: 'floor' },
+  slugline,
+]
+const directories = [dataDir]
+if (values.beside !== undefined) {
+  const checkout = resolve(values.beside)
+  const directory = await seeded(checkout, links)
+  const program = join(checkout, PROGRAM)
+  const options = { dataDir: directory, program, wrapper }
+  const { url, pid, stop } = await startSlugline({ LOG_LEVEL: 'error' }, options)
+  servers.push({ name: 'beside', url, pid, stop })
+  directories.push(directory)
+}
+
 console.log(machine(tools))
-console.log(`${links} links, 64 connections, ${values.rounds} rounds of ${seconds} s, medians`)
-console.table({
-  nginx: row(theirs),
-  floor: row(least),
-  slugline: row(ours),
-})
 console.log(
-  `CPU per redirect against nginx, pair by pair: serving process ${paired('serving').toFixed(2)} ×, ` +
-    `all processes under load ${paired('all').toFixed(2)} ×, until rest ${paired('rest').toFixed(2)} ×`,
+  `${links} links, 64 connections, ${values.rounds} rounds of ${values.seconds} s, medians`,
 )
-console.log(`Over the floor: ${(of(ours, 'serving') - of(least, 'serving')).toFixed(2)} µs`)
-console.table({
-  plain: row(ours),
-  ...Object.fromEntries([...byFeature].map(([name, round]) => [name, row([round])])),
-})
-console.log(`From the start of the process to the first redirect: ${startMs.toFixed(0)} ms`)
-
-function row(rounds: Round[]) {
-  return {
-    'serving µs': of(rounds, 'serving').toFixed(2),
-    'all µs': of(rounds, 'all').toFixed(2),
-    'until rest µs': of(rounds, 'rest').toFixed(2),
-    'redirects/s': Math.round(of(rounds, 'perSecond')),
-    'p99 ms': of(rounds, 'p99').toFixed(2),
-  }
+const isOurs = ({ name }: Server) => name !== 'nginx' && name !== 'floor'
+const figures = await inTurns(
+  new Map(servers.map((each) => [each.name, () => measure(each, undefined, isOurs(each))])),
+)
+print(figures, 'nginx')
+const [bare, floor] = [figures.get('nginx') as Round[], figures.get('floor') as Round[]]
+for (const { name } of servers.filter(isOurs)) {
+  const rounds = figures.get(name) as Round[]
+  const over = median(rounds.map(({ serving }, i) => serving - (floor[i] as Round).serving))
+  console.log(
+    `${name}: serving process ${times(rounds, bare, 'serving')} × nginx and ` +
+      `${times(rounds, floor, 'serving')} × the floor (${over.toFixed(2)} µs over it); all processes ` +
+      `under load ${times(rounds, bare, 'all')} × nginx, until rest ${times(rounds, bare, 'rest')} ×`,
+  )
 }
+const paths = [{ name: 'plain', path: '/s000000' }, ...features]
+print(await inTurns(new Map(paths.map((p) => [p.name, () => measure(slugline, p.path)]))), 'plain')
+console.log(`From the start of the process to the first redirect: ${startMs.toFixed(0)} ms`)
+if (values.grow !== '0') await grow(slugline, Number(values.grow))
+console.log(`Stolen by other machines: ${stolen()}`)
+for (const { stop } of servers) await stop()
+for (const directory of directories) rmSync(directory, { recursive: true, force: true })
