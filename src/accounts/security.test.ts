@@ -524,6 +524,10 @@ describe('the history of a link', () => {
     const byKey = await site.browser().get(path, { headers })
     expect(label(byKey)).toBe('Max')
     expect(JSON.stringify(byKey.body)).not.toContain('@')
+    const request = new Request('https://s.example/api/v1/history.ndjson', { headers })
+    const exported = await (await site.app.fetch(request, { peer: '192.0.2.1' })).text()
+    expect(exported).toContain('Max')
+    expect(exported).not.toContain('@')
     expect(label(await member.get(`/app${path}`))).toBe('Max')
     expect(label(await owner.get(`/app${path}`))).toBe(MEMBER)
     // Nobody is named who has no name, or no account any more.

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../audit/index.ts'
+import type { Transaction } from '../storage/index.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 
 const URL_A = 'https://a.example/'
@@ -45,4 +47,32 @@ test('a password is hashed only when nothing else refuses the request', async ()
   // What was tried first left nothing behind.
   expect((await links.history(second.id)).data).toHaveLength(2)
   expect((await links.list()).data).toHaveLength(3)
+})
+
+test('operations of a bulk request are hashed for only where nothing refuses them', async () => {
+  await links.create({ destination_url: URL_A, slug: 'a' })
+  const create = (slug: string, own: string) => ({
+    op: 'create',
+    link: { destination_url: URL_A, slug, password: own },
+  })
+  const { service, storage } = links
+  const plan = { limits: { links: 3, addresses: null } }
+  const asker = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
+  const bulk = async (operations: unknown[], atomic: boolean) => {
+    const prepared = await service.bulk.prepare(asker, operations, { atomic })
+    const run = (tx: Transaction) => service.bulk.run(tx, asker, prepared, { atomic })
+    return (await storage.write(run, { workspaceNo: 1 })).map(({ status }) => status)
+  }
+  const taken = create('a', 'the first password')
+  expect((await refusal(bulk([taken, create('b', password)], true)))[0]).toBe('BULK_FAILED')
+  expect(hashed).toBe(0)
+  const all = [taken, create('b', password), create('c', password), create('d', 'too many links')]
+  expect(await bulk(all, false)).toEqual([409, 201, 201, 403])
+  // The same password once.
+  expect(hashed).toBe(1)
+  expect((await links.list()).data.map(({ has_password }) => has_password)).toEqual([
+    true,
+    true,
+    false,
+  ])
 })

@@ -51,5 +51,6 @@ test.each(ANSWERS)('%s %s sets no cookie and says what request it was', async (m
   if (headers.get('content-type')?.startsWith('text/html') && !headers.has('location')) {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('permissions-policy')).toContain('camera=()')
   }
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DIMENSIONS } from '../../src/statistics/types.ts'
-import { type Conformance, loadConformance } from '../harness/conformance.ts'
+import { type Conformance, loadConformance, type Operation } from '../harness/conformance.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { testStore } from '../harness/store.ts'
 import {
@@ -14,6 +14,8 @@ import {
 /** All that are sent, the ones below and those that are listed. What differs by store is less. */
 const REQUESTS = testStore === 'embedded' ? 20_000 : 4_000
 const GENERATED = REQUESTS - 1_500
+/** Of each operation, whatever it is. */
+const PER_OPERATION = testStore === 'embedded' ? 60 : 15
 /** More reports at once than there are connections for them would wait, and be told to come again. */
 const CONCURRENT = testStore === 'embedded' ? 32 : 8
 
@@ -56,8 +58,8 @@ interface Attempt {
  */
 async function fault(attempt: Attempt, patience = 20): Promise<string | null> {
   const path = attempt.template
-    .replace('{id}', attempt.id ?? linkId)
     .replace('{dimension}', attempt.dimension ?? 'country')
+    .replaceAll(/\{\w+\}/g, attempt.id ?? linkId)
   let answer: Response
   try {
     answer = await fetch(`${slugline.url}${path}${attempt.query ? `?${attempt.query}` : ''}`, {
@@ -178,6 +180,81 @@ test(
   },
   PATIENCE_MS,
 )
+
+test(
+  `every operation of the document answers ${PER_OPERATION} requests of its own by it`,
+  async () => {
+    const operations = Object.entries(conformance.document.paths).flatMap(([template, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ method, template, operation })),
+    )
+    expect(operations.length).toBeGreaterThan(60)
+    const attempts = operations.flatMap((each) => fc.sample(arbitraryRequest(each), PER_OPERATION))
+    expect((await inParallel(attempts)).slice(0, 5)).toEqual([])
+  },
+  PATIENCE_MS,
+)
+
+/** What an operation says it takes, with some of it bent. */
+function arbitraryRequest(described: { method: string; template: string; operation: Operation }) {
+  const { template, operation } = described
+  const { parameters = [], requestBody } = operation
+  const names = parameters.map(({ $ref, name }) =>
+    $ref === undefined ? name : conformance.parameter($ref).name,
+  )
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom(
+      '',
+      '1',
+      '0',
+      '-1',
+      'true',
+      'null',
+      '2026-01-01',
+      'a.example',
+      '😀',
+      '#',
+      '\u0000',
+    ),
+  )
+  const query = fc
+    .dictionary(fc.constantFrom(...names, 'nothing'), value, { maxKeys: 4 })
+    .map((values) => new URLSearchParams(values).toString())
+  const id = fc.oneof(
+    fc.constant(undefined),
+    value.map((text) => encodeURIComponent(text.toWellFormed())).filter((v) => !/^\.*$/.test(v)),
+  )
+  const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { example }]) =>
+    fc.record({
+      body: bent(example ?? { title: 'x', enabled: true, name: 'x', tags: ['a'] }),
+      headers: fc.constant({ 'content-type': type }),
+    }),
+  )
+  const sent = bodies.length === 0 ? fc.constant({}) : fc.oneof(...bodies)
+  const method = fc.constant(described.method.toUpperCase())
+  const parts = { method, template: fc.constant(template), query, id }
+  return fc.tuple(fc.record(parts), sent).map(([a, b]) => ({ ...a, ...b })) as fc.Arbitrary<Attempt>
+}
+
+/** An example as it is, or with one of its values replaced by another. */
+function bent(example: unknown): fc.Arbitrary<string> {
+  const text = typeof example === 'string' ? example : JSON.stringify(example)
+  if (typeof example === 'string') {
+    const junk = fc.string({ unit: 'binary', maxLength: 30 })
+    return fc.oneof(
+      fc.constant(text),
+      fc.tuple(junk, fc.nat(text.length)).map(([j, at]) => text.slice(0, at) + j + text.slice(at)),
+    )
+  }
+  const values = [...text.matchAll(/"(?:[^"\\]|\\.)*"(?!:)|\b(?:true|false|null|\d+)\b/g)]
+  return fc.oneof(
+    fc.constant(text),
+    fc.tuple(fc.nat(Math.max(0, values.length - 1)), fc.jsonValue()).map(([n, other]) => {
+      const { 0: old = '', index = 0 } = values[n] ?? {}
+      return text.slice(0, index) + JSON.stringify(other) + text.slice(index + old.length)
+    }),
+  )
+}
 
 async function inParallel(attempts: Attempt[]): Promise<string[]> {
   const faults: string[] = []

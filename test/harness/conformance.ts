@@ -3,10 +3,17 @@ import addFormats from 'ajv-formats'
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object>; responses: Record<string, Described> }
+  components: {
+    schemas: Record<string, object>
+    responses: Record<string, Described>
+    parameters: Record<string, { name: string }>
+  }
 }
 
-interface Operation {
+/** What the document says of a method of a path. */
+export interface Operation {
+  parameters?: { $ref?: string; name: string }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, Described | { $ref: string }>
 }
 
@@ -20,6 +27,8 @@ const RESPONSES = '#/components/responses/'
 /** Holds answers against the OpenAPI document. */
 export interface Conformance {
   readonly document: OpenApi
+  /** Where a reference leads. */
+  parameter($ref: string): { name: string }
   /** What is wrong with an answer, or null. `path` is the template, as the document has it. */
   violation(method: string, path: string, answer: Response, body: string): string | null
 }
@@ -64,6 +73,8 @@ export async function loadConformance(url: string): Promise<Conformance> {
 
   return {
     document,
+    parameter: ($ref) =>
+      document.components.parameters[$ref.split('/').at(-1) as string] ?? { name: '' },
     violation(method, path, answer, body) {
       const operation = document.paths[path]?.[method.toLowerCase()]
       if (operation === undefined) return `${method} ${path} is not in the document`

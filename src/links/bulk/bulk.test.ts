@@ -20,7 +20,7 @@ afterEach(() => links.close())
 
 async function bulk(operations: unknown[], atomic = false): Promise<Outcome[]> {
   const { service, storage } = links
-  const prepared = await service.bulk.prepare(asker, operations)
+  const prepared = await service.bulk.prepare(asker, operations, { atomic })
   return storage.write((tx) => service.bulk.run(tx, asker, prepared, { atomic }), {
     workspaceNo: 1,
   })

@@ -37,7 +37,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     async handler(call) {
       const { body, mutate } = call
       const asker = askerOf(call)
-      const prepared = await bulk.prepare(asker, body.operations)
+      const prepared = await bulk.prepare(asker, body.operations, body)
       return mutate(async (tx) => {
         const outcomes = await bulk.run(tx, asker, prepared, body)
         const data = outcomes.map((outcome) =>

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.ts'
-import { savepoint, type Transaction } from '../../storage/index.ts'
+import { rehearse, savepoint, type Transaction } from '../../storage/index.ts'
 import { checkingFor } from '../../validation/asking.ts'
 import type { LinkAsker, LinkContext } from '../context.ts'
 import { create } from '../create.ts'
@@ -33,22 +33,32 @@ const TURN = 16
 export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
   let check: ReturnType<typeof createOperationCheck> | undefined
 
-  return {
-    /** Checks what needs no database, and hashes passwords. */
-    async prepare(asker: LinkAsker, operations: readonly unknown[]): Promise<PreparedBulk> {
+  const bulk = {
+    /**
+     * Checks the operations, and hashes the passwords of those that will not be refused.
+     * @throws AppError BULK_FAILED
+     */
+    async prepare(
+      asker: LinkAsker,
+      operations: readonly unknown[],
+      options: { atomic: boolean },
+    ): Promise<PreparedBulk> {
       check ??= createOperationCheck(schemas())
       const checkOne = check
-      const hashes = new Map<string, string>()
+      const passwords = new Map<number, string>()
       const prepared: PreparedBulk[number][] = []
       for (const [index, raw] of operations.entries()) {
         if (index % TURN === TURN - 1) await othersTurn()
         try {
           const operation = checkingFor(asker.workspace.no, () => checkOne(raw, index))
-          prepared.push({ operation: await hashed(ctx, asker, operation, hashes) })
+          const password = operation.op === 'delete' ? null : operation.fields.password
+          if (typeof password === 'string') passwords.set(index, password)
+          prepared.push({ operation: unhashed(operation) })
         } catch (error) {
           prepared.push({ refusal: refusalOf(error, index) })
         }
       }
+      if (passwords.size > 0) await hashAccepted(asker, prepared, passwords, options)
       return prepared
     },
 
@@ -85,6 +95,31 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       }
     },
   }
+  return bulk
+
+  /** As for single links: what is refused must not cost a hash, so all is tried without them first. */
+  async function hashAccepted(
+    asker: LinkAsker,
+    prepared: PreparedBulk[number][],
+    passwords: ReadonlyMap<number, string>,
+    options: { atomic: boolean },
+  ): Promise<void> {
+    const outcomes = await rehearse(ctx.storage, (tx) => bulk.run(tx, asker, prepared, options), {
+      workspaceNo: asker.workspace.no,
+    })
+    const hashes = new Map<string, string>()
+    for (const [index, password] of passwords) {
+      const outcome = outcomes[index]
+      if (outcome !== undefined && 'error' in outcome) {
+        prepared[index] = { refusal: { status: outcome.status, ...outcome.error } }
+        continue
+      }
+      const hash = hashes.get(password) ?? (await ctx.hashPassword(password, asker.workspace))
+      hashes.set(password, hash)
+      const each = prepared[index] as { operation: { fields: Prepared<object> } }
+      each.operation.fields.password_hash = hash
+    }
+  }
 }
 
 function refused({ status, ...error }: Refusal) {
@@ -94,21 +129,12 @@ function refused({ status, ...error }: Refusal) {
 /** Lets what waits for the event loop go first. */
 export const othersTurn = () => new Promise<void>((turn) => setImmediate(turn))
 
-/** With the password hashed; the same one once. */
-async function hashed(
-  ctx: LinkContext,
-  { workspace }: LinkAsker,
-  operation: Operation,
-  hashes: Map<string, string>,
-): Promise<Hashed> {
+/** Without the password, for which a hash is filled in. */
+function unhashed(operation: Operation): Hashed {
   if (operation.op === 'delete') return operation
   const { password, ...fields } = operation.fields
   const without = { ...operation, fields } as Hashed & { fields: Prepared<object> }
-  if (password === undefined) return without
-  if (password !== null && !hashes.has(password)) {
-    hashes.set(password, await ctx.hashPassword(password, workspace))
-  }
-  without.fields.password_hash = password === null ? null : hashes.get(password)
+  if (password !== undefined) without.fields.password_hash = password === null ? null : ''
   return without
 }
 

@@ -77,6 +77,7 @@ export interface paths {
         400: { headers: { [name: string]: unknown }; content?: never }
         401: { headers: { [name: string]: unknown }; content?: never }
         403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
@@ -550,6 +551,7 @@ export interface paths {
         }
         401: { headers: { [name: string]: unknown }; content?: never }
         403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
@@ -599,6 +601,7 @@ export interface paths {
         }
         401: { headers: { [name: string]: unknown }; content?: never }
         403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
