@@ -143,7 +143,20 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   TAG_NOT_FOUND: api('GET', '/api/v1/tags/tag_00000000000000000000000000'),
   FOLDER_NOT_FOUND: api('GET', '/api/v1/folders/fld_00000000000000000000000000'),
   LOGO_NOT_FOUND: api('GET', '/api/v1/logo'),
+  SHARE_NOT_FOUND: api('GET', '/api/v1/shares/shr_00000000000000000000000000'),
+  SHARE_PROTECTED: shared({ password: 'a long password' }),
+  SHARE_EXPIRED: shared({ expires_at: '2020-01-01T00:00:00Z' }),
   QR_UNREADABLE: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),
+}
+
+/** What the page of a share asks for, by what the share is made with. */
+function shared(fields: object): Provoke {
+  return async (lang) => {
+    const body = { subject: { workspace: true }, ...fields }
+    const made = await slugline.call('POST', '/api/v1/shares', { key, body })
+    const { url } = (await made.json()) as { url: string }
+    return slugline.call('GET', `${new URL(url).pathname}/about?lang=${lang}`)
+  }
 }
 
 /** The first request with a password takes long enough to be met by a second one. */
@@ -236,10 +249,12 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   TOO_DEEP: invalid(`{"tags":${'['.repeat(40)}${']'.repeat(40)}}`),
   LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
   FOLDER_NOT_FOUND: invalid({ destination_url: GOOD, folder_id: 'fld_nothing' }),
+  TAG_NOT_FOUND: api('POST', '/api/v1/shares', () => ({ key, body: { subject: { tag: 'x' } } })),
   INVALID_COLOUR: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=blue`)(lang),
   LOW_CONTRAST: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),
   NO_LOGO: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?logo=true`)(lang),
   INVALID_IMAGE: api('PUT', '/api/v1/logo', () => ({ key, body: { image: 'AAAA' } })),
+  TOO_FEW: invalid({ destination_url: GOOD, variants: [{ destination_url: GOOD, weight: 1 }] }),
   ADDRESSES_LIMIT: api('POST', LINKS, () => ({ key: crowded, body: { destination_url: GOOD } })),
 }
 

@@ -169,7 +169,7 @@ function ShowField({
   return (
     <fieldset>
       <legend className="mb-2 font-medium text-sm">{t('shares.show')}</legend>
-      <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
+      <div className="grid grid-cols-2 gap-x-4 gap-y-2">
         {SHOW_NAMES.map((name) => (
           <Checkbox
             key={name}

@@ -104,9 +104,10 @@ function ShareRow({
           href={url}
           target="_blank"
           rel="noreferrer"
+          dir="auto"
           className="min-w-0 truncate rounded-xs font-medium hover:underline"
         >
-          <bdi>{shareName(share, i18n)}</bdi>
+          {shareName(share, i18n)}
         </a>
         {has_password ? <Chip>{t('shared.password.label')}</Chip> : null}
         {expires_at === null ? null : (
