@@ -78,6 +78,19 @@ test('clicks from elsewhere stand apart, and the file’s own mapping is followe
   ])
 })
 
+test('rows warn of what is probably not meant, also before it is written', async () => {
+  const text = [{ slug: 'late', expires_at: '2020-01-01T00:00:00Z' }, { slug: 'fine' }]
+    .map((link) => JSON.stringify({ destination_url: 'https://example.com/', ...link }))
+    .join('\n')
+  for (const query of ['dry_run=true', '', 'on_conflict=rename', 'on_conflict=update']) {
+    const rows = await site.rows((await site.finished(await site.upload(text, 'ndjson', query))).id)
+    expect(rows.map(({ warnings }) => warnings?.map(({ code }) => code))).toEqual([
+      ['EXPIRES_IN_PAST'],
+      undefined,
+    ])
+  }
+})
+
 test('a short domain of its own takes words that are reserved on the instance’s own host', async () => {
   const done = await site.finished(
     await site.upload(await fixture('dub.csv'), 'csv', 'domain=go.example'),

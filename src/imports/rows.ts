@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { csvField } from '../base/csv.ts'
 import type { AppError } from '../errors/index.ts'
 import { type Locale, translate } from '../i18n/index.ts'
+import { describeWarning, isWarning, type Warning } from '../links/index.ts'
 import type { RowSchema } from './schemas.ts'
 import type { ImportRow } from './store.ts'
 
@@ -10,25 +11,25 @@ type ShownRow = z.output<typeof RowSchema>
 /** A row as the API gives it out. */
 export function renderRow(row: ImportRow, locale: Locale): ShownRow {
   const { n, status, slug, destination_url, link_id, undo } = row
+  // Its codes were checked where it was written.
+  const notes = JSON.parse(row.reasons) as (Reason | Warning)[]
+  const warnings = notes.filter(isWarning).map((warning) => describeWarning(warning, locale))
   return {
     row: n,
     status,
     slug,
     destination_url,
     link_id,
-    reasons: reasonsOf(row, locale),
+    reasons: notes.flatMap((note) => (isWarning(note) ? [] : describeReason(note, locale))),
+    ...(warnings.length > 0 && { warnings }),
     undo,
   }
 }
 
-function reasonsOf({ reasons }: ImportRow, locale: Locale): ShownRow['reasons'] {
-  // Its codes were checked where it was written.
-  const details = JSON.parse(reasons) as NonNullable<AppError['details']>
-  return details.map(({ field, code, params }) => ({
-    field,
-    code,
-    message: translate(locale, `detail.${code}`, params ?? {}),
-  }))
+type Reason = NonNullable<AppError['details']>[number]
+
+function describeReason({ field, code, params }: Reason, locale: Locale) {
+  return { field, code, message: translate(locale, `detail.${code}`, params ?? {}) }
 }
 
 /** The columns of the CSV file. */
@@ -64,7 +65,7 @@ export function csvOf(
 function lineOf(stored: ImportRow, locale: Locale): string {
   const row = renderRow(stored, locale)
   const joined = (part: 'field' | 'code' | 'message') =>
-    row.reasons.map((reason) => reason[part]).join('; ')
+    [...row.reasons, ...(row.warnings ?? [])].map((note) => note[part]).join('; ')
   const cells = [
     String(row.row),
     row.status,

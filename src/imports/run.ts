@@ -219,7 +219,7 @@ function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'
 }
 
 function rowOf(jobId: string, outcome: Outcome): ImportRow {
-  const { record, status, reasons, link, versionBefore, clicksBefore } = outcome
+  const { record, status, reasons, warnings, link, versionBefore, clicksBefore } = outcome
   const hasChanged = status === 'created' || status === 'renamed' || status === 'updated'
   return {
     job_id: jobId,
@@ -228,7 +228,7 @@ function rowOf(jobId: string, outcome: Outcome): ImportRow {
     slug: link?.slug ?? record.slug,
     destination_url: record.destinationUrl,
     link_id: link?.id ?? null,
-    reasons: JSON.stringify(reasons),
+    reasons: JSON.stringify([...reasons, ...warnings]),
     version_before: versionBefore,
     version: hasChanged ? (link?.version ?? null) : null,
     clicks_before: clicksBefore,

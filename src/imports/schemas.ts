@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
+import { WarningSchema } from '../links/index.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { FORMATS, IMPORT_FIELDS, type ImportField, type Mapping } from './formats/index.ts'
@@ -39,6 +40,12 @@ export const RowSchema = z
     reasons: z
       .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
       .openapi({ description: 'Why it was refused, skipped, renamed, or kept by an undo.' }),
+    warnings: z
+      .array(WarningSchema)
+      .optional()
+      .openapi({
+        description: 'What of the link is probably not meant. Absent where there is nothing.',
+      }),
     undo: z
       .enum(UNDO_STATES)
       .nullable()

@@ -8,6 +8,7 @@ import {
   type LinkAsker,
   type LinkService,
   type PreparedCreate,
+  type Warning,
 } from '../links/index.ts'
 import { parseSlug } from '../links/slug.ts'
 import {
@@ -40,6 +41,8 @@ export interface Outcome {
   record: ReadyRecord
   status: ImportStatus
   reasons: ErrorDetail[]
+  /** What of the link is probably not meant. */
+  warnings: Warning[]
   link: Pick<Link, 'id' | 'slug' | 'version'> | null
   versionBefore: number | null
   clicksBefore: number | null
@@ -47,7 +50,7 @@ export interface Outcome {
 
 /** What writing needs. */
 export interface WriteContext {
-  links: Pick<LinkService, 'create' | 'update'>
+  links: Pick<LinkService, 'create' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
   asker: LinkAsker
   onConflict: OnConflict
@@ -64,7 +67,7 @@ export async function writeRecord(
   if (record.isRepeated) return repeated(ctx, record)
   try {
     const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.asker, fields))
-    return { ...outcomeOf(record, 'created'), link }
+    return { ...outcomeOf(record, 'created'), link, warnings: ctx.links.warningsOf(link) }
   } catch (error) {
     const refusal = refusalOf(error)
     const reasons = reasonsOf(refusal)
@@ -128,6 +131,7 @@ async function update(
     return {
       ...outcomeOf(record, 'updated'),
       link,
+      warnings: links.warningsOf(link),
       versionBefore: version,
       clicksBefore: imported_clicks,
     }
@@ -148,7 +152,8 @@ async function rename(
     if (slug instanceof Fault) continue
     try {
       const link = await savepoint(tx, (part) => links.create(part, asker, { ...fields, slug }))
-      return { ...outcomeOf(record, 'renamed', reasons), link }
+      const warnings = links.warningsOf(link)
+      return { ...outcomeOf(record, 'renamed', reasons), link, warnings }
     } catch (failure) {
       const refusal = refusalOf(failure)
       if (refusal.code !== 'SLUG_TAKEN') return outcomeOf(record, 'refused', reasonsOf(refusal))
@@ -173,7 +178,10 @@ function outcomeOf(
   status: ImportStatus,
   reasons: ErrorDetail[] = [],
 ): Outcome {
-  return { record, status, reasons, link: null, versionBefore: null, clicksBefore: null }
+  return {
+    ...{ record, status, reasons, warnings: [] },
+    ...{ link: null, versionBefore: null, clicksBefore: null },
+  }
 }
 
 /** The refusal of a record; whatever else it is, the step fails. */

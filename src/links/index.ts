@@ -16,3 +16,4 @@ export {
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
 export { findLink } from './store.ts'
+export { describeWarning, isWarning, type Warning, WarningSchema } from './warnings.ts'

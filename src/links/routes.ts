@@ -251,9 +251,10 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
     async handler(call) {
       const { body, caller, params, ifMatch, mutate } = call
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
-      return mutate(async (tx) =>
-        answer(200, await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)),
-      )
+      return mutate(async (tx) => {
+        const link = await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)
+        return answer(200, deps.links.warned(link, call.locale))
+      })
     },
   })
 }

@@ -30,7 +30,7 @@ import { findCounters, findLink } from './store.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 import { createUrlCheck } from './values.ts'
-import { withWarnings } from './warnings.ts'
+import { warningsOf, withWarnings } from './warnings.ts'
 
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000
@@ -115,6 +115,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     exports: createExports(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
     /** With what is probably not meant by it, for the answer of a write. */
     warned: (link: Link, locale: Locale) => withWarnings(link, ctx.clock.now(), locale),
+    warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>

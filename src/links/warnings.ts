@@ -3,15 +3,30 @@ import { type Locale, translate } from '../i18n/index.ts'
 import { shadowedRules } from '../rules/index.ts'
 import type { Link } from './schemas.ts'
 
+const CODES = ['SHADOWED_RULE', 'EXPIRES_IN_PAST', 'NEGLIGIBLE_WEIGHT'] as const
+type WarningCode = (typeof CODES)[number]
+
 /** What was accepted, but is probably not meant. */
-const WarningSchema = z
-  .object({
-    field: z.string(),
-    code: z.enum(['SHADOWED_RULE', 'EXPIRES_IN_PAST', 'NEGLIGIBLE_WEIGHT']),
-    message: z.string(),
-  })
+export const WarningSchema = z
+  .object({ field: z.string(), code: z.enum(CODES), message: z.string() })
   .openapi('Warning')
-type Warning = z.output<typeof WarningSchema>
+
+/** A warning before it is said in a language. */
+export interface Warning {
+  field: string
+  code: WarningCode
+  params?: Readonly<Record<string, string>>
+}
+
+/** Tells warnings from other codes. */
+export function isWarning<T extends { code: string }>(one: T): one is T & { code: WarningCode } {
+  return (CODES as readonly string[]).includes(one.code)
+}
+
+/** A warning in a language. */
+export function describeWarning({ field, code, params }: Warning, locale: Locale) {
+  return { field, code, message: translate(locale, `warning.${code}`, params) }
+}
 
 /** The member of what a write answers. */
 export const WARNINGS = z.array(WarningSchema).optional().openapi({
@@ -24,9 +39,15 @@ const SHARE_MIN = 0.001
 
 /** A link as a write answers it. */
 export function withWarnings(link: Link, now: number, locale: Locale): Link {
+  const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, locale))
+  return warnings.length === 0 ? link : { ...link, warnings }
+}
+
+/** What of a link is probably not meant. */
+export function warningsOf(link: Link, now: number): Warning[] {
   const warnings: Warning[] = []
-  const warn = (field: string, code: Warning['code'], params = {}) =>
-    warnings.push({ field, code, message: translate(locale, `warning.${code}`, params) })
+  const warn = (field: string, code: WarningCode, params = {}) =>
+    warnings.push({ field, code, params })
   if (link.expires_at !== null && Date.parse(link.expires_at) <= now) {
     warn('expires_at', 'EXPIRES_IN_PAST')
   }
@@ -42,5 +63,5 @@ export function withWarnings(link: Link, now: number, locale: Locale): Link {
       if (weight / sum < SHARE_MIN) warn(`${field}[${i}].weight`, 'NEGLIGIBLE_WEIGHT')
     }
   }
-  return warnings.length === 0 ? link : { ...link, warnings }
+  return warnings
 }

@@ -57,6 +57,17 @@ describe('POST /links/bulk', () => {
     expect((await list('search=many-&limit=1')).length).toBe(1)
   })
 
+  test('warns of what is probably not meant, as does a restore', async () => {
+    const past = { slug: 'warned', expires_at: '2020-01-01T00:00:00Z' }
+    const { body } = await bulk([create(past), create({ slug: 'meant' })])
+    const codes = body.data.map(({ link }) => link?.warnings?.map(({ code }) => code))
+    expect(codes).toEqual([['EXPIRES_IN_PAST'], undefined])
+    const path = `${LINKS}/${body.data[0]?.link?.id}`
+    await send('DELETE', path)
+    const restored = (await (await send('POST', `${path}/restore`)).json()) as Link
+    expect(restored.warnings?.map(({ field }) => field)).toEqual(['expires_at'])
+  })
+
   test('answers by index in the language of the caller', async () => {
     const operations = [create({ slug: 'own' }), create({ slug: 'own' })]
     const { body, headers } = await bulk(operations, {}, { 'accept-language': 'de' })

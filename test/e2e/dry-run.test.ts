@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Link } from '../../src/links/index.ts'
+import { LOGO_EXAMPLE } from '../../src/qr/schemas.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { allRows } from '../harness/rows.ts'
 
@@ -12,10 +13,13 @@ let link: Link
 let gone: Link
 let tagId: string
 let folderId: string
+let templateId: string
+let domainId: string
 
 beforeAll(async () => {
   slugline = await startSlugline()
-  key = (await slugline.createKey()).key
+  const scopes = 'links:read,links:write,domains:read,domains:write'
+  key = (await slugline.createKey({ scopes })).key
   const create = async (body: object) => (await (await send('POST', LINKS, body)).json()) as Link
   link = await create({ destination_url: URL, slug: 'kept', external_id: 'crm-1' })
   gone = await create({ destination_url: URL, slug: 'gone' })
@@ -24,6 +28,10 @@ beforeAll(async () => {
     ((await (await send('POST', path, { name })).json()) as { id: string }).id
   tagId = await idOf('/api/v1/tags', 'kept')
   folderId = await idOf('/api/v1/folders', 'Kept')
+  templateId = await idOf('/api/v1/utm-templates', 'Kept')
+  const domain = await send('POST', '/api/v1/domains', { host: 'kept.example' })
+  domainId = ((await domain.json()) as { id: string }).id
+  await send('PUT', '/api/v1/logo', { image: LOGO_EXAMPLE.image })
 })
 afterAll(() => slugline.dispose())
 
@@ -71,6 +79,21 @@ const WRITES: [status: number, method: string, path: () => string, body?: object
   [204, 'DELETE', () => `${LINKS}/${link.id}`],
   [404, 'DELETE', () => `${LINKS}/${gone.id}`],
   [200, 'POST', () => `${LINKS}/${gone.id}/restore`],
+  [204, 'DELETE', () => `${LINKS}/${link.id}/clicks?before=2999-01-01`],
+  [201, 'POST', () => '/api/v1/utm-templates', { name: 'Dry', source: 'a' }],
+  [200, 'PATCH', () => `/api/v1/utm-templates/${templateId}`, { source: 'b' }],
+  [204, 'DELETE', () => `/api/v1/utm-templates/${templateId}`],
+  [200, 'PUT', () => '/api/v1/logo', { image: LOGO_EXAMPLE.image }],
+  [204, 'DELETE', () => '/api/v1/logo'],
+  [201, 'POST', () => '/api/v1/domains', { host: 'dry.example' }],
+  [200, 'PATCH', () => `/api/v1/domains/${domainId}`, { root_url: URL }],
+  [204, 'DELETE', () => `/api/v1/domains/${domainId}`],
+  [
+    202,
+    'POST',
+    () => `${LINKS}/bulk/by-filter`,
+    { filter: {}, patch: { title: 'T' }, expected: 1 },
+  ],
   [409, 'POST', () => `${LINKS}/${link.id}/appeal`, { text: 'Why?' }],
 ]
 
@@ -79,10 +102,11 @@ test('no dry run changes a row of the database, and each answers what is answere
   expect(before.links).toContain('crm-1')
   for (const [status, method, path, body] of WRITES) {
     const headers = { 'Idempotency-Key': `dry ${path()}` }
-    const answer = await send(method, `${path()}?dry_run=true`, body, headers)
+    const joint = path().includes('?') ? '&' : '?'
+    const answer = await send(method, `${path()}${joint}dry_run=true`, body, headers)
     const text = await answer.text()
     expect([answer.status, answer.headers.get('dry-run'), text]).toEqual([status, 'true', text])
-    if (status < 300 && status !== 204 && path().startsWith(LINKS) && !path().endsWith('bulk')) {
+    if (status < 300 && status !== 204 && path().startsWith(LINKS) && !path().includes('bulk')) {
       const { destination_url, ...shown } = JSON.parse(text) as Link & Record<string, unknown>
       expect(destination_url).toBe(URL)
       for (const name of ['slug', 'title'] as const) {

@@ -35,6 +35,7 @@ export interface ShownRow {
   destination_url: string | null
   link_id: string | null
   reasons: { field: string; code: string; message: string }[]
+  warnings?: { field: string; code: string; message: string }[]
   undo: string | null
 }
 

@@ -7,7 +7,7 @@ import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } fr
 
 /** The endpoint of bulk operations. */
 export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
-  const { bulk } = deps.links
+  const { bulk, warned } = deps.links
 
   endpoint(api, {
     method: 'post',
@@ -40,11 +40,13 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       const prepared = await bulk.prepare(asker, body.operations, body)
       return mutate(async (tx) => {
         const outcomes = await bulk.run(tx, asker, prepared, body)
-        const data = outcomes.map((outcome) =>
-          'error' in outcome
-            ? { ...outcome, error: describeError(outcome.error, call.locale) }
-            : outcome,
-        )
+        const data = outcomes.map((outcome) => {
+          if ('error' in outcome) {
+            return { ...outcome, error: describeError(outcome.error, call.locale) }
+          }
+          const { link } = outcome
+          return link === undefined ? outcome : { ...outcome, link: warned(link, call.locale) }
+        })
         const failed = data.filter((outcome) => 'error' in outcome).length
         return { status: 200, body: { data, summary: { succeeded: data.length - failed, failed } } }
       })

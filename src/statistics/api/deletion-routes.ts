@@ -26,6 +26,7 @@ export function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 
     method: 'delete',
     path: '/api/v1/links/{id}/clicks',
     scope: 'links:write',
+    dryRun: true,
     operationId: 'deleteLinkClicks',
     tag: 'Statistics',
     summary: "Delete a link's clicks before a time",
@@ -44,7 +45,7 @@ export function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 
         await deletions.request(tx, askerOf(call), id, call.query.before)
         return { status: 204 }
       })
-      await deletions.runSoon()
+      if (!call.dryRun) await deletions.runSoon()
       return answer
     },
   })
