@@ -40,12 +40,9 @@ export const RowSchema = z
     reasons: z
       .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
       .openapi({ description: 'Why it was refused, skipped, renamed, or kept by an undo.' }),
-    warnings: z
-      .array(WarningSchema)
-      .optional()
-      .openapi({
-        description: 'What of the link is probably not meant. Absent where there is nothing.',
-      }),
+    warnings: z.array(WarningSchema).optional().openapi({
+      description: 'What of the link is probably not meant. Absent where there is nothing.',
+    }),
     undo: z
       .enum(UNDO_STATES)
       .nullable()

@@ -137,6 +137,26 @@ export async function deleteLink(id: string): Promise<void> {
   await ok(api.DELETE('/api/v1/links/{id}', { params: { path: { id } } }))
 }
 
+/** How many clicks a link has before a time; null: none is chosen. */
+export const clicksBeforeQuery = (workspace: string, link: Link, before: string | null) =>
+  queryOptions({
+    queryKey: [workspace, 'stats', 'before', link.id, before],
+    enabled: before !== null,
+    async queryFn({ signal }) {
+      const now = new Date().toISOString()
+      const to = before !== null && before < now ? before : now
+      const query = { from: '2000-01-01', to, interval: 'month', bots: 'include' }
+      const path = `/api/v1/links/${link.id}/stats`
+      type Answer = { data: { totals: { clicks: number } } }
+      return (await request<Answer>('GET', path, { query, signal })).data.totals.clicks
+    },
+  })
+
+/** Deletes the clicks of a link before a time, for good. */
+export async function deleteClicks(id: string, before: string): Promise<void> {
+  await request('DELETE', `/api/v1/links/${id}/clicks`, { query: { before } })
+}
+
 /** Brings a deleted link back, or an earlier version of one that is there. */
 export function restoreLink(id: string, version?: number): Promise<Link> {
   const body = version === undefined ? {} : { version }

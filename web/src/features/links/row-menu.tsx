@@ -8,6 +8,7 @@ import {
   Copy,
   CopyPlus,
   Ellipsis,
+  Eraser,
   ExternalLink,
   FolderInput,
   Pencil,
@@ -35,6 +36,7 @@ export function RowMenu({
   onDuplicate,
   onShare,
   onRemove,
+  onDeleteClicks,
 }: {
   link: Link
   actions: Pick<LinkActions, 'copy' | 'toggle' | 'archive'>
@@ -45,6 +47,8 @@ export function RowMenu({
   /** Absent: it is offered elsewhere. */
   onShare?: () => void
   onRemove: () => void
+  /** Absent: it isn't offered. */
+  onDeleteClicks?: () => void
 }) {
   const { t } = useI18n()
   return (
@@ -110,6 +114,11 @@ export function RowMenu({
           >
             {link.archived ? t('links.unarchive') : t('links.archive')}
           </MenuItem>
+          {onDeleteClicks === undefined ? null : (
+            <MenuItem icon={icon(Eraser)} danger onClick={onDeleteClicks}>
+              {t('links.clicks.delete.open')}
+            </MenuItem>
+          )}
           <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={onRemove}>
             {t('links.delete')}
           </MenuItem>

@@ -26,6 +26,7 @@ import { LinkSentence } from '../sentence.tsx'
 import { StatusChip } from '../status.tsx'
 import { nameOf } from '../text.ts'
 import { BlockNotice } from './block.tsx'
+import { DeleteClicks } from './delete-clicks.tsx'
 import { Facts } from './facts.tsx'
 import { LinkHistory } from './history.tsx'
 import { Numbers } from './numbers.tsx'
@@ -79,6 +80,7 @@ function Loaded({ link }: { link: Link }) {
   const name = nameOf(link)
   const [moving, setMoving] = useState(false)
   const [sharing, setSharing] = useState(false)
+  const [forgetting, setForgetting] = useState(false)
   const open = () => void navigate({ search: { edit: true } })
   const remove = async () => {
     if (await actions.remove(link)) await navigate({ to: '/links', search: lastSearch() })
@@ -125,6 +127,7 @@ function Loaded({ link }: { link: Link }) {
             onShare={() => setSharing(true)}
             onRemove={() => void remove()}
             onDuplicate={() => duplicate(link)}
+            onDeleteClicks={() => setForgetting(true)}
           />
         </>
       }
@@ -162,6 +165,7 @@ function Loaded({ link }: { link: Link }) {
         fresh={sharing ? { subject: { link_id: link.id }, name: link.title ?? name } : null}
         onClose={() => setSharing(false)}
       />
+      {forgetting ? <DeleteClicks link={link} onClose={() => setForgetting(false)} /> : null}
       <MoveLink link={moving ? link : null} onClose={() => setMoving(false)} />
       <Suspense>
         {explain ? (

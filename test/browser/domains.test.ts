@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startDns } from '../harness/dns.ts'
+import { eventually } from '../harness/eventually.ts'
+import { violations } from './axe.ts'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { ask, claim } from './people.ts'
+import { en } from './words.ts'
+
+describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium)', () => {
+  let dns: Awaited<ReturnType<typeof startDns>>
+  let dashboard: Dashboard
+  let owner: Visitor
+  let workspace = ''
+
+  beforeAll(async () => {
+    dns = await startDns()
+    dashboard = await startDashboard({ DNS_SERVERS: dns.server })
+    owner = await dashboard.open()
+    workspace = await claim(dashboard, owner.context)
+  }, 300_000)
+  afterAll(async () => {
+    await dashboard?.dispose()
+    dns?.close()
+  })
+
+  test('a domain is added, proven, dressed, and kept while it has links', async () => {
+    const { page, context } = owner
+    const send = (method: string, path: string, body?: unknown) =>
+      ask<{ id: string; verification: { name: string; value: string } }>(
+        ...([dashboard, context, method, path, { workspace, body }] as const),
+      )
+    await page.goto('/app/domains')
+    await page
+      .getByRole('button', { name: en('domains.add') })
+      .first()
+      .click()
+    await page.getByLabel(en('domains.host')).fill('Links.Example')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: en('domains.add') })
+      .click()
+    const card = page.getByRole('listitem').filter({ hasText: 'links.example' })
+    await card.getByText(en('domains.status.pending')).waitFor()
+    const name = await card.getByText('_slugline').first().innerText()
+    const found = 'slugline-verification=of-somebody-else "v=1"'
+    dns.records.set(name.trim(), [found])
+    const look = card.getByRole('button', { name: en('domains.check') })
+    await look.click()
+    // What the resolver answers, word for word.
+    await card.getByText(found, { exact: true }).waitFor()
+    expect(await violations(page)).toEqual([])
+    dns.records.set(name.trim(), [
+      found,
+      await card
+        .getByText(/^slugline/)
+        .first()
+        .innerText(),
+    ])
+    await look.click()
+    await card.getByText(en('links.status.active')).waitFor()
+    await card.getByRole('button', { name: new RegExp(`^${en('shell.settings')}`) }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(en('domains.brand.name')).fill('Acme & Sons')
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: en('common.save') }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const home = await fetch(dashboard.url, {
+      headers: { host: 'links.example', accept: 'text/html' },
+    })
+    expect(await home.text()).toContain('Acme &amp; Sons')
+    const on = { destination_url: 'https://example.com/', domain: 'links.example' }
+    const made = await send('POST', '/links', on)
+    expect(made.status).toBe(201)
+    const remove = async () => {
+      await card.getByRole('button', { name: new RegExp(`^${en('domains.delete')}`) }).click()
+      const confirm = page.getByRole('alertdialog')
+      await confirm.getByRole('button', { name: en('domains.delete') }).click()
+      return confirm
+    }
+    const refused = await remove()
+    await refused.getByRole('alert').waitFor()
+    await refused.getByRole('button', { name: en('common.cancel') }).click()
+    await send('DELETE', `/links/${made.body.id}`)
+    await (await remove()).waitFor({ state: 'detached' })
+    await page.getByText(en('domains.empty.title')).waitFor()
+    expect(owner.faults).toEqual([])
+  }, 60_000)
+
+  test('clicks before a day are deleted for good, once their number was seen', async () => {
+    const { page, context } = owner
+    const link = { destination_url: 'https://example.com/', slug: 'seen' }
+    type Made = { id: string; clicks: { total: number } }
+    const made = await ask<Made>(dashboard, context, 'POST', '/links', { workspace, body: link })
+    const { id } = made.body
+    for (const n of [1, 2, 3]) {
+      const headers = {
+        'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:14${n}.0) Firefox/14${n}.0`,
+      }
+      await fetch(`${dashboard.url}/seen`, { headers, redirect: 'manual' })
+    }
+    await eventually('the clicks are stored', async () => {
+      type Answer = { data: { totals: { clicks: number } } }
+      const path = `/links/${id}/stats?bots=include`
+      const { body } = await ask<Answer>(dashboard, context, 'GET', path, { workspace })
+      return body.data.totals.clicks === 3 ? true : undefined
+    })
+    await page.goto(`/app/links/${id}`)
+    await page.locator('main [aria-haspopup=menu]').first().click()
+    await page.getByRole('menuitem', { name: en('links.clicks.delete.open') }).click()
+    const dialog = page.getByRole('alertdialog')
+    const remove = dialog.getByRole('button', { name: en('links.clicks.delete'), exact: true })
+    await remove.click()
+    await dialog.locator('[aria-invalid=true]').waitFor()
+    await dialog.getByLabel(en('links.clicks.delete.before')).fill('2999-01-01')
+    await dialog.getByText(/\b3\b/).waitFor()
+    expect(await violations(page)).toEqual([])
+    await remove.click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await ask<{ clicks: object }>(
+      dashboard,
+      owner.context,
+      'GET',
+      `/links/${id}`,
+      {
+        workspace,
+      },
+    )
+    expect(body.clicks).toMatchObject({ total: 0, human: 0 })
+    await page.getByText(en('statistics.overview.none')).waitFor()
+  }, 60_000)
+})
