@@ -23,6 +23,8 @@ interface Options {
   forwardQuery?: boolean
   enabled?: boolean
   archived?: boolean
+  rules?: string
+  variants?: string
   data?: string
   dryRun?: true
 }
@@ -85,6 +87,8 @@ function withFields(command: Command): Command {
     .option('--no-enabled', 'do not redirect')
     .option('--archived', 'leave it out of lists')
     .option('--no-archived', 'do not leave it out')
+    .option('--rules <file>', 'JSON: the rules, in order; replaces all; - reads stdin')
+    .option('--variants <file>', 'JSON: the variants; replaces all; - reads stdin')
     .option('--data <json>', 'fields by their names in the API, such as a password; - reads stdin')
     .option('--dry-run', 'check, and write nothing')
 }
@@ -112,7 +116,7 @@ async function write(
 /** The fields that options set, as the API takes them; an empty value clears one. */
 async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, unknown>> {
   const { slug, domain, title, notes, tag, folder, externalId, status, starts, expires } = options
-  const { maxClicks, fallback, forwardQuery, enabled, archived, data } = options
+  const { maxClicks, fallback, forwardQuery, enabled, archived, rules, variants, data } = options
   const fields = {
     ...{ slug, domain, enabled, archived },
     title: orNull(title),
@@ -127,6 +131,8 @@ async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, u
     max_clicks: numberOf(maxClicks),
     fallback_url: orNull(fallback),
     ...(folder === '' && { folder_id: null }),
+    rules: rules && (await listIn('--rules', rules)),
+    variants: variants && (await listIn('--variants', variants)),
   }
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   return { ...Object.fromEntries(given), ...(data !== undefined && (await dataOf(data))) }
@@ -143,6 +149,21 @@ function numberOf(text: string | undefined): number | string | null | undefined 
 function momentOf(option: string, text: string | undefined): string | null | undefined {
   if (text === undefined || text === '') return orNull(text)
   return new Date(parseMoment(option, text, systemClock.now())).toISOString()
+}
+
+/** What a list's faults are is left to the instance, which says so. */
+async function listIn(option: string, file: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await (file === '-' ? Bun.stdin : Bun.file(file)).text()
+  } catch {
+    throw new CommandError(`${option}: ${file} can’t be read`, 1)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandError(`${option}: ${file} is no JSON`, 2)
+  }
 }
 
 async function dataOf(text: string): Promise<object> {

@@ -6,6 +6,7 @@ import { type Domains, listDomains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { registerBulkCommand } from './links-bulk.ts'
+import { registerExplainCommand } from './links-explain.ts'
 import { registerListCommand } from './links-list.ts'
 import { registerLinkCommands } from './links-one.ts'
 import { registerQrCommand } from './links-qr.ts'
@@ -47,6 +48,7 @@ export function registerLinksCommands(program: Command, context: CommandContext)
   registerLinkCommands(links, context)
   registerWriteCommands(links, context)
   registerBulkCommand(links, context)
+  registerExplainCommand(links, context)
   registerStatisticsCommands(links, context)
   registerQrCommand(links, context)
 }

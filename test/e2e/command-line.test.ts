@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Explanation } from '../../src/explain/schemas.ts'
 import type { Link } from '../../src/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { BASE_ENV, type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
@@ -158,6 +159,31 @@ describe('links', () => {
     expect(await ask<object>(['links', 'delete', 'uno'])).toEqual({ id: made.id, deleted: true })
     expect((await refusal(['links', 'get', made.id])).code).toBe('LINK_NOT_FOUND')
     expect((await refusal(['links', 'delete', 'uno'])).code).toBe('LINK_NOT_FOUND')
+  })
+
+  test('take rules and variants of files, and say where a visitor would go', async () => {
+    const rules = [
+      { id: 'de', when: { country: ['DE'] }, then: { destination_url: 'https://example.com/de' } },
+    ]
+    const variants = ['a', 'b'].map((id) => ({ id, destination_url: `${URL}${id}`, weight: 1 }))
+    const file = join(folder, 'rules.json')
+    writeFileSync(file, JSON.stringify(rules))
+    const made = await ask(['links', 'create', URL, '--slug', 'rules', '--rules', file])
+    expect([made.rules.length, made.variants.length]).toEqual([1, 0])
+    const split = ['links', 'update', 'rules', '--variants', '-']
+    const changed = await ask(split, { stdin: JSON.stringify(variants) })
+    expect([changed.rules.length, changed.variants.length]).toEqual([1, 2])
+    const explained = await ask<Explanation>(['links', 'explain', 'rules', '--country', 'DE'])
+    expect(explained).toMatchObject({ outcome: 'redirect', rule: 'de', variant: null })
+    const told = await run(['links', 'explain', made.id, '--user-agent', BROWSER, '--query', 'a=1'])
+    expect([told.status, told.stdout.split('\n')[0]]).toEqual([
+      0,
+      expect.stringMatching(/302 {2}https:\/\/example.com\/[ab] {2}variant [ab]$/),
+    ])
+    writeFileSync(file, '{')
+    expect((await run(['links', 'update', 'rules', '--rules', file])).status).toBe(2)
+    const missing = ['links', 'update', 'rules', '--rules', join(folder, 'none.json')]
+    expect((await run(missing)).status).toBe(1)
   })
 
   test('say which field was refused', async () => {

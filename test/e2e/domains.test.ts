@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Domain } from '../../src/domains/schemas.ts'
+import { CADDY, startCaddy } from '../harness/caddy.ts'
 import { startDns } from '../harness/dns.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
@@ -241,3 +242,45 @@ test('a dry run claims nothing', async () => {
   expect((await call('POST', path, { host: 'dry.example' })).status).toBe(201)
   expect((await call('POST', path, { host: 'dry.example' })).status).toBe(201)
 })
+
+test.skipIf(CADDY === null)(
+  'Caddy gets certificates for what they serve alone (needs caddy)',
+  async () => {
+    const as = isSameInstance
+      ? other
+      : (await second.createKey({ workspace: 'caddy', scopes: SCOPES })).key
+    const hosts = [
+      (await active('caddy-one.example')).host,
+      (await active('caddy-two.example', {}, as, second)).host,
+    ] as const
+    const link = { destination_url: 'https://example.com/', slug: 'c' }
+    await call('POST', '/links', { ...link, domain: hosts[0] })
+    await call('POST', '/links', { ...link, domain: hosts[1] }, as, second)
+    const nodes = [slugline.url, second.url]
+    const proxies = isSameInstance
+      ? [await startCaddy(nodes)]
+      : await Promise.all(nodes.map((node) => startCaddy([node])))
+    try {
+      if (isSameInstance) {
+        await eventually('all nodes know both', async () => {
+          const known = hosts.flatMap((host) => [asked(host), asked(host, second)])
+          return (await Promise.all(known)).every((status) => status === 200) ? true : undefined
+        })
+      }
+      for (const [n, host] of hosts.entries()) {
+        const own = proxies[isSameInstance ? 0 : n]
+        expect(await own?.visit(host, '/c')).toEqual({
+          status: 302,
+          location: link.destination_url,
+        })
+        expect((await own?.visit(host, '/none'))?.status).toBe(404)
+        expect((await own?.visit(host, '/.well-known/slugline/host'))?.status).toBe(404)
+      }
+      const refused = isSameInstance ? [] : [proxies[1]?.visit(hosts[0], '/c')]
+      refused.push(proxies[0]?.visit('evil.example', '/c'))
+      for (const visited of refused) await expect(visited).rejects.toThrow()
+    } finally {
+      await Promise.all(proxies.map((proxy) => proxy.close()))
+    }
+  },
+)
