@@ -1372,6 +1372,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1408,6 +1409,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1466,6 +1468,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1542,6 +1545,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1574,6 +1578,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -2926,6 +2931,7 @@ export interface paths {
       parameters: {
         query: {
           lang?: string
+          dry_run?: 'true' | 'false'
           before: string
         }
         header?: {
@@ -5390,6 +5396,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5427,6 +5434,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5486,6 +5494,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5563,6 +5572,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5595,6 +5605,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -6955,6 +6966,7 @@ export interface paths {
       parameters: {
         query: {
           lang?: string
+          dry_run?: 'true' | 'false'
           before: string
         }
         header?: {
@@ -10032,6 +10044,8 @@ export interface components {
         code: string
         message: string
       }[]
+      /** What of the link is probably not meant. Absent where there is nothing. */
+      warnings?: components['schemas']['Warning'][]
       /** What became of it when the import was undone. `kept`: the link was changed since. Null: it was not undone. */
       undo: 'deleted' | 'restored' | 'kept' | null
     }
