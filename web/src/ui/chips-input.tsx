@@ -50,7 +50,7 @@ export function ChipsInput({
       className={cx(
         CONTROL,
         'flex min-h-8 flex-wrap pointer-coarse:min-h-10 items-center gap-1 px-1 py-0.75 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',
-        control['aria-invalid'] && 'border-bad-mark',
+        control['aria-invalid'] && 'border-bad-mark!',
       )}
     >
       {value.map((word) => (

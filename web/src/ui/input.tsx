@@ -40,7 +40,7 @@ export function InputGroup({
       className={cx(
         CONTROL,
         'flex h-8 items-center pointer-coarse:h-10 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',
-        (invalid || props['aria-invalid']) && 'border-bad-mark',
+        (invalid || props['aria-invalid']) && 'border-bad-mark!',
         className,
       )}
     >

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../api/errors.ts'
 import type { Link } from '../calls.ts'
-import { clashesOf, createOf, draftOf, emptyDraft, patchOf, problemsOf, rebase } from './draft.ts'
+import {
+  clashesOf,
+  copyOf,
+  createOf,
+  draftOf,
+  emptyDraft,
+  patchOf,
+  problemsOf,
+  rebase,
+} from './draft.ts'
 import { withScheme } from './typed.ts'
 
 const LINK: Link = {
@@ -75,7 +84,46 @@ describe('a new link', () => {
   })
 })
 
+const RULED: Link = {
+  ...LINK,
+  rules: [
+    {
+      ...{ id: 'a', name: 'Split', when: { country: ['DE'] } },
+      then: { variants: [{ id: 'x', destination_url: 'https://example.com/', weight: 5 }] },
+    },
+    { id: 'b', when: {}, then: { answer: 'gone' } },
+  ],
+  variants: [{ id: 'v', destination_url: 'https://example.com/v', weight: 1 }],
+}
+
+test('a copy of a link has its rules and variants, with ids of their own', () => {
+  const body = createOf(copyOf(RULED), LINK.domain)
+  expect(JSON.stringify(body.rules)).not.toContain('"id"')
+  expect(body).toMatchObject({
+    rules: [{ name: 'Split', when: { country: ['DE'] } }, { then: { answer: 'gone' } }],
+    variants: [{ destination_url: 'https://example.com/v', weight: 1 }],
+  })
+  expect(body.variants?.[0]).not.toHaveProperty('id')
+})
+
 describe('a change', () => {
+  test('of a rule keeps the ids of all, and says nothing of what stayed', () => {
+    expect(patchOf(draftOf(RULED), RULED)).toEqual({})
+    const draft = draftOf(RULED)
+    const [first, second] = draft.rules as [(typeof draft.rules)[0], (typeof draft.rules)[0]]
+    const rules = [second, { ...first, name: 'Halves' }]
+    expect(patchOf({ ...draft, rules }, RULED)).toEqual({
+      rules: [RULED.rules[1], { ...RULED.rules[0], name: 'Halves' }] as never,
+    })
+  })
+
+  test('of rules that somebody else changed, too, clashes', () => {
+    const draft = { ...draftOf(RULED), rules: [] }
+    const theirs = { ...RULED, rules: RULED.rules.slice(1) }
+    expect(clashesOf(patchOf(draft, RULED), RULED, theirs)).toEqual(['rules'])
+    expect(patchOf(rebase(draft, RULED, theirs), theirs)).toEqual({ rules: [] })
+  })
+
   test('of nothing is nothing, though the form knows no seconds', () => {
     expect(patchOf(draftOf(LINK), LINK)).toEqual({})
   })

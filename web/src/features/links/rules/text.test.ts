@@ -66,5 +66,7 @@ test('a history tells whatever makes two rules differ', () => {
     const sorted = Object.fromEntries(names.map((name) => [name, [when[name]].flat()]))
     return bare({ ...rule, when: sorted as never }).toLowerCase()
   }
+  const named = { id: 'a', name: 'Office', when: {}, then: { answer: 'gone' } }
+  expect(itemText(named, i18n)).toContain('Office')
   expect(itemText('tag', i18n)).toBe('tag')
 })

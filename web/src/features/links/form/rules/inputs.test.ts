@@ -29,6 +29,9 @@ test('a time is that of the clocks of its zone, in summer and in winter', () => 
   const at = (day: string) => momentOf({ day, time: '09:30' }, 'Europe/Berlin')
   expect(at('2026-01-15')).toBe('2026-01-15T08:30:00.000Z')
   expect(at('2026-07-15')).toBe('2026-07-15T07:30:00.000Z')
+  // An hour after the clocks were changed there, hours before London would say so.
+  const night = momentOf({ day: '2026-03-08', time: '03:30' }, 'America/New_York')
+  expect(night).toBe('2026-03-08T07:30:00.000Z')
   expect(momentFields('2026-07-15T00:15:00+05:45', 'UTC')).toEqual({
     day: '2026-07-14',
     time: '18:30',

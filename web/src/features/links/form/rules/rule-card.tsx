@@ -119,7 +119,7 @@ type Props = Parameters<typeof RuleCard>[0]
 /** The name, and while it is folded what the rule does. */
 function Head({ rule, title, path, open, problems, warnings }: Props) {
   const i18n = useI18n()
-  const { t, dir } = i18n
+  const { t } = i18n
   const when = whenText(whenOf(rule.when), i18n)
   const then = thenText(thenOf(rule.then) as Rule['then'], i18n)
   const mark = saidWithin(problems, path).length > 0 ? 'rules.hasFault' : 'rules.hasWarning'
@@ -141,8 +141,13 @@ function Head({ rule, title, path, open, problems, warnings }: Props) {
         ) : null}
       </span>
       {open ? null : (
-        <span className="truncate text-muted text-sm">
-          {when} {dir === 'rtl' ? '←' : '→'} {then || '…'}
+        // However long the conditions are, the outcome is seen.
+        <span className="flex min-w-0 gap-1.5 text-muted text-sm">
+          <span className="truncate">{when}</span>
+          <span aria-hidden="true" className="rtl:-scale-x-100">
+            →
+          </span>
+          <span className="max-w-[55%] shrink-0 truncate">{then || '…'}</span>
         </span>
       )}
     </span>

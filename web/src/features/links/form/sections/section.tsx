@@ -4,6 +4,7 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
 import { type Draft, emptyDraft } from '../draft.ts'
 import { type Marks, saidWithin } from '../rules/marks.ts'
+import { WarningNote } from '../rules/warning-note.tsx'
 
 /** What the fields of a section work with. */
 export interface SectionProps {
@@ -59,6 +60,7 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
         ) : null}
       </summary>
       <div className="flex flex-col gap-4 pt-1 pb-4">
+        <WarningNote messages={fields.flatMap((field) => warnings[field] ?? [])} />
         <Fields {...props} />
       </div>
     </details>
