@@ -60,14 +60,17 @@ export function buildDashboard(): Promise<void> {
   return built
 }
 
-/** Starts a Slugline of its own on a free port, and a Chromium. */
-export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+/** Starts a Slugline of its own on a free port, and a browser. */
+export async function startDashboard(
+  env: Record<string, string> = {},
+  launch: () => Promise<Browser> = launchChromium,
+): Promise<Dashboard> {
   await buildDashboard()
   const port = freePort()
   const url = `http://localhost:${port}`
   const [slugline, browser] = await Promise.all([
     startSlugline({ PORT: String(port), BASE_URL: url, ...env }),
-    launchChromium(),
+    launch(),
   ])
   return {
     url,
@@ -177,6 +180,8 @@ function watch(context: BrowserContext, failures: string[]) {
     return `${request.method()} ${pathname}${search}`
   }
   context.on('request', (request) => {
+    // What the page before asked for goes with it, at times without a word.
+    if (request.isNavigationRequest() && request.frame().parentFrame() === null) open.clear()
     // The live stream doesn't end.
     if (!request.url().includes('/clicks/stream')) open.add(request)
   })
@@ -184,7 +189,7 @@ function watch(context: BrowserContext, failures: string[]) {
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? ''
     // What a page no longer needs it gives up itself.
-    if (!reason.includes('ERR_ABORTED')) failures.push(`${reason} ${told(request)}`)
+    if (!/ERR_ABORTED|NS_BINDING_ABORTED/.test(reason)) failures.push(`${reason} ${told(request)}`)
     end(request)
   })
   context.on('response', (response) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { violations } from './axe.ts'
-import { CHROMIUM } from './chromium.ts'
+import { CHROMIUM, FIREFOX, launchChromium, launchFirefox } from './chromium.ts'
 import {
   addAuthenticator,
   type Dashboard,
@@ -11,7 +11,7 @@ import {
   type Visitor,
 } from './harness.ts'
 import { layoutFaults } from './layout.ts'
-import { heading, OWNER, signIn } from './people.ts'
+import { heading, OWNER, signIn, write } from './people.ts'
 import { AGENT } from './seed.ts'
 import { totp } from './totp.ts'
 import { en, wordsOf } from './words.ts'
@@ -22,7 +22,22 @@ const VIEWER = {
   password: 'ships are safe in port',
 }
 
-describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', () => {
+const BROWSERS = [
+  { name: 'Chromium', place: CHROMIUM, launch: launchChromium },
+  { name: 'Firefox', place: FIREFOX, launch: launchFirefox },
+]
+
+for (const { name, place, launch } of BROWSERS) {
+  describe.skipIf(place === null)(`the journey in a browser (needs ${name})`, () => {
+    journey(launch, { hasAuthenticator: name === 'Chromium' })
+  })
+}
+
+/** `hasAuthenticator`: the browser lends tests one; only Chromium does. */
+function journey(
+  launch: () => Promise<Browser>,
+  { hasAuthenticator }: { hasAuthenticator: boolean },
+): void {
   let dashboard: Dashboard
   let owner: Visitor
   let page: Page
@@ -30,7 +45,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
   const inaccessible: string[] = []
 
   beforeAll(async () => {
-    dashboard = await startDashboard()
+    dashboard = await startDashboard({}, launch)
     owner = await dashboard.open()
     page = owner.page
     // Also builds the dashboard, on a machine that may be busy.
@@ -58,21 +73,21 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
     await step('claim', async () => {
       await page.goto(await dashboard.claimUrl())
       await heading(page, en('auth.claim.title'))
-      await page.getByLabel(en('auth.name')).fill(OWNER.name)
-      await page.getByLabel(en('auth.email')).fill(OWNER.email)
-      await page.getByLabel(en('auth.password'), { exact: true }).fill(OWNER.password)
-      await page.getByLabel(en('auth.workspace')).fill('Acme')
+      await write(page.getByLabel(en('auth.name')), OWNER.name)
+      await write(page.getByLabel(en('auth.email')), OWNER.email)
+      await write(page.getByLabel(en('auth.password'), { exact: true }), OWNER.password)
+      await write(page.getByLabel(en('auth.workspace')), 'Acme')
       await button('auth.claim.submit').click()
       await heading(page, en('shell.links'))
     })
 
-    let passkeyPage: Page
-    await step('passkey', async () => {
+    await page.goto('/app/account')
+    await page.getByRole('button', { name: en('settings.twoFactor.enable') }).waitFor()
+    const withPasskey = hasAuthenticator ? step : async () => {}
+    await withPasskey('passkey', async () => {
       await addAuthenticator(page)
-      passkeyPage = page
-      await page.goto('/app/account')
       await button('settings.passkeys.add').click()
-      await dialog().getByLabel(en('settings.passkeys.name')).fill('test key')
+      await write(dialog().getByLabel(en('settings.passkeys.name')), 'test key')
       await dialog()
         .getByRole('button', { name: en('settings.passkeys.add') })
         .click()
@@ -84,14 +99,14 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
     let recoveryCode = ''
     await step('two-factor', async () => {
       await button('settings.twoFactor.enable').click()
-      await dialog().getByLabel(en('settings.twoFactor.password')).fill(OWNER.password)
+      await write(dialog().getByLabel(en('settings.twoFactor.password')), OWNER.password)
       await button('settings.twoFactor.continue').click()
       const secret = await dialog()
         .getByRole('region', { name: en('settings.twoFactor.secret') })
         .locator('code')
         .innerText()
       otpauth = `otpauth://totp/x?secret=${secret.replaceAll(/\s/g, '')}`
-      await page.getByLabel(en('settings.twoFactor.code')).fill(totp(otpauth))
+      await write(page.getByLabel(en('settings.twoFactor.code')), totp(otpauth))
       await button('settings.twoFactor.confirm').click()
       await dialog()
         .getByRole('heading', { name: en('settings.recovery') })
@@ -108,7 +123,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       await signOut(page)
       await signIn(page, OWNER)
       await heading(page, en('auth.twoFactor.title'))
-      await page.getByLabel(en('auth.twoFactor.code')).fill(totp(otpauth))
+      await write(page.getByLabel(en('auth.twoFactor.code')), totp(otpauth))
       await heading(page, en('shell.links'))
     })
 
@@ -116,13 +131,13 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       await signOut(page)
       await signIn(page, OWNER)
       await button('auth.twoFactor.useRecovery').click()
-      await page.getByLabel(en('auth.twoFactor.recoveryCode')).fill(recoveryCode)
+      await write(page.getByLabel(en('auth.twoFactor.recoveryCode')), recoveryCode)
       await button('auth.twoFactor.submit').click()
       await heading(page, en('shell.links'))
     })
 
-    await step('sign-in-with-passkey', async () => {
-      await signOut(passkeyPage)
+    await withPasskey('sign-in-with-passkey', async () => {
+      await signOut(page)
       await page.goto('/app/sign-in')
       await button('auth.signIn.passkey').click()
       await heading(page, en('shell.links'))
@@ -133,7 +148,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
     await step('key', async () => {
       await page.getByRole('link', { name: en('shell.keys') }).click()
       await button('keys.create').first().click()
-      await dialog().getByLabel(en('keys.name')).fill('website')
+      await write(dialog().getByLabel(en('keys.name')), 'website')
       await dialog()
         .getByRole('button', { name: en('keys.create') })
         .click()
@@ -159,8 +174,8 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       await page.getByRole('link', { name: en('shell.links'), exact: true }).click()
       await heading(page, en('shell.links'))
       await button('links.create').first().click()
-      await dialog().getByLabel(en('links.field.destination')).fill('https://example.com/first')
-      await dialog().getByLabel(en('links.field.slug'), { exact: true }).fill('summer')
+      await write(dialog().getByLabel(en('links.field.destination')), 'https://example.com/first')
+      await write(dialog().getByLabel(en('links.field.slug'), { exact: true }), 'summer')
       await page.keyboard.press('Enter')
       await page.locator('[data-row]').getByText('summer').waitFor()
     })
@@ -194,7 +209,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       await page.goto('/app/links')
       await page.locator('[data-row-link]').click()
       await button('links.edit').click()
-      await dialog().getByLabel(en('links.field.destination')).fill('https://example.com/second')
+      await write(dialog().getByLabel(en('links.field.destination')), 'https://example.com/second')
       await page.keyboard.press('Enter')
       await dialog().waitFor({ state: 'hidden' })
       await page.getByText('example.com/second').first().waitFor()
@@ -227,7 +242,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       await dashboard.slugline.cli('workspaces', 'set-plan', 'Acme', 'pro')
       await page.getByRole('link', { name: en('shell.members') }).click()
       await button('members.invite').click()
-      await dialog().getByLabel(en('members.email')).fill(VIEWER.email)
+      await write(dialog().getByLabel(en('members.email')), VIEWER.email)
       await dialog().getByLabel(en('members.role')).click()
       await page.getByRole('option', { name: en('role.viewer') }).click()
       await button('members.invite.submit').click()
@@ -241,8 +256,8 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       'join-as-viewer',
       async () => {
         await other.page.goto(invitation.trim())
-        await other.page.getByLabel(en('auth.name')).fill(VIEWER.name)
-        await other.page.getByLabel(en('auth.password'), { exact: true }).fill(VIEWER.password)
+        await write(other.page.getByLabel(en('auth.name')), VIEWER.name)
+        await write(other.page.getByLabel(en('auth.password'), { exact: true }), VIEWER.password)
         await button('auth.invitation.create', other.page).click()
         await heading(other.page, en('shell.links'))
         await other.page.locator('[data-row]').getByText('summer').waitFor()
@@ -332,7 +347,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
     await on.getByRole('menuitem', { name: en('shell.signOut') }).click()
     await heading(on, en('auth.signIn.title'))
   }
-})
+}
 
 /** What a line says when it is pasted into a terminal. */
 async function shell(line: string): Promise<string> {

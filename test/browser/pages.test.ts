@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
   }
 })
 
-/** Navigates inside the app, which takes a fraction of loading it. */
+/** Navigates inside the dashboard, which takes a fraction of loading it; before the sign-in there is no such way. */
 const GO = `(path) => {
   delete document.documentElement.dataset.theme
   history.pushState(null, '', path)
@@ -124,7 +124,8 @@ async function look(
     const note = (kind: string, all: readonly string[]) =>
       found.push(...all.map((one) => `${view.name} (${language}, ${kind}): ${one}`))
     const before = { faults: faults.length, failures: failures.length }
-    if (isClean) await page.evaluate(`(${GO})(${JSON.stringify(`/app/${view.path}`)})`)
+    if (isClean && storageState !== undefined)
+      await page.evaluate(`(${GO})(${JSON.stringify(`/app/${view.path}`)})`)
     else await page.goto(`/app/${view.path}`)
     isClean = view.open === undefined && view.refused === undefined
     const headed = page.getByRole('heading').first().waitFor()

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { Dashboard } from './harness.ts'
 import { en } from './words.ts'
 
@@ -56,11 +56,17 @@ export async function claim(
   return answer.body.workspace.id
 }
 
+/** Types in place of what a field has, key by key: Firefox doesn't tell the page of other ways. */
+export async function write(field: Locator, text: string): Promise<void> {
+  await field.press('ControlOrMeta+a')
+  await field.pressSequentially(text)
+}
+
 /** Signs in on the page; what comes next is up to the caller. */
 export async function signIn(page: Page, { email, password }: Account, search = ''): Promise<void> {
   await page.goto(`/app/sign-in${search}`)
-  await page.getByLabel(en('auth.email')).fill(email)
-  await page.getByLabel(en('auth.password'), { exact: true }).fill(password)
+  await write(page.getByLabel(en('auth.email')), email)
+  await write(page.getByLabel(en('auth.password'), { exact: true }), password)
   await page.getByRole('button', { name: en('auth.signIn.submit'), exact: true }).click()
 }
 

@@ -138,7 +138,7 @@ function TopRow({
             title={name}
             aria-label={t('statistics.filter.by', { value: name })}
             onClick={() => filter(false)}
-            className="relative flex h-full min-w-0 flex-1 items-center px-2 underline-offset-2 hover:underline pointer-coarse:pe-10"
+            className="relative flex h-full min-w-0 flex-1 items-center px-2 underline-offset-2 hover:underline"
           >
             {row}
           </button>
@@ -146,7 +146,7 @@ function TopRow({
             size="sm"
             label={t('statistics.filter.without', { value: name })}
             icon={<Minus size={14} aria-hidden="true" />}
-            className="absolute! end-0 hover:bg-pressed [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+            className="end-0 hover:bg-pressed [@media(hover:hover)]:absolute! [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
             onClick={() => filter(true)}
           />
         </span>
