@@ -108,7 +108,7 @@ describe('POST /links/bulk', () => {
         code,
       ])
     expect(await details(delivered)).toEqual([['operations', 'TOO_MANY']])
-    expect(await details([])).toEqual([['operations', 'TOO_SHORT']])
+    expect(await details([])).toEqual([['operations', 'TOO_FEW']])
     expect(await details(undefined)).toEqual([['operations', 'REQUIRED']])
     const notes = 'x'.repeat(2_000)
     const big = Array.from({ length: 1_000 }, () => create({ notes }))
