@@ -59,6 +59,8 @@ describe.skipIf(CHROMIUM === null)('what opens on a page (needs Chromium)', () =
         await page.evaluate("document.documentElement.dataset.theme = 'dark'")
         note('dark', await violations(page, 'colours'))
         await page.setViewportSize(PHONE)
+        // What is open finds its new place in the next frames.
+        await visitor.settled()
         note('phone', await layoutFaults(page))
         if (PICTURES) await screenshot(page, `dialog-${name}-${language}-dark-phone`)
         await page.setViewportSize(WIDE)

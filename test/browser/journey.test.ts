@@ -226,7 +226,7 @@ function journey(
       await page
         .getByRole('button', { name: new RegExp(en('links.actionsFor', { name: '' })) })
         .click()
-      await page.getByRole('menuitem', { name: en('links.delete') }).click()
+      await page.getByRole('menuitem', { name: en('links.delete'), exact: true }).click()
       await button('common.undo').first().waitFor()
     })
     expect((await follow()).status).toBe(404)
