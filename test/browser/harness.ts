@@ -181,7 +181,7 @@ function watch(context: BrowserContext, failures: string[]) {
   }
   context.on('request', (request) => {
     // What the page before asked for goes with it, at times without a word.
-    if (request.isNavigationRequest() && request.frame().parentFrame() === null) open.clear()
+    if (request.isNavigationRequest()) open.clear()
     // The live stream doesn't end.
     if (!request.url().includes('/clicks/stream')) open.add(request)
   })
