@@ -36,7 +36,8 @@ describe('the secret', () => {
 
   test('gives each use a key of its own, of 32 bytes', () => {
     const keys = Object.values(deriveSecrets(GIVEN)).map((key) => Buffer.from(key).toString('hex'))
-    expect(new Set(keys).size).toBe(5)
+    expect(keys.length).toBeGreaterThan(1)
+    expect(new Set(keys).size).toBe(keys.length)
     expect(keys.every((key) => key.length === 64)).toBe(true)
   })
 

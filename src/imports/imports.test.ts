@@ -394,3 +394,60 @@ test('what an import needs is gone once it is over, its rows with its job', asyn
   await site.imports.purge()
   expect(await count('import_rows')).toBe(0)
 })
+
+test('passwords are hashed for links that are written alone, and the same one once', async () => {
+  const hashed: string[] = []
+  // A link goes while a password waits for its hash: the row that it was in the way of is written.
+  let meanwhile: (() => Promise<void>) | undefined
+  const hashPassword = async (password: string) => {
+    hashed.push(password)
+    await meanwhile?.()
+    return `hash of ${password}`
+  }
+  const own = await createTestImports({}, { hashPassword })
+  try {
+    const row = (slug: string, password: string) =>
+      JSON.stringify({ destination_url: 'https://example.com/', slug, password })
+    const statuses = async (text: string, query = '') => {
+      const { id } = await own.finished(await own.upload(text, 'ndjson', query))
+      return (await own.rows(id)).map(({ status }) => status)
+    }
+    const taken = await own.links.create({ destination_url: 'https://a.example/', slug: 'taken' })
+    const text = [
+      row('taken', 'of a skipped one'),
+      row('one', 'a password'),
+      row('one', 'of another skipped one'),
+      row('two', 'a password'),
+      row('three', 'beyond the plan'),
+    ].join('\n')
+    own.limits.links = 3
+    const expected = ['skipped', 'created', 'skipped', 'created', 'refused']
+    expect(await statuses(text, 'dry_run=true')).toEqual(expected)
+    expect(hashed).toEqual([])
+    expect(await statuses(text)).toEqual(expected)
+    expect(hashed).toEqual(['a password'])
+
+    own.limits.links = null
+    meanwhile = async () => {
+      meanwhile = undefined
+      await own.links.remove(taken.id)
+    }
+    hashed.length = 0
+    const late = [row('taken', 'skipped at first'), row('four', 'the next password')].join('\n')
+    expect(await statuses(late)).toEqual(['created', 'created'])
+    expect(new Set(hashed)).toEqual(new Set(['the next password', 'skipped at first']))
+    const stored = await own.storage.read.db
+      .selectFrom('links')
+      .select('password_hash')
+      .where('password_hash', 'is not', null)
+      .execute()
+    expect(stored.map(({ password_hash }) => password_hash).sort()).toEqual([
+      'hash of a password',
+      'hash of a password',
+      'hash of skipped at first',
+      'hash of the next password',
+    ])
+  } finally {
+    await own.close()
+  }
+})

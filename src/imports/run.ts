@@ -9,7 +9,8 @@ import {
   type Storage,
   type Transaction,
 } from '../storage/index.ts'
-import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
+import { createRecordCheck, type ReadOptions } from './check.ts'
+import { assertHashed, unhashed, withHashes } from './passwords.ts'
 import type { ReadRecord } from './records.ts'
 import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
 import { type OnConflict, type Outcome, type ReadyRecord, writeRecord } from './write.ts'
@@ -109,15 +110,6 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   const ctx = { links, domains, asker, onConflict: input.on_conflict }
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
-  async function hashed(record: CheckedRecord, isDry: boolean): Promise<ReadyRecord> {
-    const { fields } = record
-    if (fields === null || fields.password === undefined) return { ...record, fields }
-    const { password, ...others } = fields
-    const hash =
-      isDry || password === null ? '' : await links.hashPassword(password, asker.workspace)
-    return { ...record, fields: { ...others, password_hash: password === null ? null : hash } }
-  }
-
   /** What would become of them: all of it is undone. */
   async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
     const seen = await seenOf(storage.read, job.id, records.flatMap(keysOf))
@@ -143,17 +135,28 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
     return outcomes
   }
 
+  /** In the step that writes them. */
+  async function writeHashed(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
+    const outcomes = await writeAll(tx, records)
+    assertHashed(outcomes)
+    return outcomes
+  }
+
+  const hashing = {
+    rehearse: (records: readonly ReadyRecord[]) =>
+      rehearseTransaction(storage, (tx) => writeAll(tx, records), { workspaceNo }),
+    hash: (password: string) => links.hashPassword(password, asker.workspace),
+  }
+
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {
     signal.throwIfAborted()
     const isDry = input.dry_run || state.phase === 'check'
-    const records: ReadyRecord[] = []
-    for (const [i, record] of batch.records.entries()) {
-      records.push(await hashed(check(record, state.n + i + 1), isDry))
-    }
+    const checked = batch.records.map((record, i) => check(record, state.n + i + 1))
+    const records = isDry ? checked.map(unhashed) : await withHashes(checked, hashing)
     const rehearsed = isDry ? await rehearse(records, state) : undefined
     return storage.write(
       async (tx) => {
-        const outcomes = rehearsed ?? (await writeAll(tx, records))
+        const outcomes = rehearsed ?? (await writeHashed(tx, records))
         const next = advanced(state, batch, outcomes)
         // If there is a conflict, that is all there is to tell; if there is none, all comes again.
         const told = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes

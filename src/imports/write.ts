@@ -185,7 +185,7 @@ function outcomeOf(
 }
 
 /** The refusal of a record; whatever else it is, the step fails. */
-function refusalOf(error: unknown): AppError {
+export function refusalOf(error: unknown): AppError {
   if (!(error instanceof AppError)) throw error
   if (error.code === 'SERVICE_UNAVAILABLE') throw new StorageUnavailable('Later', { cause: error })
   return error

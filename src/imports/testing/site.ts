@@ -51,8 +51,11 @@ const TYPES: Record<string, string> = {
 }
 
 /** Imports behind an API, with the links they make; jobs run in this process. */
-export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
-  const links: TestLinks = await createTestLinks()
+export async function createTestImports(
+  deps: Partial<ImportServiceDeps> = {},
+  linkDeps: Parameters<typeof createTestLinks>[0] = {},
+) {
+  const links: TestLinks = await createTestLinks(linkDeps)
   const { storage, clock } = links
   const site: TestApi = await createTestApi({ storage })
   const domains = await syncDomains(storage, 'https://s.example', ['go.example'])

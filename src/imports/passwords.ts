@@ -1,0 +1,64 @@
+import type { PreparedCreate } from '../links/index.ts'
+import { StorageUnavailable } from '../storage/index.ts'
+import type { CheckedRecord } from './check.ts'
+import { type Outcome, type ReadyRecord, refusalOf } from './write.ts'
+
+/** Without the password, for which a hash is filled in. */
+export function unhashed(record: CheckedRecord): ReadyRecord {
+  const { fields } = record
+  if (fields === null || fields.password === undefined) return { ...record, fields }
+  const { password, ...others } = fields
+  return { ...record, fields: { ...others, password_hash: password === null ? null : '' } }
+}
+
+/** How {@link withHashes} finds out what is written, and hashes for that. */
+interface Hashing {
+  rehearse(records: readonly ReadyRecord[]): Promise<Outcome[]>
+  hash(password: string): Promise<string>
+}
+
+/**
+ * Records that are ready to be written. As for single links, what is refused or skipped must not cost
+ * a hash, so all is tried without them first.
+ */
+export async function withHashes(
+  checked: readonly CheckedRecord[],
+  { rehearse, hash }: Hashing,
+): Promise<ReadyRecord[]> {
+  const records = checked.map(unhashed)
+  if (!records.some(lacksHash)) return records
+  const hashes = new Map<string, string>()
+  for (const [i, outcome] of (await rehearse(records)).entries()) {
+    const each = records[i] as ReadyRecord & { fields: PreparedCreate }
+    if (!lacksHash(each) || !isWritten(outcome)) continue
+    const password = checked[i]?.fields?.password as string
+    const made = hashes.get(password) ?? (await hash(password).catch(later))
+    hashes.set(password, made)
+    records[i] = { ...each, fields: { ...each.fields, password_hash: made } }
+  }
+  return records
+}
+
+/**
+ * What was refused when it was tried may be written now, because another link went meanwhile: not
+ * without its password, so the step is taken again.
+ * @throws StorageUnavailable
+ */
+export function assertHashed(outcomes: readonly Outcome[]): void {
+  if (outcomes.some((outcome) => lacksHash(outcome.record) && isWritten(outcome))) {
+    throw new StorageUnavailable('Links have changed meanwhile')
+  }
+}
+
+function lacksHash({ fields }: ReadyRecord): boolean {
+  return fields?.password_hash === ''
+}
+
+function isWritten({ status }: Outcome): boolean {
+  return status !== 'refused' && status !== 'skipped'
+}
+
+/** Where too many hashes wait, the step is taken again. */
+function later(error: unknown): never {
+  throw refusalOf(error)
+}
