@@ -32,7 +32,7 @@ import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
 import { registerLogoRoutes, registerQrRoutes } from './qr/routes.ts'
-import { createSharedPage, type SharedShell } from './shares/page.ts'
+import { createSharedPage, type SharedShell, sharedErrorPage } from './shares/page.ts'
 import { registerShareRoutes } from './shares/routes.ts'
 import { registerSharedRoutes } from './shares/view-routes.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './statistics/routes.ts'
@@ -103,7 +103,8 @@ export function createApp(deps: AppDeps) {
   registerRootRoutes(api, () => api.endpoints)
   addDocuments(api, deps.baseUrl)
   if (deps.sharedShell !== undefined) {
-    api.addPage('/shared/:token', createSharedPage(deps.shareViews, deps.sharedShell))
+    const page = createSharedPage(deps.shareViews, deps.sharedShell)
+    api.addPage('/shared/:token', page, sharedErrorPage)
   }
 
   const dashboardApi = createApi({

@@ -13,6 +13,7 @@ import type {
   AnyEndpoint,
   ApiDeps,
   Endpoint,
+  ErrorPage,
   Mounted,
   Page,
   RequestInfo,
@@ -98,9 +99,9 @@ export function createApi(deps: ApiDeps) {
         answer: (exchange, params) => exchange.run(definition, params),
       })
     },
-    /** Adds a page that answers GET and HEAD. */
-    addPage(path: string, page: Page): void {
-      router.add('GET', path, { answer: (exchange) => exchange.serve(page) })
+    /** Adds a page that answers GET and HEAD; `errorPage` shows what it refuses. */
+    addPage(path: string, page: Page, errorPage?: ErrorPage): void {
+      router.add('GET', path, { answer: (exchange) => exchange.serve(page, errorPage) })
     },
     /** Hands on every request below a path. */
     mount(path: string, mounted: Mounted): void {

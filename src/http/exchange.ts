@@ -1,4 +1,4 @@
-import { prefersProblem } from '../base/accept.ts'
+import { prefersJson, prefersProblem } from '../base/accept.ts'
 import { type AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import { rehearse, type Transaction, type WriteOptions } from '../storage/index.ts'
@@ -32,6 +32,7 @@ import type {
   Answer,
   AnyEndpoint,
   Caller,
+  ErrorPage,
   Mounted,
   Page,
   Person,
@@ -161,12 +162,12 @@ export class Exchange {
   }
 
   /** Serves a page, which is the same for all who read its language. */
-  async serve(page: Page): Promise<Response> {
+  async serve(page: Page, errorPage?: ErrorPage): Promise<Response> {
     try {
       await this.meter.takeAnonymous(this.address)
       return await sendPage(this.request, await page(this), this.headers)
     } catch (error) {
-      return this.fail(error)
+      return this.fail(error, errorPage)
     }
   }
 
@@ -194,8 +195,8 @@ export class Exchange {
     }
   }
 
-  /** The response to a failure. */
-  async fail(error: unknown): Promise<Response> {
+  /** The response to a failure; a page where there is one, to who doesn't prefer JSON. */
+  async fail(error: unknown, errorPage?: ErrorPage): Promise<Response> {
     const failure = asAppError(error)
     // A service that is away logs that itself, once: not again at each request.
     const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
@@ -207,13 +208,16 @@ export class Exchange {
     if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.meter.refund()
     const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
     if (challenge !== undefined) this.headers['WWW-Authenticate'] = challenge
-    const rendered = renderError(failure, {
-      locale: this.locale,
-      requestId: this.requestId,
-      asProblem: prefersProblem(this.request.headers.get('accept')),
-      baseUrl: this.baseUrl,
-    })
-    return send(this.request, rendered, { headers: this.headers })
+    const accept = this.request.headers.get('accept')
+    const shown = prefersJson(accept) ? undefined : errorPage?.(failure, this.locale)
+    const inJson = () =>
+      renderError(failure, {
+        locale: this.locale,
+        requestId: this.requestId,
+        asProblem: prefersProblem(accept),
+        baseUrl: this.baseUrl,
+      })
+    return send(this.request, shown ?? inJson(), { headers: this.headers })
   }
 
   /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */

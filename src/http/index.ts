@@ -16,6 +16,7 @@ export type {
   Caller,
   CallerWorkspace,
   Endpoint,
+  ErrorPage,
   Mounted,
   MountedCall,
   Page,

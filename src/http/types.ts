@@ -2,7 +2,8 @@ import type { z } from '@hono/zod-openapi'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
-import type { ErrorCode, Rendered } from '../errors/index.ts'
+import type { AppError, ErrorCode, Rendered } from '../errors/index.ts'
+import type { Locale } from '../i18n/index.ts'
 import type { Limiter } from '../limits/index.ts'
 import type { Plan, PlanLimits } from '../plans/types.ts'
 import type { Storage } from '../storage/index.ts'
@@ -145,6 +146,9 @@ export interface Call<
 export type Page = (
   call: Pick<Call, 'locale' | 'request' | 'baseUrl'>,
 ) => Rendered | Promise<Rendered>
+
+/** Shows an error to who looks at pages; undefined: they get it as everyone does. */
+export type ErrorPage = (error: AppError, locale: Locale) => Rendered | undefined
 
 /** Answers every request below a path. Its errors are rendered as those of endpoints. */
 export type Mounted = (call: MountedCall) => Promise<Response>

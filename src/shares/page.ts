@@ -1,6 +1,6 @@
-import { AppError, type Rendered } from '../errors/index.ts'
-import type { Page } from '../http/index.ts'
-import { type Locale, translate } from '../i18n/index.ts'
+import { describeError, type ErrorCode, type Rendered } from '../errors/index.ts'
+import type { ErrorPage, Page } from '../http/index.ts'
+import { type Locale, type MessageKey, translate } from '../i18n/index.ts'
 import { pageHeaders, paragraph, renderPage } from '../redirect/index.ts'
 import type { ShareViews } from './view.ts'
 
@@ -10,32 +10,34 @@ export type SharedShell = (request: Request, locale: Locale) => Rendered
 /** Anybody may put these pages into theirs. */
 const FRAMED = ["frame-ancestors 'none'", 'frame-ancestors *'] as const
 
-const TITLES = {
+const TITLES: Partial<Record<ErrorCode, MessageKey>> = {
   SHARE_NOT_FOUND: 'page.share_not_found.title',
   SHARE_EXPIRED: 'page.share_ended.title',
-} as const
+  RATE_LIMITED: 'page.limited.title',
+  SERVICE_UNAVAILABLE: 'page.unavailable.title',
+}
 
 /** What `/shared/{token}` answers to who looks at pages. */
 export function createSharedPage(views: Pick<ShareViews, 'find'>, shell: SharedShell): Page {
   return async ({ request, locale }) => {
-    const token = new URL(request.url).pathname.split('/').at(2) ?? ''
-    try {
-      await views.find(token)
-      return shell(request, locale)
-    } catch (error) {
-      if (!(error instanceof AppError) || !(error.code in TITLES)) throw error
-      return refusal(error.code as keyof typeof TITLES, error.status, locale)
-    }
+    await views.find(new URL(request.url).pathname.split('/').at(2) ?? '')
+    return shell(request, locale)
   }
 }
 
-function refusal(code: keyof typeof TITLES, status: number, locale: Locale): Rendered {
-  const text = paragraph(translate(locale, `error.${code}`))
+/** The page of what `/shared/{token}` refuses. */
+export const sharedErrorPage: ErrorPage = (error, locale) => {
+  const title = TITLES[error.code]
+  if (title === undefined) return undefined
   const headers = pageHeaders(locale)
   const policy = headers['Content-Security-Policy']?.replace(...FRAMED) ?? ''
   return {
-    status,
-    text: renderPage(locale, translate(locale, TITLES[code]), text),
-    headers: { ...headers, 'Content-Security-Policy': policy },
+    status: error.status,
+    text: renderPage(
+      locale,
+      translate(locale, title),
+      paragraph(describeError(error, locale).message),
+    ),
+    headers: { ...headers, 'Content-Security-Policy': policy, ...error.headers },
   }
 }

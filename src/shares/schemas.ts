@@ -42,7 +42,7 @@ const subject = checked(z.strictObject(subjectShape), (given) => {
   if (first === undefined) return new Fault('REQUIRED')
   if (second === undefined) return given
   return new Fault('CONFLICTING_PARAMETERS', { other: first }).at(second)
-}).openapi('ShareSubject', { description: SUBJECT, example: { tag: 'summer' } })
+}).openapi({ description: SUBJECT, example: { tag: 'summer' } })
 
 /** What a share is of, as a request says it. */
 export type Subject = z.output<typeof subject>

@@ -8,6 +8,7 @@ import { registerDeletionRoute } from './api/deletion-routes.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
 import {
   AUDIENCES,
+  notFoundOf,
   pathParams,
   questionOf,
   READ,
@@ -58,7 +59,7 @@ function registerReportRoutes({ api, deps, queries }: Registration): void {
         schema: StatsSchema,
         example: STATS_EXAMPLE,
       },
-      errors: ['LINK_NOT_FOUND'],
+      errors: notFoundOf(audience),
       async handler(call) {
         const data = await deps.statistics.stats(questionOf(call), call.request.signal)
         return { status: 200, body: { data } }
@@ -87,7 +88,7 @@ function registerReportRoutes({ api, deps, queries }: Registration): void {
         schema: TopSchema,
         example: TOP_EXAMPLE,
       },
-      errors: ['NOT_FOUND', 'LINK_NOT_FOUND'],
+      errors: ['NOT_FOUND', ...notFoundOf(audience)],
       async handler(call) {
         const dimension = dimensions.find((name) => name === call.params.dimension)
         if (dimension === undefined) throw new AppError('NOT_FOUND')
@@ -126,7 +127,7 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
           pagination: { limit: 25, has_more: false, next_cursor: null },
         },
       },
-      errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
+      errors: ['BAD_REQUEST', ...notFoundOf(audience)],
       async handler(call) {
         const { request, baseUrl } = call
         const list = await deps.statistics.clicks(questionOf(call), request.signal)
@@ -160,7 +161,7 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
       schema: z.string(),
       example: `id: ${CLICK_EXAMPLE.id}\ndata: ${JSON.stringify(CLICK_EXAMPLE)}\n\n`,
     },
-    errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'LINK_NOT_FOUND', 'FOLDER_NOT_FOUND'],
     handler(call) {
       const { caller, request, stillPermitted } = call
       const { query } = questionOf(call)

@@ -258,13 +258,31 @@ describe('what viewers get', () => {
     const shared = await share({ subject: { workspace: true } })
     // Addresses of one /64 are one.
     const headers = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${n.toString(16)}` })
-    let limited: Seen | undefined
-    for (let n = 1; n <= LIMIT * 2 && limited === undefined; n++) {
-      const answer = await shared.get(n % 2 === 0 ? '' : '/about', headers(n))
-      if (answer.status !== 200) limited = answer
+    const until429 = async (pathOf: (n: number) => string, more: Record<string, string> = {}) => {
+      for (let n = 1; n <= LIMIT * 2; n++) {
+        const answer = await shared.get(pathOf(n), { ...headers(n), ...more })
+        if (answer.status !== 200) return answer
+      }
+      throw new Error('No limit')
     }
-    expect(code(limited as Seen)).toBe('429 RATE_LIMITED')
-    expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const limited = await until429((n) => (n % 2 === 0 ? '' : '/about'), {
+      accept: 'application/json',
+    })
+    expect(code(limited)).toBe('429 RATE_LIMITED')
+    // Who looks at the page gets a page.
+    const page = await until429(() => '', {
+      accept: 'text/html,*/*;q=0.8',
+      'accept-language': 'ar',
+    })
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      429,
+      'text/html; charset=utf-8',
+    ])
+    expect(page.text).toContain('<html lang="ar" dir="rtl">')
+    expect(page.headers.get('content-security-policy')).toContain('frame-ancestors *')
+    for (const { headers } of [limited, page]) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
     expect((await shared.get('/about')).status).toBe(200)
   })
 })

@@ -4,7 +4,7 @@ import { endpoint } from '../../http/index.ts'
 import type { CheckedQuery } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'
 import { EXPORT_COLUMNS, type ExportFormat } from '../types.ts'
-import { AUDIENCES, pathParams, questionOf, READ, type Registration } from './parts.ts'
+import { AUDIENCES, notFoundOf, pathParams, questionOf, READ, type Registration } from './parts.ts'
 
 interface Format {
   name: string
@@ -67,7 +67,7 @@ export function registerExportRoutes({ api, deps, queries }: Registration): void
           headers: { 'Content-Disposition': 'A name for the file.' },
           ...(example !== undefined && { example }),
         },
-        errors: ['LINK_NOT_FOUND'],
+        errors: notFoundOf(audience),
         async handler(call) {
           const question = questionOf(call)
           const { raw = false } = call.query as CheckedQuery

@@ -27,6 +27,13 @@ export function pathParams<S extends z.ZodRawShape>({ of }: (typeof AUDIENCES)[n
   return z.object({ ...(of === 'link' ? { id: LinkId } : {}), ...shape })
 }
 
+/** What a question can name that isn't there: the workspace's may name folders too. */
+export function notFoundOf({ of }: (typeof AUDIENCES)[number]) {
+  return of === 'link'
+    ? (['LINK_NOT_FOUND'] as const)
+    : (['LINK_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const)
+}
+
 /** The question of a call, whose query was checked by one of the statistics schemas. */
 export function questionOf(call: { caller: StatisticsCaller; params?: unknown; query: unknown }) {
   const checked = call.query as CheckedQuery

@@ -10403,7 +10403,16 @@ export interface components {
       version: number
     }
     ShareCreate: {
-      subject: components['schemas']['ShareSubject']
+      /** Whose clicks are shared: exactly one of the members. */
+      subject: {
+        /** The id of a link. */
+        link_id?: string
+        /** The name of a tag, any case. */
+        tag?: string
+        /** The id of a folder. */
+        folder_id?: string
+        workspace?: true
+      }
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
       /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
@@ -10428,15 +10437,6 @@ export interface components {
       password?: string | null
       /** When sharing ends; then viewers get 410. Null: never. */
       expires_at?: string | null
-    }
-    ShareSubject: {
-      /** The id of a link. */
-      link_id?: string
-      /** The name of a tag, any case. */
-      tag?: string
-      /** The id of a folder. */
-      folder_id?: string
-      workspace?: true
     }
     SharePatch: {
       /** The heading of the page. Null: the page has none of its own. */
