@@ -52,21 +52,21 @@ const until = (what: string, check: () => Promise<boolean>) =>
 describe.skipIf(missing !== undefined)(title, () => {
   test('show and obey what the other one was told', async () => {
     const [a, b] = nodes
-    const made = await make(a, 'shared')
+    const made = await make(a, 'together')
     expect(made.status).toBe(201)
     const { id } = (await made.json()) as { id: string }
     expect((await b.call('GET', `/api/v1/links/${id}`, { key })).status).toBe(200)
-    expect((await visit(b, 'shared')).headers.get('location')).toBe('https://example.com/old')
+    expect((await visit(b, 'together')).headers.get('location')).toBe('https://example.com/old')
     const body = { destination_url: 'https://example.com/new' }
     expect((await a.call('PATCH', `/api/v1/links/${id}`, { key, body })).status).toBe(200)
-    expect((await visit(a, 'shared')).headers.get('location')).toBe('https://example.com/new')
+    expect((await visit(a, 'together')).headers.get('location')).toBe('https://example.com/new')
     await until('the other one obeys', async () => {
-      const { headers } = await visit(b, 'shared')
+      const { headers } = await visit(b, 'together')
       return headers.get('location') === 'https://example.com/new'
     })
     expect((await make(b, 'SHARED')).status).toBe(409)
     expect((await b.call('DELETE', `/api/v1/links/${id}`, { key })).status).toBe(204)
-    await until('it is gone', async () => (await visit(a, 'shared')).status === 404)
+    await until('it is gone', async () => (await visit(a, 'together')).status === 404)
   })
 
   test('obey prefixes and links below them that the other one made', async () => {

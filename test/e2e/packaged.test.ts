@@ -114,9 +114,9 @@ test.skipIf(missing !== undefined)(
     const node = await startSlugline(env, { program: join(folder, 'slugline') })
     try {
       const { key } = await node.createKey()
-      const body = { destination_url: 'https://example.com/', slug: 'shared' }
+      const body = { destination_url: 'https://example.com/', slug: 'together' }
       expect((await node.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
-      const visit = await node.call('GET', '/shared', { headers: { 'User-Agent': FIREFOX } })
+      const visit = await node.call('GET', '/together', { headers: { 'User-Agent': FIREFOX } })
       expect(visit.status).toBe(302)
       await eventually('the click is reported', async () => {
         const answer = await node.call('GET', '/api/v1/stats/browser', { key })
