@@ -21,7 +21,17 @@ export const CODE = ['src', 'web/src']
 
 /** What stands on the database, and so has to be the same on PostgreSQL. */
 const STORES = [
-  ...['links', 'qr', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
+  ...[
+    'links',
+    'qr/routes.test.ts',
+    'keys',
+    'workspaces',
+    'users',
+    'members',
+    'domains',
+    'plans',
+    'usage',
+  ],
   ...['tags', 'folders', 'shares', 'utm', 'views', 'statistics/folders.test.ts'],
   ...[
     'audit',
