@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       const { headers } = await visit(b, 'together')
       return headers.get('location') === 'https://example.com/new'
     })
-    expect((await make(b, 'SHARED')).status).toBe(409)
+    expect((await make(b, 'TOGETHER')).status).toBe(409)
     expect((await b.call('DELETE', `/api/v1/links/${id}`, { key })).status).toBe(204)
     await until('it is gone', async () => (await visit(a, 'together')).status === 404)
   })
