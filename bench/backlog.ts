@@ -3,7 +3,6 @@
  * the journal waits meanwhile, and how long it takes afterwards until nothing does.
  * Usage: bin/bun bench/backlog.ts [--links 100000] [--seconds 40] [--cores 0,1]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, family, machine, versionOf } from './lib/machine.ts'
@@ -20,7 +19,7 @@ const { values } = parseArgs({
 })
 const links = Number(values.links)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = temporaryDirectory('slugline-bench-')
+const dir = temporaryDirectory()
 const first = await startSlugline({}, { dataDir: dir })
 await first.createKey()
 await first.stop()
@@ -72,7 +71,6 @@ going = false
 await watching
 const cpu = family(slugline.pid).map((pid) => cpuSeconds(pid))
 await slugline.stop()
-rmSync(dir, { recursive: true, force: true })
 
 console.log(machine(tools))
 console.log(

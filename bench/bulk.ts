@@ -3,7 +3,6 @@
  * one after another; and how long visits of another link take meanwhile.
  * Usage: bin/bun bench/bulk.ts [--requests 50] [--atomic] [--postgres]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, machine, median } from './lib/machine.ts'
@@ -22,7 +21,7 @@ const { values } = parseArgs({
   },
 })
 const requests = Number(values.requests)
-const dir = temporaryDirectory('slugline-bench-')
+const dir = temporaryDirectory()
 const scaled = values.postgres ? await startScaled() : null
 const slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir: dir })
 const { key } = await slugline.createKey()
@@ -69,7 +68,6 @@ isVisiting = false
 await visiting
 await slugline.stop()
 await scaled?.dispose()
-rmSync(dir, { recursive: true, force: true })
 
 const total = times.reduce((sum, ms) => sum + ms, 0)
 visits.sort((a, b) => a - b)

@@ -12,6 +12,7 @@ import { startVisits } from '../test/harness/visits.ts'
 import { machine, memoryMb, quantile } from './lib/machine.ts'
 import { seedPostgres } from './lib/seed-postgres.ts'
 import { slugAt } from './lib/wrk.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

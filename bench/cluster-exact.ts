@@ -8,6 +8,7 @@ import { startCluster } from '../test/harness/cluster.ts'
 import { crowd, offer, raceForSlugs, repeat, type Tally } from '../test/harness/exact-run.ts'
 import { writePlans } from '../test/harness/plans.ts'
 import { machine } from './lib/machine.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

@@ -10,6 +10,7 @@ import { startCluster } from '../test/harness/cluster.ts'
 import { type ClusterVictim, clusterKillRun } from '../test/harness/cluster-kill-run.ts'
 import { seeded, userAgents } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

@@ -11,6 +11,7 @@ import type { Slugline } from '../test/harness/process.ts'
 import { startVisits } from '../test/harness/visits.ts'
 import { startWrites } from '../test/harness/writes.ts'
 import { machine, quantile } from './lib/machine.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

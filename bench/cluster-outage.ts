@@ -10,6 +10,7 @@ import { networksMissing } from '../test/harness/network.ts'
 import { type Fault, type OutageRun, outageRun } from '../test/harness/outage-run.ts'
 import { writePlans } from '../test/harness/plans.ts'
 import { machine } from './lib/machine.ts'
+import './lib/temporary.ts'
 
 const FAULTS: readonly Fault[] = ['postgres', 'redis', 'both', 'node', 'cut', 'cut-one']
 const { values } = parseArgs({

@@ -3,7 +3,6 @@
  * alternating pairs of the same run. Nothing takes the clicks of the node but its journal and its counts.
  * Usage: bin/bun bench/cluster-redirect.ts [--links 10000] [--rounds 5] [--seconds 6]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Slugline, startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, family, machine, median, versionOf } from './lib/machine.ts'
@@ -26,7 +25,7 @@ const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
 const wrapper = ['taskset', '-c', '0']
 const HITS = 'slugline_resolver_hits_total'
 const quiet = { LOG_LEVEL: 'error' }
-const dirs = [0, 1].map(() => temporaryDirectory('slugline-bench-')) as [string, string]
+const dirs = [0, 1].map(() => temporaryDirectory()) as [string, string]
 
 const first = await startSlugline({}, { dataDir: dirs[0] })
 await first.createKey()
@@ -93,7 +92,6 @@ for (let round = 0; round < Number(values.rounds); round++) {
 }
 await Promise.all([embedded.stop(), node.stop()])
 await scaled.dispose()
-for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
 
 const of = (rounds: Round[], figure: keyof Round) => median(rounds.map((round) => round[figure]))
 const paired = (figure: 'serving' | 'all') =>

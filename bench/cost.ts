@@ -6,7 +6,6 @@
  * Usage: bin/bun bench/cost.ts [--clicks clickhouse|postgres] [--links 10000] [--visitors 1000000]
  *   [--rounds 3] [--seconds 5] [--connections 64]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { childOf } from '../test/harness/children.ts'
 import { startClickHouse } from '../test/harness/clickhouse.ts'
@@ -29,7 +28,7 @@ const { values } = parseArgs({
 })
 const links = Number(values.links)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = temporaryDirectory('slugline-bench-')
+const dir = temporaryDirectory()
 
 const scaled = await startScaled()
 const clickHouse = values.clicks === 'postgres' ? null : await startClickHouse()
@@ -138,7 +137,6 @@ await slugline.stop()
 reference.kill()
 await clickHouse?.stop()
 await scaled.dispose()
-rmSync(dir, { recursive: true, force: true })
 
 const middle = (of: (each: Round) => number) => median(rounds.map(of))
 console.log(machine(tools))

@@ -5,7 +5,6 @@
  * and the rate at which the busiest of them would fill a core.
  * Usage: bin/bun bench/create.ts [--rounds 5] [--seconds 6] [--connections 64] [--postgres]
  */
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
@@ -23,7 +22,7 @@ const { values } = parseArgs({
   },
 })
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = temporaryDirectory('slugline-bench-')
+const dir = temporaryDirectory()
 const scaled = values.postgres ? await startScaled() : null
 const slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir: dir })
 const { key } = await slugline.createKey()
@@ -80,7 +79,6 @@ for (let round = 0; round < Number(values.rounds); round++) {
 reference.kill()
 await slugline.stop()
 await scaled?.dispose()
-rmSync(dir, { recursive: true, force: true })
 
 console.log(machine(tools))
 console.log(

@@ -6,7 +6,7 @@
  *        [--data-dir D]   keeps what was seeded in D, and takes it from there the next time
  */
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
@@ -40,7 +40,7 @@ const PAGES: Readonly<Record<string, [Shown, number]>> = {
 }
 
 const kept = values['data-dir']
-const dataDir = kept ?? temporaryDirectory('slugline-dashboard-')
+const dataDir = kept ?? temporaryDirectory()
 const isSeeded = kept !== undefined && existsSync(databaseFiles(dataDir).main)
 mkdirSync(dataDir, { recursive: true })
 const port = String(freePort())
@@ -105,7 +105,6 @@ try {
 } finally {
   await browser.close()
   await slugline.stop()
-  if (kept === undefined) rmSync(dataDir, { recursive: true, force: true })
 }
 
 /** An owner with a workspace, its links, and a month of clicks. */

@@ -8,6 +8,7 @@ import { decodeRecord, encodeRecord, RECORD_VERSION } from '../src/clicks/record
 import { BROWSER_AGENTS, PROGRAM_AGENTS } from '../src/clicks/testing/agents.ts'
 import { createEnricher } from '../src/statistics/enrich/index.ts'
 import { machine, median } from './lib/machine.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

@@ -4,7 +4,6 @@
  * mapped, which the system takes back when others need it.
  * Usage: bin/bun bench/export.ts [--links 300000]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { machine, memoryOf, watchMemory } from './lib/machine.ts'
@@ -13,7 +12,7 @@ import { temporaryDirectory } from './lib/temporary.ts'
 
 const { values } = parseArgs({ options: { links: { type: 'string', default: '300000' } } })
 const links = Number(values.links)
-const dataDir = temporaryDirectory('slugline-bench-')
+const dataDir = temporaryDirectory()
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir })
 const { key } = await slugline.createKey()
 await slugline.stop()
@@ -43,7 +42,6 @@ const table: Record<string, object> = { 'at rest': memoryOf(slugline.pid) }
 for (const format of ['csv', 'ndjson']) table[format] = await exported(format, 0)
 table['csv, slowly'] = await exported('csv', 5)
 await slugline.stop()
-rmSync(dataDir, { recursive: true, force: true })
 
 console.log(machine({}))
 console.log(`${links} links; memory in MB: all of it, its own, and what is mapped of the database`)

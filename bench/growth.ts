@@ -2,7 +2,6 @@
  * CPU per redirect with 1,000 links and with 1,000,000, slugs drawn evenly, in the same run.
  * Usage: bin/bun bench/growth.ts [--small 1000] [--large 1000000] [--rounds 5] [--seconds 6]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
@@ -25,7 +24,7 @@ const figures = new Map<number, number[]>(sizes.map((size) => [size, []]))
 const dirs = new Map<number, string>()
 
 for (const size of sizes) {
-  const dir = temporaryDirectory('slugline-bench-')
+  const dir = temporaryDirectory()
   dirs.set(size, dir)
   const server = await startSlugline({}, { dataDir: dir })
   await server.createKey()
@@ -45,7 +44,6 @@ for (let round = 0; round < Number(values.rounds); round++) {
     await server.stop()
   }
 }
-for (const dir of dirs.values()) rmSync(dir, { recursive: true, force: true })
 
 const [small, large] = sizes.map((size) => figures.get(size) ?? []) as [number[], number[]]
 console.log(machine(tools))

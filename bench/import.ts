@@ -3,7 +3,7 @@
  * meanwhile. With `--kills`, the server is killed so often in the middle: no link may be missing or doubled.
  * Usage: bin/bun bench/import.ts [--records 100000] [--kills 0]
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { machine } from './lib/machine.ts'
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 })
 const records = Number(values.records)
 const kills = Number(values.kills)
-const dataDir = temporaryDirectory('slugline-bench-')
+const dataDir = temporaryDirectory()
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir })
 const { key } = await slugline.createKey()
 const headers = { Authorization: `Bearer ${key}` }
@@ -78,7 +78,6 @@ const seconds = (performance.now() - start) / 1_000
 const list = (await get('/links?limit=1')) as { pagination: { total: number } }
 waits.sort((a, b) => a - b)
 await slugline.stop()
-rmSync(dataDir, { recursive: true, force: true })
 
 console.log(machine({}))
 console.log(

@@ -14,7 +14,7 @@
  * `--data`: as in `bench/reports.ts`; it is copied, and left as it is.
  */
 import { Database } from 'bun:sqlite'
-import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 const LINKS = 100_000
 const pairs = Number(values.pairs)
 const windowMs = Number(values.window) * 1_000
-const temporary = temporaryDirectory('slugline-bench-')
+const temporary = temporaryDirectory()
 const source = values.data ?? join(temporary, 'source')
 if (!existsSync(statisticsFile(source))) {
   await makeClickYear(source, { clicks: Number(values.clicks), links: LINKS })
@@ -101,7 +101,6 @@ for (const [name, scenario] of Object.entries(scenarios)) {
   console.log(name, rows[name])
 }
 console.table(rows)
-rmSync(temporary, { recursive: true, force: true })
 
 async function measure({ ends, begin, switched, ...scenario }: Scenario): Promise<object> {
   const turns = noTurns()

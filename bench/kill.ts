@@ -8,6 +8,7 @@ import { version as duckdbVersion } from '@duckdb/node-api'
 import { killRun, type Victim } from '../test/harness/kill-run.ts'
 import { seeded, userAgents } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

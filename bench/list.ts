@@ -4,7 +4,6 @@
  * call of a case counts its total, which the others remember; it is likely to be the worst one.
  * Usage: bin/bun bench/list.ts [--links 1000000] [--calls 300] [--postgres]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { STATUSES } from '../src/links/index.ts'
 import { startSlugline } from '../test/harness/process.ts'
@@ -26,7 +25,7 @@ const links = Number(values.links)
 const calls = Number(values.calls)
 const common = Math.round(links / 10)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = temporaryDirectory('slugline-bench-')
+const dir = temporaryDirectory()
 
 const scaled = values.postgres ? await startScaled() : null
 let slugline = await startSlugline({ ...scaled?.env }, { dataDir: dir })
@@ -146,7 +145,6 @@ console.log(
 )
 await slugline.stop()
 await scaled?.dispose()
-rmSync(dir, { recursive: true, force: true })
 
 function figures({ taken, cpuMs }: Awaited<ReturnType<typeof time>>) {
   return {

@@ -5,7 +5,7 @@
  * Usage: bin/bun bench/move.ts [--links 100000] [--clicks 1000000] [--clickhouse] [--data DIR]
  *   --data: a data directory to move a copy of, instead of making links and clicks
  */
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startClickHouse } from '../test/harness/clickhouse.ts'
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '2' },
   },
 })
-const dataDir = temporaryDirectory('slugline-bench-')
+const dataDir = temporaryDirectory()
 if (values.data === undefined) {
   await makeClickYear(dataDir, { links: Number(values.links), clicks: Number(values.clicks) })
 } else {
@@ -141,4 +141,3 @@ console.log(
 await slugline.dispose()
 await clickHouse?.stop()
 await scaled.dispose()
-rmSync(dataDir, { recursive: true, force: true })

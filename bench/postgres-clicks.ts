@@ -11,6 +11,7 @@ import type { Dimension, Selection } from '../src/statistics/types.ts'
 import { openPostgres, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { machine, median } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

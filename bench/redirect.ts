@@ -13,7 +13,6 @@
  * `--beside`: another checkout, with its dependencies, that takes part in the rounds.
  */
 import { Database } from 'bun:sqlite'
-import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { databaseFiles } from '../src/storage/index.ts'
@@ -64,7 +63,7 @@ interface Round {
 
 /** A data directory with links, by the program and the bench of a checkout. */
 async function seeded(checkout: string, count: number): Promise<string> {
-  const dataDir = temporaryDirectory('slugline-bench-')
+  const dataDir = temporaryDirectory()
   const program = join(checkout, PROGRAM)
   const first = await startSlugline({}, { dataDir, program })
   await first.createKey()
@@ -218,4 +217,3 @@ console.log(`From the start of the process to the first redirect: ${startMs.toFi
 if (values.grow !== '0') await grow(slugline, Number(values.grow))
 console.log(`Stolen by other machines: ${stolen()}`)
 for (const { stop } of servers) await stop()
-for (const directory of directories) rmSync(directory, { recursive: true, force: true })

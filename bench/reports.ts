@@ -6,7 +6,7 @@
  * `--data` keeps the clicks there for the next time.
  */
 import { Database } from 'bun:sqlite'
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
@@ -40,7 +40,7 @@ if (values.make !== undefined) {
   process.exit()
 }
 
-const temporary = temporaryDirectory('slugline-bench-')
+const temporary = temporaryDirectory()
 const dir = values.data ?? join(temporary, 'data')
 if (!existsSync(statisticsFile(dir))) {
   // In a process of its own, whose memory is given back.
@@ -203,7 +203,6 @@ const rest = memoryMb(pid).rss.toFixed(0)
 console.log(`statistics process at rest: ${rest} MB`)
 memory.stop()
 await slugline.stop()
-rmSync(temporary, { recursive: true, force: true })
 
 /** Of all calls of the cases that are meant. */
 function tell(

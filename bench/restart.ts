@@ -3,7 +3,7 @@
  * docs/operating.md sets them up, while the server is restarted, or another one takes over from it.
  * Usage: bin/bun bench/restart.ts [--proxy none|nginx|caddy] [--take-over] [--rate 300] [--times 5]
  */
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { settingsOfDocs } from '../test/harness/nginx.ts'
@@ -27,7 +27,7 @@ const { key } = await slugline.createKey()
 const body = { destination_url: 'https://example.com/', slug: 'a' }
 await slugline.call('POST', '/api/v1/links', { key, body })
 
-const dir = temporaryDirectory('slugline-restart-')
+const dir = temporaryDirectory()
 const proxy = await startProxy()
 const outcomes = new Map<string, number>()
 const latencies: number[] = []
@@ -64,7 +64,6 @@ console.log(
 proxy.child?.kill()
 await proxy.child?.exited
 await slugline.dispose()
-rmSync(dir, { recursive: true, force: true })
 process.exit()
 
 async function visit(): Promise<void> {

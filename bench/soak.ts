@@ -11,6 +11,7 @@ import { seeded, userAgents } from './lib/clicks.ts'
 import { cpuSeconds, family, machine, quantile } from './lib/machine.ts'
 import { seedLinks } from './lib/seed.ts'
 import { slugAt } from './lib/wrk.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {

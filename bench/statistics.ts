@@ -2,7 +2,7 @@
  * How fast the statistics process stores clicks: journal → enriched, numbered, in DuckDB, on one core.
  * Usage: taskset -c 0 bin/bun bench/statistics.ts [--clicks 1000000] [--visitors 200000] [--links 100000]
  */
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 })
 const clicks = Number(values.clicks)
-const dir = temporaryDirectory('slugline-statistics-')
+const dir = temporaryDirectory()
 const directory = journalDirectory(dir)
 mkdirSync(directory, { recursive: true })
 writeJournal()
@@ -54,7 +54,6 @@ console.table({
 })
 database.close()
 close()
-rmSync(dir, { recursive: true, force: true })
 
 /** A day's clicks, in segments of some 16 MB. */
 function writeJournal(): void {

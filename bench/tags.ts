@@ -3,7 +3,6 @@
  * of it. Each link of the workspace has one of three tags: by default each tag 50,000 links.
  * Usage: bin/bun bench/tags.ts [--links 150000] [--rounds 10] [--postgres]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { machine, median, versionOf } from './lib/machine.ts'
@@ -23,7 +22,7 @@ const { values } = parseArgs({
 const links = Number(values.links)
 const rounds = Number(values.rounds)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = temporaryDirectory('slugline-bench-')
+const dir = temporaryDirectory()
 
 const scaled = values.postgres ? await startScaled() : null
 let slugline = await startSlugline({ ...scaled?.env }, { dataDir: dir })
@@ -88,4 +87,3 @@ console.table({
 console.table({ quiet, meanwhile })
 await slugline.stop()
 await scaled?.dispose()
-rmSync(dir, { recursive: true })

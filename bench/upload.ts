@@ -3,7 +3,6 @@
  * that is larger is refused. Its records are as large as they may be, so that the job is short.
  * Usage: bin/bun bench/upload.ts [--postgres]
  */
-import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { FILE_BYTES_MAX } from '../src/imports/upload.ts'
 import { startSlugline } from '../test/harness/process.ts'
@@ -14,7 +13,7 @@ import { temporaryDirectory } from './lib/temporary.ts'
 const LINE_BYTES = 64 * 1024
 
 const { values } = parseArgs({ options: { postgres: { type: 'boolean', default: false } } })
-const dataDir = temporaryDirectory('slugline-bench-')
+const dataDir = temporaryDirectory()
 const scaled = values.postgres ? await startScaled() : null
 const slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir })
 const { key } = await slugline.createKey()
@@ -67,7 +66,6 @@ for (;;) {
 table['201 MB'] = (await upload(FILE_BYTES_MAX + 1024 * 1024)).row
 await slugline.stop()
 await scaled?.dispose()
-rmSync(dataDir, { recursive: true, force: true })
 
 console.log(machine({}))
 console.log('Memory in MB: all of it, its own, and what is mapped of the database')

@@ -65,16 +65,25 @@ export function family(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
-      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-    } catch {}
+    const parent = parentOf(Number(entry))
+    if (parent !== null) parents.set(Number(entry), parent)
   }
   const found = [pid]
   for (const known of found) {
     for (const [child, parent] of parents) if (parent === known) found.push(child)
   }
   return found
+}
+
+/** The process that a process belongs to; null: it has ended, even if it is still listed. */
+export function parentOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' ? null : Number(parent)
+  } catch {
+    return null
+  }
 }
 
 /** Memory of a process and all below it in MB: resident, and with shared pages divided (PSS). */

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { family } from './machine.ts'
@@ -14,7 +14,7 @@ export interface Nginx {
 }
 
 export async function startNginx(links: number, wrapper: string[]): Promise<Nginx> {
-  const dir = temporaryDirectory('slugline-nginx-')
+  const dir = temporaryDirectory()
   const port = await freePort()
   let map = ''
   for (let n = 0; n < links; n++) {
@@ -68,7 +68,6 @@ http {
     async stop() {
       child.kill()
       await child.exited
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

@@ -1,22 +1,49 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+/**
+ * Every bench imports this: all that it writes lies in one directory, which is gone when the bench ends,
+ * with all processes that it has started, also after a failure or a signal.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { family, parentOf } from './machine.ts'
 
-const made: string[] = []
+/** PostgreSQL leaves no shared memory behind where it ends by itself. */
+const ASKED_MS = 2_000
+const ASK_EVERY_MS = 20
 
-/** A directory of its own, which is gone when the bench ends, also by a failure or a signal. */
-export function temporaryDirectory(prefix: string): string {
-  if (made.length === 0) {
-    process.on('exit', removeAll)
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => process.exit(1))
-    }
-  }
-  const dir = mkdtempSync(join(tmpdir(), prefix))
-  made.push(dir)
-  return dir
+const root = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+// A PostgreSQL that root starts runs as another user.
+chmodSync(root, 0o711)
+process.env.TMPDIR = root
+
+process.on('exit', () => {
+  endChildren()
+  rmSync(root, { recursive: true, force: true })
+})
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => process.exit(1))
 }
 
-function removeAll(): void {
-  for (const dir of made) rmSync(dir, { recursive: true, force: true })
+/** A directory of its own in that of the bench. */
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(root, 'dir-'))
+}
+
+function endChildren(): void {
+  const until = performance.now() + ASKED_MS
+  const seen = new Set<number>()
+  for (;;) {
+    // Those of a process that has ended are nobody's, and run on.
+    for (const pid of family(process.pid).slice(1)) seen.add(pid)
+    const children = [...seen].filter((pid) => parentOf(pid) !== null)
+    if (children.length === 0) return
+    for (const pid of children) {
+      try {
+        process.kill(pid, performance.now() < until ? 'SIGINT' : 'SIGKILL')
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    Bun.sleepSync(ASK_EVERY_MS)
+  }
 }

@@ -25,7 +25,7 @@ export interface Load {
 
 /** Runs wrk to its end, on a core of its own. */
 export async function runLoad(load: Load): Promise<LoadResult> {
-  const script = join(temporaryDirectory('slugline-wrk-'), 'load.lua')
+  const script = join(temporaryDirectory(), 'load.lua')
   writeFileSync(script, load.script)
   const args = ['taskset', '-c', String(load.core), 'wrk', '-t1', `-c${load.connections}`]
   args.push(`-d${load.seconds}s`, '--latency', '-s', script, load.url)
