@@ -4,9 +4,11 @@ import { pathOf, searchOf } from './request.ts'
 
 const PaginationSchema = z
   .object({
-    limit: z.int(),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable(),
+    limit: z.int().openapi({ description: 'The most items that this page could have.' }),
+    has_more: z.boolean().openapi({ description: 'Whether a page follows this one.' }),
+    next_cursor: z.string().nullable().openapi({
+      description: 'The `cursor` of the next page. Null: this is the last.',
+    }),
   })
   .openapi('Pagination')
 

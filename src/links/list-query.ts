@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { repeatable } from '../http/index.ts'
 import { PAGE_LIMIT } from '../http/page.ts'
 import { checked, checkText, whole } from '../validation/checked.ts'
-import { parseTimestamp } from '../validation/timestamp.ts'
+import { parseQueryTime } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
@@ -10,17 +10,8 @@ import { BOUNDS, checkKnownDomain } from './values.ts'
 
 const PAGE_MAX = 2 ** 31
 
-/** The `+` of an offset is a space where it wasn't percent-encoded. */
-const LOST_PLUS = / (?=\d\d:\d\d$)/
-
-/** A date alone is its midnight in UTC. */
-const DATE = /^\d{4}-\d\d-\d\d$/
-
 function timestamp(description: string) {
-  const schema = checked(z.string(), (text) =>
-    parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(LOST_PLUS, '+')),
-  )
-  return parameter(schema.optional(), description, {
+  return parameter(checked(z.string(), parseQueryTime).optional(), description, {
     type: 'string',
     example: '2026-05-01T00:00:00Z',
   })

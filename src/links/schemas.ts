@@ -269,17 +269,6 @@ const EntrySchema = z
   .openapi('LinkHistoryEntry', { example: HISTORY_EXAMPLE })
 
 /** One page of a link's history, the newest change first. */
-export const LinkHistorySchema = z
-  .object({
-    data: z.array(EntrySchema).openapi({ description: 'The changes, the newest first.' }),
-    pagination: z
-      .object({
-        limit: z.int().openapi({ description: 'The most entries that this page could have.' }),
-        has_more: flag('Whether a page follows this one.'),
-        next_cursor: cursor('The `cursor` of the next page. Null: this is the last.'),
-      })
-      .openapi({ description: 'The position of this page in the list.' }),
-  })
-  .openapi('LinkHistory')
+export const LinkHistorySchema = listOf(EntrySchema).openapi('LinkHistory')
 
 export type HistoryPage = z.output<typeof LinkHistorySchema>

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
+import { pageOf } from '../http/page.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
-import { ask } from './ask.ts'
 import type { ClicksQuery } from './query.ts'
 import { listRange } from './range.ts'
 import type { ClickListSchema, ClickView } from './schemas.ts'
@@ -29,23 +29,18 @@ export async function clicks(
   // A cursor is valid for its own question; the offsets grow while the question stays the same.
   const { offsets: _, ...bound } = selection
   const binding = JSON.stringify(['clicks', bound, zone])
-  let before: ClickPosition | undefined
+  let before: ClickPosition | null = null
   if (cursor !== undefined) {
-    const [, time, n] = cursors.decode(cursor, binding) as [string, number, number]
+    const [time, n] = cursors.decode(cursor, binding) as [number, number]
     before = { time, n }
   }
-  const found = await ask(reports.clicks(selection, { before: before ?? null, limit: limit + 1 }))
-  const page = found.slice(0, limit)
-  const ids = await findLinkIds(storage.read, [...new Set(page.map(({ linkSeq }) => linkSeq))])
-  const last = found.length > limit ? page.at(-1) : undefined
+  const found = await reports.clicks(selection, { before, limit: limit + 1 })
+  const page = pageOf(found, limit, ({ time, n }) => cursors.encode([time, n], binding))
+  const seqs = new Set(page.data.map(({ linkSeq }) => linkSeq))
+  const ids = await findLinkIds(storage.read, [...seqs])
   return {
-    data: page.map((click) => renderClick(click, ids.get(click.linkSeq) ?? null, domains)),
-    pagination: {
-      limit,
-      has_more: last !== undefined,
-      next_cursor:
-        last === undefined ? null : cursors.encode(['click', last.time, last.n], binding),
-    },
+    ...page,
+    data: page.data.map((click) => renderClick(click, ids.get(click.linkSeq) ?? null, domains)),
   }
 }
 

@@ -1,6 +1,5 @@
 import { watchEnd } from '../base/streams.ts'
 import { createOpenLimit } from '../limits/index.ts'
-import { ask } from './ask.ts'
 import { listRange } from './range.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
 import type { ExportOptions } from './types.ts'
@@ -28,7 +27,7 @@ export function createExports() {
       const release = limit.take(question.caller)
       signal?.addEventListener('abort', release)
       try {
-        const { body, end } = watchEnd(await ask(ctx.reports.export(selection, options)))
+        const { body, end } = watchEnd(await ctx.reports.export(selection, options))
         void end.then(release)
         return body
       } catch (error) {

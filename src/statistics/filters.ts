@@ -4,7 +4,7 @@ import { repeatable } from '../http/index.ts'
 import { checkKnownDomain } from '../links/values.ts'
 import { countryOf, regionOf } from '../rules/values.ts'
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked, checkText, checkWhole } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { DIMENSIONS, KIND_NAMES } from './columns.ts'
 import { languageOf } from './enrich/language.ts'
@@ -39,15 +39,6 @@ function oneOf(allowed: readonly string[], { orNone = false } = {}): Check {
   }
 }
 
-/** A whole number, as a query has it. */
-export function wholeNumber(min: number, max: number) {
-  return (given: string): number | Fault => {
-    if (!/^-?\d+$/.test(given)) return new Fault('INVALID_TYPE', { expected: 'integer' })
-    const value = Number(given)
-    return value < min || value > max ? new Fault('OUT_OF_RANGE', { min, max }) : value
-  }
-}
-
 /** A host as clicks have it: lower-case ASCII without `www.`. */
 function host(given: string): string | null {
   return /[\s/?#@:\\]/.test(given) ? null : referrerOf(`https://${given}/`).host
@@ -58,8 +49,10 @@ const language = (given: string) => (/[,;]/.test(given) ? null : languageOf(give
 
 const DEVICES = ['desktop', 'mobile', 'tablet', 'tv', 'console', 'wearable', 'bot']
 
-/** What the API reference says of each filter, an example, and how values are read. */
-const PARAMETERS: Readonly<Record<Dimension, readonly [about: string, example: string, Check]>> = {
+/** What the API reference says of each dimension, an example, and how values of filters are read. */
+export const PARAMETERS: Readonly<
+  Record<Dimension, readonly [about: string, example: string, Check]>
+> = {
   country: ['ISO 3166-1 code of the country', 'DE', text(countryOf)],
   region: ['ISO 3166-2 code of the region', 'DE-BE', text(regionOf)],
   city: ['Name of the city', 'Berlin', text()],
@@ -86,8 +79,8 @@ const PARAMETERS: Readonly<Record<Dimension, readonly [about: string, example: s
     'human',
     oneOf(KIND_NAMES),
   ],
-  hour: ['Hour of the day in the time zone, 0–23', '9', wholeNumber(0, 23)],
-  weekday: ['Day of the week in the time zone, 1 (Monday) to 7', '1', wholeNumber(1, 7)],
+  hour: ['Hour of the day in the time zone, 0–23', '9', checkWhole(23, 0)],
+  weekday: ['Day of the week in the time zone, 1 (Monday) to 7', '1', checkWhole(7)],
   domain: ['Short domain that was visited', 'go.example.com', checkKnownDomain],
   link: ['Id of a link', 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8', (id) => checkLength(id)],
 }

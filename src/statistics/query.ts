@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
+import { pageParameters } from '../http/page.ts'
 import { BOUNDS } from '../links/values.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked, checkText, whole } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalZone } from '../validation/zone.ts'
 import { BOTS_MODES } from './columns.ts'
-import { filterShape, filtersOf, wholeNumber } from './filters.ts'
+import { filterShape, filtersOf } from './filters.ts'
 import { INTERVALS, type Interval } from './intervals.ts'
 import { type Bound, checkBound, DAYS_DEFAULT } from './range.ts'
 import type { BotsMode, Filter } from './types.ts'
@@ -28,11 +29,9 @@ export interface ClicksQuery {
 const TOP_LIMIT = { max: 1_000, default: 10 }
 /** All countries are fewer. */
 const SHARED_TOP_LIMIT = { max: 300, default: 10 }
-/** The most clicks of a page, and the default. */
-const CLICKS_LIMIT = { max: 100, default: 25 }
 
 function limit({ max, default: byDefault }: typeof TOP_LIMIT, of: string) {
-  return checked(z.string(), wholeNumber(1, max))
+  return whole(max)
     .default(byDefault)
     .openapi({
       param: { description: `The most ${of}.` },
@@ -113,11 +112,6 @@ const folder = z
     example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
   })
 
-const cursor = z
-  .string()
-  .optional()
-  .openapi({ param: { description: 'From `next_cursor` of the same list.' }, minLength: 1 })
-
 const interval = z
   .enum(INTERVALS)
   .optional()
@@ -182,7 +176,7 @@ function schemasOf(filters: z.ZodRawShape) {
   return {
     stats: z.object({ interval, ...report }),
     top: z.object({ limit: limit(TOP_LIMIT, 'values'), ...report }),
-    clicks: z.object({ limit: limit(CLICKS_LIMIT, 'clicks of a page'), cursor, ...list }),
+    clicks: z.object({ ...pageParameters, ...list }),
     export: z.object(list),
     csv: z.object({ raw, ...list }),
     stream: z.object({ last_event_id: lastEventId, ...COMMON, ...filters }),

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/index.ts'
 import { Fault } from '../validation/fault.ts'
-import { parseTimestamp } from '../validation/timestamp.ts'
+import { parseQueryTime } from '../validation/timestamp.ts'
 import { zoned } from '../validation/zone.ts'
 import type { ClicksQuery } from './query.ts'
 import { startOfDay } from './zones.ts'
@@ -20,13 +20,11 @@ export const DAYS_DEFAULT = 30
 const MIN_MS = Date.parse('0000-01-01T00:00:00.000Z')
 const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')
 const DATE = /^\d{4}-\d\d-\d\d$/
-/** The `+` of an offset becomes a space when it isn't percent-encoded. */
-const LOST_PLUS = / (?=\d\d:\d\d$)/
 
 /** Reads one end of a range: RFC 3339, or a date. */
 export function checkBound(text: string): Bound | Fault {
   if (!DATE.test(text)) {
-    const ms = parseTimestamp(text.replace(LOST_PLUS, '+'))
+    const ms = parseQueryTime(text)
     return ms instanceof Fault ? ms : { ms }
   }
   try {

@@ -2,7 +2,6 @@ import type { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import type { Rule, Variant } from '../rules/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
-import { ask } from './ask.ts'
 import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
 import { reportRange } from './range.ts'
@@ -39,7 +38,7 @@ export async function stats(
     })
   }
   const selection = await select(ctx, question, range)
-  const { totals, buckets } = await ask(series(ctx.reports, selection, starts))
+  const { totals, buckets } = await series(ctx.reports, selection, starts)
   return {
     from: formatTimestamp(range.from),
     to: formatTimestamp(range.to),
@@ -80,7 +79,7 @@ export async function top(
 ): Promise<TopList> {
   const { query } = question
   const selection = await select(ctx, question, reportRange(query, ctx.clock.now()))
-  const list = await ask(ctx.reports.top(selection, dimension, query.limit))
+  const list = await ctx.reports.top(selection, dimension, query.limit)
   if (dimension === 'link') return namedLinks(ctx, list)
   const names = isDecision(dimension) ? await namesOf(ctx, selection.linkSeq, dimension) : null
   const textOf = (value: string | number) =>
@@ -151,7 +150,7 @@ export async function sparklines(
   const seqs = await findLinkSeqs(storage.read, ids, workspace.no, hiddenFolders)
   if (seqs.size === 0) return {}
   const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
-  const days = new Map(await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS)))
+  const days = new Map(await reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS))
   const none = Array.from({ length: SPARKLINE_DAYS }, () => 0)
   return Object.fromEntries([...seqs].map(([id, seq]) => [id, days.get(seq) ?? none]))
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page.ts'
+import { pageAnswer, pageSuccess } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { registerDeletionRoute } from './api/deletion-routes.ts'
@@ -117,27 +117,10 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
         'filters that it came from.',
       params: pathParams(audience, {}),
       query: queries[of].clicks,
-      success: {
-        status: 200,
-        description: 'One page of clicks.',
-        schema: ClickListSchema,
-        headers: { Link: 'The next and the first page (RFC 8288).' },
-        example: {
-          data: [CLICK_EXAMPLE],
-          pagination: { limit: 25, has_more: false, next_cursor: null },
-        },
-      },
+      success: pageSuccess('One page of clicks.', ClickListSchema, CLICK_EXAMPLE),
       errors: ['BAD_REQUEST', ...notFoundOf(audience)],
-      async handler(call) {
-        const { request, baseUrl } = call
-        const list = await deps.statistics.clicks(questionOf(call), request.signal)
-        const place = { ...list.pagination, total: 0, prev_cursor: null }
-        return {
-          status: 200,
-          body: list,
-          headers: { Link: pageLinks(baseUrl, request.url, place) },
-        }
-      },
+      handler: async (call) =>
+        pageAnswer(call, await deps.statistics.clicks(questionOf(call), call.request.signal)),
     })
   }
 

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
+import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import { KIND_NAMES } from './columns.ts'
+import { PARAMETERS } from './filters.ts'
 import { INTERVALS } from './intervals.ts'
 import type { EXPORT_COLUMNS } from './types.ts'
 
@@ -134,22 +137,9 @@ export const ClickSchema = z
     kind: z.enum(KIND_NAMES).openapi({ description: 'A human, a bot, or a link preview.' }),
     reason: own('Why the click is not human: a stable word, like `crawler`. Null: it is.'),
     trigger: z.enum(['click', 'qr']).openapi({ description: '`qr`: a scan of a QR code.' }),
-    country: own('ISO 3166-1 code. Null, here and below: unknown, or none.'),
-    region: own('ISO 3166-2 code.'),
-    city: own('Name of the city.'),
-    language: own('The visitor’s first language, like `de` or `zh-Hant`.'),
-    referrer: own('Host of the page that the visitor came from, without `www.`.'),
-    referrer_path: own('Its path.'),
-    device: own('Kind of device.'),
-    browser: own('Name of the browser.'),
-    os: own('Name of the operating system.'),
-    utm_source: own('`utm_source` of the visit.'),
-    utm_medium: own('`utm_medium` of the visit.'),
-    utm_campaign: own('`utm_campaign` of the visit.'),
-    utm_term: own('`utm_term` of the visit.'),
-    utm_content: own('`utm_content` of the visit.'),
-    rule: own('Id of the rule that chose the destination.'),
-    variant: own('Id of the variant that was chosen.'),
+    ...(Object.fromEntries(
+      CLICK_DETAILS.map((name) => [name, own(`${PARAMETERS[name][0]}. Null: unknown, or none.`)]),
+    ) as Record<(typeof CLICK_DETAILS)[number], ReturnType<typeof own>>),
   })
   .openapi('Click', { example: CLICK_EXAMPLE })
 
@@ -157,18 +147,7 @@ export const ClickSchema = z
 export type ClickView = z.output<typeof ClickSchema>
 
 /** One page of clicks. */
-export const ClickListSchema = z
-  .object({
-    data: z.array(ClickSchema).openapi({ description: 'The clicks of this page, newest first.' }),
-    pagination: z
-      .object({
-        limit: z.int().openapi({ description: 'The most clicks of a page.' }),
-        has_more: z.boolean().openapi({ description: 'Whether a page follows this one.' }),
-        next_cursor: own('The `cursor` of the next page. Null: this is the last page.'),
-      })
-      .openapi({ description: 'The place of this page in the list.' }),
-  })
-  .openapi('ClickList')
+export const ClickListSchema = listOf(ClickSchema).openapi('ClickList')
 
 /** Clicks per day of some links. */
 export const SparklinesSchema = z

@@ -102,14 +102,15 @@ export interface LinkGroup {
   folder: readonly string[] | null
 }
 
-/** The links of a group. */
+/** The links of a group; of one link, whether it is one of them. */
 export async function findGrouped(
   sqlx: Sql,
   workspaceNo: number,
   { tags, folder }: LinkGroup,
+  only?: number,
 ): Promise<number[]> {
   const [first, ...others] = await numbersOfTags(sqlx, workspaceNo, tags)
-  const isIn = folder && inFolders(sql`links l`, workspaceNo, folder)
+  const isIn = folder && inFolders(sql`links l`, workspaceNo, folder, only)
   if (first === undefined) return isIn === null ? [] : readSeqs(sqlx, sql`l.seq`, isIn)
   // OFFSET makes PostgreSQL look up each link by its key. Without statistics of the table it would
   // choose a nested loop over both tags.
@@ -118,6 +119,7 @@ export async function findGrouped(
       AND ${isTag('o', numbers)} AND o.link_seq = t.link_seq LIMIT 1 OFFSET 0)`,
   )
   if (isIn !== null) tests.push(sql`AND t.link_seq IN (SELECT l.seq FROM ${isIn})`)
+  if (only !== undefined) tests.push(sql`AND t.link_seq = ${only}`)
   return readSeqs(
     sqlx,
     sql.raw(first.length > 1 ? 'DISTINCT t.link_seq' : 't.link_seq'),
@@ -131,17 +133,18 @@ export async function findInFolders(
   sqlx: Sql,
   workspaceNo: number,
   folders: readonly string[],
+  only?: number,
 ): Promise<number[]> {
-  const deleted = inFolders(sql`deleted_links l`, workspaceNo, folders)
-  return [
-    ...(await readSeqs(sqlx, sql`l.seq`, inFolders(sql`links l`, workspaceNo, folders))),
-    ...(await readSeqs(sqlx, sql`l.seq`, deleted)),
-  ]
+  const tables = [sql`links l`, sql`deleted_links l`]
+  const found = tables.map((table) =>
+    readSeqs(sqlx, sql`l.seq`, inFolders(table, workspaceNo, folders, only)),
+  )
+  return (await Promise.all(found)).flat()
 }
 
-function inFolders(table: Fragment, workspaceNo: number, folders: readonly string[]): Fragment {
-  return sql`${table} WHERE l.workspace_no = ${workspaceNo} AND l.folder_id IS NOT NULL
-    AND l.folder_id IN (${sql.join(folders)})`
+function inFolders(table: Fragment, no: number, folders: readonly string[], only?: number) {
+  return sql`${table} WHERE l.workspace_no = ${no} AND l.folder_id IS NOT NULL
+    AND l.folder_id IN (${sql.join(folders)})${only === undefined ? sql`` : sql` AND l.seq = ${only}`}`
 }
 
 /** Numbers of links as one text, which is faster than as many rows. */
@@ -158,30 +161,9 @@ export async function isInGroup(
   sqlx: Sql,
   workspaceNo: number,
   seq: number,
-  { tags, folder, hidden }: LinkGroup & { hidden: readonly string[] },
+  { hidden, ...group }: LinkGroup & { hidden: readonly string[] },
 ): Promise<boolean> {
-  if (folder !== null || hidden.length > 0) {
-    const id = await folderOf(sqlx, seq)
-    if (id !== null && hidden.includes(id)) return false
-    if (folder !== null && (id === null || !folder.includes(id))) return false
-  }
-  for (const numbers of await numbersOfTags(sqlx, workspaceNo, tags)) {
-    const { rows } = await sql`SELECT 1 FROM link_tags t WHERE t.workspace_no = ${workspaceNo}
-      AND ${isTag('t', numbers)} AND t.link_seq = ${seq} LIMIT 1`.execute(sqlx.db)
-    if (rows.length === 0) return false
-  }
-  return true
-}
-
-/** The folder of a link, also of a deleted one. */
-async function folderOf({ db }: Sql, seq: number): Promise<string | null> {
-  for (const table of ['links', 'deleted_links'] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select('folder_id')
-      .where('seq', '=', seq)
-      .executeTakeFirst()
-    if (row !== undefined) return row.folder_id
-  }
-  return null
+  const isAny = group.tags.length === 0 && group.folder === null
+  if (!isAny && (await findGrouped(sqlx, workspaceNo, group, seq)).length === 0) return false
+  return hidden.length === 0 || (await findInFolders(sqlx, workspaceNo, hidden, seq)).length === 0
 }

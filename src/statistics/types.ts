@@ -1,3 +1,4 @@
+import { AppError } from '../errors/index.ts'
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
 
@@ -136,7 +137,6 @@ export interface TopValues {
 
 /** Reports on stored clicks: from DuckDB in a process of its own, ClickHouse, or PostgreSQL. */
 export interface ClickReports {
-  totals(selection: Selection): Promise<Counts>
   /**
    * Counts between neighbouring boundaries (milliseconds since the Unix epoch, ascending, multiples
    * of 15 minutes except the first and the last): one bucket fewer than boundaries; and the totals.
@@ -168,7 +168,9 @@ export interface AskableReports extends ClickReports {
   until(signal: AbortSignal): ClickReports
 }
 
-/** Statistics can't answer now. Its cause stays inside; the API answers 503. */
-export class StatisticsUnavailable extends Error {
-  override name = 'StatisticsUnavailable'
+/** Statistics can't answer now. What is wrong stays inside; the API answers 503. */
+export class StatisticsUnavailable extends AppError {
+  constructor(internal: string, options?: ErrorOptions) {
+    super('SERVICE_UNAVAILABLE', { ...options, internal, headers: { 'Retry-After': '5' } })
+  }
 }

@@ -27,14 +27,17 @@ export function checked<S extends z.ZodType, T>(
 
 const INTEGER = /^-?\d+$/
 
-/** A whole number from `min`, 1 by default, to `max`, as a query gives it. */
-export function whole(max: number, min = 1) {
-  return checked(z.string(), (text) => {
+/** Checks a whole number from `min`, 1 by default, to `max`, as a query gives it. */
+export function checkWhole(max: number, min = 1) {
+  return (text: string): number | Fault => {
     if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
     const value = Number(text)
     return value < min || value > max ? new Fault('OUT_OF_RANGE', { min, max }) : value
-  })
+  }
 }
+
+/** The schema of such a number. */
+export const whole = (max: number, min = 1) => checked(z.string(), checkWhole(max, min))
 
 /** Checks a text of at most `max` characters; `lines` allows line breaks and tabs. */
 export function checkText(options: { max: number; min?: number; lines?: boolean }) {

@@ -23,6 +23,15 @@ export function parseTimestamp(text: string): number | Fault {
   return instant < MIN_MS || instant > MAX_MS ? new Fault('INVALID_TIMESTAMP') : instant
 }
 
+const DATE = /^\d{4}-\d\d-\d\d$/
+/** The `+` of an offset is a space where it wasn't percent-encoded. */
+const LOST_PLUS = / (?=\d\d:\d\d$)/
+
+/** A time as a query gives it; a date is its midnight in UTC. */
+export function parseQueryTime(text: string): number | Fault {
+  return parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(LOST_PLUS, '+'))
+}
+
 function offsetMinutes(offset: string): number | null {
   if (offset === 'Z' || offset === 'z') return 0
   const hours = Number(offset.slice(1, 3))

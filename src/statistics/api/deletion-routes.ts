@@ -2,15 +2,11 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../../audit/index.ts'
 import { endpoint } from '../../http/index.ts'
 import { checked } from '../../validation/checked.ts'
-import { parseTimestamp } from '../../validation/timestamp.ts'
+import { parseQueryTime } from '../../validation/timestamp.ts'
 import { AUDIENCES, pathParams, type Registration } from './parts.ts'
 
-const DATE = /^\d{4}-\d\d-\d\d$/
-
 const Query = z.object({
-  before: checked(z.string(), (text) =>
-    parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d\d:\d\d$)/, '+')),
-  ).openapi({
+  before: checked(z.string(), parseQueryTime).openapi({
     param: {
       description: 'Clicks before then: RFC 3339, or a date for its midnight in UTC.',
     },

@@ -1,6 +1,5 @@
 import { AppError } from '../../errors/index.ts'
 import { createOpenLimit } from '../../limits/index.ts'
-import { ask } from '../ask.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
 import {
@@ -74,7 +73,7 @@ export function createLiveStreams(deps: LiveOptions) {
       try {
         // An instance without statistics answers 503 instead of an empty stream.
         const now = clock.now()
-        await ask(reports.clicks(selectionOf({ from: now, to: now + 1 }), { limit: 1 }))
+        await reports.clicks(selectionOf({ from: now, to: now + 1 }), { limit: 1 })
       } catch (error) {
         release()
         throw error

@@ -3,7 +3,7 @@ import type { Forgotten } from '../engine/types.ts'
 import { type ClickReports, StatisticsUnavailable } from '../types.ts'
 
 /** The reports that are answered as JSON: `POST /{name}` with an array of arguments. */
-export const REPORTS = ['totals', 'series', 'top', 'clicks', 'daily'] as const
+export const REPORTS = ['series', 'top', 'clicks', 'daily'] as const
 
 /** The longest that a report may take, the start of the process included. */
 const ANSWER_WITHIN_MS = 30_000

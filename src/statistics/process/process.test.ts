@@ -7,6 +7,7 @@ import { systemClock } from '../../base/clock.ts'
 import { CRAWLER, openSite, type Site } from '../../redirect/testing/site.ts'
 import { migrate, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
+import { totalsOf } from '../reports/testing/world.ts'
 import { type Counts, type Selection, StatisticsUnavailable } from '../types.ts'
 import { createStatistics, type Statistics, statisticsFile } from './index.ts'
 import { socketPath } from './socket.ts'
@@ -54,7 +55,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 /** The answer; where the machine is too busy for a process to start or to end in time, the next one. */
 function answered(): Promise<Counts> {
   return eventually('it answers', () =>
-    statistics.client.totals(ALL).catch((error) => {
+    totalsOf(statistics.client, ALL).catch((error) => {
       if (/does not start|answered 503/.test(error.message)) return undefined
       throw error
     }),
@@ -82,7 +83,7 @@ describe('the statistics process', () => {
       restarts: 0,
     })
     expect(statistics.state().fileBytes).toBeGreaterThan(0)
-    expect(await statistics.client.totals(ALL)).toEqual({ clicks: 2, unique: 2, bots: 1 })
+    expect(await totalsOf(statistics.client, ALL)).toEqual({ clicks: 2, unique: 2, bots: 1 })
     const clicks = await statistics.client.clicks({ ...ALL, bots: 'include' }, { limit: 10 })
     expect(clicks).toHaveLength(3)
   })
@@ -115,7 +116,7 @@ describe('the statistics process', () => {
     await until(() => statistics.state().store === 'locked')
     await elder.stop()
     await until(() => statistics.state().store === 'ok')
-    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 0 })
+    expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 0 })
     await statistics.stop()
     expect(existsSync(socketPath(dir))).toBe(false)
   })
@@ -125,7 +126,7 @@ describe('the statistics process', () => {
     await expect(statistics.client.clicks(ALL, { limit: -1 })).rejects.toThrow(
       StatisticsUnavailable,
     )
-    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 0 })
+    expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 0 })
   })
 
   test('stores each click once, whenever it is killed', async () => {
@@ -146,7 +147,7 @@ describe('the statistics process', () => {
     }
     statistics.wake()
     await stored()
-    expect(await statistics.client.totals(ALL)).toEqual({ clicks: visits, unique: 1, bots: 0 })
+    expect(await totalsOf(statistics.client, ALL)).toEqual({ clicks: visits, unique: 1, bots: 0 })
     expect(statistics.state().restarts).toBeGreaterThan(0)
   }, 30_000)
 })
@@ -178,13 +179,13 @@ describe('a statistics file', () => {
     await site.visit('/a')
     statistics.wake()
     await until(() => statistics.state().store === 'locked')
-    await expect(statistics.client.totals(ALL)).rejects.toThrow(StatisticsUnavailable)
+    await expect(totalsOf(statistics.client, ALL)).rejects.toThrow(StatisticsUnavailable)
     expect(statistics.state()).toMatchObject({ running: true, restarts: 0 })
     expect((await site.visit('/a')).status).toBe(302)
     expect(seq).toBeGreaterThan(SEQS_PER_WORKSPACE)
     holder.kill('SIGKILL')
     await stored()
-    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 2 })
+    expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 2 })
   })
 
   test('that is broken is told, and never replaced', async () => {
@@ -195,11 +196,11 @@ describe('a statistics file', () => {
     await site.visit('/a')
     statistics.wake()
     await until(() => statistics.state().store === 'corrupt')
-    await expect(statistics.client.totals(ALL)).rejects.toThrow(StatisticsUnavailable)
+    await expect(totalsOf(statistics.client, ALL)).rejects.toThrow(StatisticsUnavailable)
     expect(readFileSync(statisticsFile(dir), 'utf8')).toBe(garbage)
     rmSync(statisticsFile(dir))
     await stored()
-    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 1 })
+    expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 1 })
   })
 
   test('that is missing begins with what the journal has', async () => {

@@ -17,12 +17,6 @@ const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 /** The key of the totals among the starts of buckets. */
 const TOTALS = -1
 
-export async function totals({ dialect, ask }: Asking, selection: Selection): Promise<Counts> {
-  const { bind, values } = createParameters(dialect)
-  const [row] = await ask(countsByKey(dialect, bind, selection, { key: '1' }), values)
-  return row === undefined ? NONE : countsOf(row)
-}
-
 /** @param boundaries see `ClickReports.series` */
 export async function series(
   { dialect, ask }: Asking,

@@ -3,7 +3,7 @@ import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { AskableReports, ClickReports, Selection } from '../types.ts'
-import { type Asking, series, top, totals } from './counts.ts'
+import { type Asking, series, top } from './counts.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
 
@@ -69,7 +69,6 @@ export function createReports(
     }
 
     return {
-      totals: (selection) => counted(selection, totals),
       series: (selection, boundaries) =>
         counted(selection, (asking, it) => series(asking, it, boundaries)),
       top: (selection, dimension, limit) =>

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import { type Selection, StatisticsUnavailable } from '../types.ts'
 import { createReports } from './index.ts'
+import { totalsOf } from './testing/world.ts'
 
 /** An engine whose queries end when the test says so. */
 function createHeldEngine() {
@@ -38,11 +39,11 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 test('heavy questions run one at a time, and others pass by', async () => {
   const { engine, queries } = createHeldEngine()
   const reports = createReports(engine)
-  const first = reports.totals(selection(365))
-  const second = reports.totals(selection(94))
+  const first = totalsOf(reports, selection(365))
+  const second = totalsOf(reports, selection(94))
   await settle()
   expect(queries).toHaveLength(1)
-  const others = [reports.totals(selection(93)), reports.totals(selection(365, 7))]
+  const others = [totalsOf(reports, selection(93)), totalsOf(reports, selection(365, 7))]
   await settle()
   expect(queries).toHaveLength(3)
   for (const query of queries) query.finish()
@@ -56,7 +57,7 @@ test('heavy questions run one at a time, and others pass by', async () => {
 test('a heavy question that takes too long is unavailable, and its query is cancelled', async () => {
   const { engine, queries } = createHeldEngine()
   const reports = createReports(engine, { heavyWithinMs: 20 })
-  const both = [reports.totals(selection(365)), reports.totals(selection(365))]
+  const both = [totalsOf(reports, selection(365)), totalsOf(reports, selection(365))]
   const ends = await Promise.allSettled(both)
   for (const end of ends) {
     expect(end).toMatchObject({ status: 'rejected', reason: expect.any(StatisticsUnavailable) })
@@ -67,10 +68,10 @@ test('a heavy question that takes too long is unavailable, and its query is canc
 test('a caller who goes leaves the queue, and the next one still waits for the running query', async () => {
   const { engine, queries } = createHeldEngine()
   const reports = createReports(engine)
-  const running = reports.totals(selection(365))
+  const running = totalsOf(reports, selection(365))
   const abort = new AbortController()
-  const leaving = reports.until(abort.signal).totals(selection(365))
-  const next = reports.totals(selection(365))
+  const leaving = totalsOf(reports.until(abort.signal), selection(365))
+  const next = totalsOf(reports, selection(365))
   await settle()
   abort.abort(new Error('gone'))
   await expect(leaving).rejects.toThrow('gone')

@@ -74,7 +74,6 @@ export function createNaiveReports(facts: Pick<LinkFacts, 'grouped' | 'inFolders
       return reports
     },
     add: (...clicks) => void clicked.push(...clicks),
-    totals: async (selection) => counted.totals(await begin('totals', selection)),
     series: async (selection, boundaries) =>
       counted.series(await begin('series', selection), boundaries),
     top: async (selection, dimension, limit) =>

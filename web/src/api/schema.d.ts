@@ -9772,8 +9772,11 @@ export interface components {
       restorable_until: string
     }
     Pagination: {
+      /** The most items that this page could have. */
       limit: number
+      /** Whether a page follows this one. */
       has_more: boolean
+      /** The `cursor` of the next page. Null: this is the last. */
       next_cursor: string | null
     }
     LinkPatch: {
@@ -9829,17 +9832,8 @@ export interface components {
       variants?: components['schemas']['VariantInput'][] | null
     }
     LinkHistory: {
-      /** The changes, the newest first. */
       data: components['schemas']['LinkHistoryEntry'][]
-      /** The position of this page in the list. */
-      pagination: {
-        /** The most entries that this page could have. */
-        limit: number
-        /** Whether a page follows this one. */
-        has_more: boolean
-        /** The `cursor` of the next page. Null: this is the last. */
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     LinkHistoryEntry: {
       /** Identifies the entry in its workspace. */
@@ -10523,17 +10517,8 @@ export interface components {
       }
     }
     ClickList: {
-      /** The clicks of this page, newest first. */
       data: components['schemas']['Click'][]
-      /** The place of this page in the list. */
-      pagination: {
-        /** The most clicks of a page. */
-        limit: number
-        /** Whether a page follows this one. */
-        has_more: boolean
-        /** The `cursor` of the next page. Null: this is the last page. */
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Click: {
       /** The id: unique, and sortable by its numbers. */
@@ -10550,37 +10535,37 @@ export interface components {
       reason: string | null
       /** `qr`: a scan of a QR code. */
       trigger: 'click' | 'qr'
-      /** ISO 3166-1 code. Null, here and below: unknown, or none. */
+      /** ISO 3166-1 code of the country. Null: unknown, or none. */
       country: string | null
-      /** ISO 3166-2 code. */
+      /** ISO 3166-2 code of the region. Null: unknown, or none. */
       region: string | null
-      /** Name of the city. */
+      /** Name of the city. Null: unknown, or none. */
       city: string | null
-      /** The visitor’s first language, like `de` or `zh-Hant`. */
+      /** The visitor’s first language. Null: unknown, or none. */
       language: string | null
-      /** Host of the page that the visitor came from, without `www.`. */
+      /** Host of the page that the visitor came from, without `www.`. Null: unknown, or none. */
       referrer: string | null
-      /** Its path. */
+      /** Path of the page that the visitor came from. Null: unknown, or none. */
       referrer_path: string | null
-      /** Kind of device. */
+      /** Kind of device. Null: unknown, or none. */
       device: string | null
-      /** Name of the browser. */
+      /** Name of the browser. Null: unknown, or none. */
       browser: string | null
-      /** Name of the operating system. */
+      /** Name of the operating system. Null: unknown, or none. */
       os: string | null
-      /** `utm_source` of the visit. */
+      /** `utm_source` of the visit. Null: unknown, or none. */
       utm_source: string | null
-      /** `utm_medium` of the visit. */
+      /** `utm_medium` of the visit. Null: unknown, or none. */
       utm_medium: string | null
-      /** `utm_campaign` of the visit. */
+      /** `utm_campaign` of the visit. Null: unknown, or none. */
       utm_campaign: string | null
-      /** `utm_term` of the visit. */
+      /** `utm_term` of the visit. Null: unknown, or none. */
       utm_term: string | null
-      /** `utm_content` of the visit. */
+      /** `utm_content` of the visit. Null: unknown, or none. */
       utm_content: string | null
-      /** Id of the rule that chose the destination. */
+      /** Id of the rule that chose the destination. Null: unknown, or none. */
       rule: string | null
-      /** Id of the variant that was chosen. */
+      /** Id of the variant that was chosen. Null: unknown, or none. */
       variant: string | null
     }
     SharedAbout: {

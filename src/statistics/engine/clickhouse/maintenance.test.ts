@@ -5,7 +5,7 @@ import {
   type ClickHouse as Server,
   startClickHouse,
 } from '../../../../test/harness/clickhouse.ts'
-import { FIRST_DAY, LINKS, world } from '../../reports/testing/world.ts'
+import { FIRST_DAY, LINKS, totalsOf, world } from '../../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../../types.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { purgeExpired } from './maintenance.ts'
@@ -46,7 +46,8 @@ describe.skipIf(!hasClickHouse)('what plans keep no longer', () => {
   async function answers() {
     const found: unknown[] = []
     for (const bots of ['exclude', 'include', 'only'] as const) {
-      for (const link of [null, ...LINKS]) found.push(await reports.totals(selection(link, bots)))
+      for (const link of [null, ...LINKS])
+        found.push(await totalsOf(reports, selection(link, bots)))
       const days = Array.from({ length: 26 }, (_, i) => (FIRST_DAY - 5 + i) * DAY)
       found.push(await reports.series(selection(null, bots), days))
     }

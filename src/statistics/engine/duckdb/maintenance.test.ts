@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { databaseFiles, migrate, openSqlite, SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { createReports } from '../../reports/index.ts'
-import { FIRST_DAY, world } from '../../reports/testing/world.ts'
+import { FIRST_DAY, totalsOf, world } from '../../reports/testing/world.ts'
 import { click } from '../../testing/naive.ts'
 import type { Selection } from '../../types.ts'
 import { createDuckDbEngine } from './index.ts'
@@ -127,7 +127,7 @@ describe('after the retention', () => {
           offsets: [],
         }
         const counts = async () => [
-          await reports.totals(selection),
+          await totalsOf(reports, selection),
           await reports.top(selection, 'link', 10),
           await reports.series(selection, [selection.from, (FIRST_DAY + 2) * DAY_MS, selection.to]),
           link === null

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
 import { openPostgres, type Storage } from '../../../storage/index.ts'
-import { FIRST_DAY, LINKS, world } from '../../reports/testing/world.ts'
+import { FIRST_DAY, LINKS, totalsOf, world } from '../../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../../types.ts'
 import { createMaintenance } from '../shared/maintenance.ts'
 import { deleteLinks, purgeExpired } from './maintenance.ts'
@@ -40,7 +40,8 @@ describe.skipIf(postgresMissing !== undefined)('purged clicks', () => {
   async function answers() {
     const found: unknown[] = []
     for (const bots of ['exclude', 'include', 'only'] as const) {
-      for (const link of [null, ...LINKS]) found.push(await reports.totals(selection(link, bots)))
+      for (const link of [null, ...LINKS])
+        found.push(await totalsOf(reports, selection(link, bots)))
       const days = Array.from({ length: 26 }, (_, i) => (FIRST_DAY - 5 + i) * DAY)
       found.push(await reports.series(selection(null, bots), days))
       found.push(await reports.top(selection(null, bots), 'link', 2))

@@ -9,6 +9,7 @@ import {
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
 import { openPostgres, type Storage } from '../../../storage/index.ts'
 import { reportsContract } from '../../reports/testing/contract.ts'
+import { totalsOf } from '../../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../../types.ts'
 import { createPostgresReports } from './reports.ts'
 import { store } from './testing/world.ts'
@@ -43,7 +44,7 @@ describe.skipIf(postgresMissing !== undefined)('reports on PostgreSQL', () => {
     const leaving = new AbortController()
     await storage.write(async (tx) => {
       await sql`LOCK TABLE clicks IN ACCESS EXCLUSIVE MODE`.execute(tx.db)
-      const asked = reports.until(leaving.signal).totals(EVERYTHING)
+      const asked = totalsOf(reports.until(leaving.signal), EVERYTHING)
       await eventually('the query waits for the table', async () => {
         const { rows } = await sql`SELECT 1 FROM pg_locks WHERE NOT granted
           AND relation = 'clicks'::regclass`.execute(tx.db)

@@ -22,21 +22,25 @@ export interface RoundsOptions {
 }
 
 /** Runs tasks in rounds. */
-export function createRounds(options: RoundsOptions): Maintenance {
-  const { clock, tasks, begin, changed } = options
+export function createRounds({ clock, tasks, begin, changed }: RoundsOptions): Maintenance {
   let retention: Retention = []
   let known = ''
-  /** The task of the running round; null: no round is running. */
-  let current: number | null = null
-  let hasChanged = false
+  /** The running round; null: no round is running. */
+  let current: AsyncGenerator<void> | null = null
   /** The retention has changed during a round: another one follows. */
   let isOutdated = false
   let doneAt = Number.NEGATIVE_INFINITY
 
-  function finish(): void {
-    doneAt = isOutdated ? Number.NEGATIVE_INFINITY : clock.now()
-    current = null
-    hasChanged = isOutdated = false
+  async function* round(): AsyncGenerator<void> {
+    if (begin !== undefined && !(await begin())) return
+    let hasChanged = false
+    for (const task of tasks) {
+      for (let isMore = true; isMore; yield) {
+        isMore = await task(clock.now(), retention)
+        hasChanged ||= isMore
+      }
+    }
+    if (hasChanged) await changed?.()
   }
 
   return {
@@ -44,19 +48,17 @@ export function createRounds(options: RoundsOptions): Maintenance {
       return current !== null || Math.abs(clock.now() - doneAt) >= EVERY_MS
     },
     async step() {
+      current ??= round()
+      // After an error the next round tries again: storing clicks comes first.
+      let isDone: boolean | undefined = true
       try {
-        if (current === null && begin !== undefined && !(await begin())) return finish()
-        current ??= 0
-        const task = tasks[current]
-        if (task === undefined) {
-          if (hasChanged) await changed?.()
-          finish()
-        } else if (await task(clock.now(), retention)) hasChanged = true
-        else current++
-      } catch (error) {
-        // The next round tries again: storing clicks comes first.
-        finish()
-        throw error
+        isDone = (await current.next()).done
+      } finally {
+        if (isDone) {
+          doneAt = isOutdated ? Number.NEGATIVE_INFINITY : clock.now()
+          current = null
+          isOutdated = false
+        }
       }
     },
     setRetention(all) {

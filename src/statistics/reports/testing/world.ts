@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { DAY_MS } from '../../intervals.ts'
-import type { ClickKind, Dimension, Selection, StoredClick } from '../../types.ts'
+import type { ClickKind, ClickReports, Dimension, Selection, StoredClick } from '../../types.ts'
 import { zoneOffsets } from '../../zones.ts'
 import type { Everything, PurgedDay } from './naive.ts'
+
+/** The counts of a whole selection. */
+export async function totalsOf(reports: Pick<ClickReports, 'series'>, selection: Selection) {
+  return (await reports.series(selection, [selection.from, selection.to])).totals
+}
 
 /** Two days before clocks change in Berlin, and a week before they do in New South Wales. */
 export const FIRST_DAY = Date.parse('2026-03-27T00:00:00Z') / DAY_MS
