@@ -50,8 +50,9 @@ export const AUDIT_ACTIONS = [
   'domain.failing',
 ] as const
 
-/** Recorded actions that concern an account or the instance, and no workspace. */
+/** Recorded actions that concern an account, and no workspace. */
 export const ACCOUNT_ACTIONS = [
+  'account.created',
   'account.signed_in',
   'account.sign_in_failed',
   'account.second_factor_failed',
@@ -73,5 +74,11 @@ export const ACCOUNT_ACTIONS = [
   'instance.handed_over',
 ] as const
 
+/** What the operator does to the whole instance. */
+export type InstanceAction =
+  | 'instance.backed_up'
+  | 'instance.restored'
+  | 'instance.clicks_recounted'
+
 /** Every action that is recorded. */
-export type AuditAction = (typeof AUDIT_ACTIONS | typeof ACCOUNT_ACTIONS)[number]
+export type AuditAction = (typeof AUDIT_ACTIONS | typeof ACCOUNT_ACTIONS)[number] | InstanceAction

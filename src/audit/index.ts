@@ -1,4 +1,4 @@
-export { ACCOUNT_ACTIONS, AUDIT_ACTIONS, type AuditAction } from './actions.ts'
+export { ACCOUNT_ACTIONS, AUDIT_ACTIONS, type AuditAction, type InstanceAction } from './actions.ts'
 export {
   type Asker,
   actorOf,
@@ -8,6 +8,7 @@ export {
   personActor,
   recordChange,
   recordExport,
+  recordInstance,
 } from './record.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
 export {

@@ -1,7 +1,14 @@
 import { sql as raw } from 'kysely'
 import { AppError } from '../errors/index.ts'
 import type { Call, Caller, CallerWorkspace, Person } from '../http/types.ts'
-import { type AuditTable, prepare, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import {
+  type AuditTable,
+  prepare,
+  SEQS_PER_WORKSPACE,
+  type Storage,
+  type Transaction,
+} from '../storage/index.ts'
+import type { InstanceAction } from './actions.ts'
 import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
 
 const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
@@ -119,6 +126,19 @@ export function personActor({ userId, email }: Person, requestId: string): Actor
 /** The owner of the instance in a workspace's log: its people learn the name, not the address. */
 export function operatorActor(person: Person, requestId: string): Actor {
   return { ...personActor(person, requestId), label: person.name ?? 'operator' }
+}
+
+/** Records what was done to the whole instance. `label`: which backup, or how far it reached. */
+export function recordInstance(
+  storage: Pick<Storage, 'write'>,
+  actor: Actor,
+  action: InstanceAction,
+  { label, at, after }: { label: string; at: number; after: Fields },
+): Promise<void> {
+  const target = { type: 'instance', id: label, label } as const
+  return storage.write((tx) =>
+    recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, after }),
+  )
 }
 
 /** Records an export: who asked for it, of what, and in which form. */

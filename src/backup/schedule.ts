@@ -123,9 +123,12 @@ export function startBackups(input: {
   return backups
 }
 
+/** By this option the audit log knows whose backup it is. */
+export const SCHEDULED = '--scheduled'
+
 /** Runs `slugline backup` with the settings of this process. */
 async function runCommand(signal: AbortSignal): Promise<string | null> {
-  const child = Bun.spawn(ownProgram('backup'), {
+  const child = Bun.spawn(ownProgram('backup', SCHEDULED), {
     stdio: ['ignore', 'ignore', 'pipe'],
     signal,
   })

@@ -177,6 +177,14 @@ describe('users', () => {
     const bob = await run('users create --email bob@example.com --password not-in-any-list --json')
     expect(bob.out).not.toContain('not-in-any-list')
     expect(Object.keys(JSON.parse(bob.out))).not.toContain('password')
+    const { data } = await json('audit')
+    const created = data.filter((entry: { action: string }) => entry.action === 'account.created')
+    expect(created).toMatchObject(
+      ['bob@example.com', 'ann@example.com'].map((label) => ({
+        actor: { type: 'command' },
+        target: { type: 'account', label },
+      })),
+    )
   })
 
   test('create refuses with a reason', async () => {

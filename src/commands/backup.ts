@@ -1,6 +1,15 @@
 import { getPriority, setPriority } from 'node:os'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import {
+  type Actor,
+  COMMAND_LINE,
+  type Fields,
+  type InstanceAction,
+  recordInstance,
+  SYSTEM,
+} from '../audit/index.ts'
 import { OF_SEVERAL_NODES } from '../backup/create.ts'
+import { SCHEDULED } from '../backup/schedule.ts'
 import type { Verified } from '../backup/verify.ts'
 import { systemClock } from '../base/clock.ts'
 import { backupPlace } from '../config/index.ts'
@@ -14,8 +23,9 @@ export function registerBackupCommands(program: Command, context: CommandContext
     .command('backup')
     .description('back this instance up, while it runs')
     .argument('[place]', `${PLACE}, which is made; default: a new one in BACKUP_TO`)
-    .action((place: string | undefined) =>
-      place === undefined ? add(context) : make(context, place),
+    .addOption(new Option(SCHEDULED, 'the server asks for it').hideHelp())
+    .action((place: string | undefined, { scheduled }: { scheduled?: true }) =>
+      place === undefined ? add(context, scheduled) : make(context, place),
     )
   backup
     .command('list')
@@ -38,12 +48,12 @@ export function registerRestoreCommand(program: Command, context: CommandContext
 }
 
 /** A backup in BACKUP_TO, after which old ones are removed. */
-async function add(context: CommandContext): Promise<void> {
+async function add(context: CommandContext, scheduled = false): Promise<void> {
   const { store, config } = await configured(context)
   const { addBackup } = await import('../backup/kept.ts')
   yieldToServer(context)
   const made = await addBackup(instanceOf(context), store, config.backup, systemClock.now())
-  print(context, made, { removed: made.removed })
+  await finish(context, made, scheduled ? SYSTEM : COMMAND_LINE, { removed: made.removed })
 }
 
 async function make(context: CommandContext, place: string): Promise<void> {
@@ -55,13 +65,19 @@ async function make(context: CommandContext, place: string): Promise<void> {
     instance,
     locate(checked('The place', place, backupPlace), reach(context)),
   )
-  print(context, made)
+  await finish(context, made, COMMAND_LINE)
 }
 
 type Made = Awaited<ReturnType<typeof import('../backup/create.ts')['createBackup']>>
 
-function print(context: CommandContext, made: Made, more: object = {}): void {
+async function finish(
+  context: CommandContext,
+  made: Made,
+  actor: Actor,
+  more: { removed?: string[] } = {},
+): Promise<void> {
   const { manifest, bytes, durationMs, where } = made
+  await record(context, actor, 'instance.backed_up', where, { bytes, ...more })
   const seconds = (durationMs / 1_000).toFixed(1)
   context.print(
     `${where} has everything of before ${manifest.began_at}: ${megabytes(bytes)} in ${seconds} s.${hint(manifest)}`,
@@ -95,12 +111,29 @@ async function verify(context: CommandContext, place: string): Promise<void> {
 async function restore(context: CommandContext, place: string): Promise<void> {
   const { dataDir } = instanceOf(context)
   const { restoreBackup } = await import('../backup/restore.ts')
-  const found = await restoreBackup(await open(context, place), dataDir)
+  const backup = await open(context, place)
+  const found = await restoreBackup(backup, dataDir)
   const { manifest, links } = found
+  const { began_at } = manifest
+  await record(context, COMMAND_LINE, 'instance.restored', backup.where, { began_at })
   context.print(
     `${dataDir} has the state of ${manifest.began_at}, ${links} links: start slugline serve.${hint(manifest)}`,
     { data_dir: dataDir, ...shown(found), links },
   )
+}
+
+/** Writes into the audit log, without a migration: a backup is also made before an upgrade. */
+async function record(
+  context: CommandContext,
+  actor: Actor,
+  action: InstanceAction,
+  label: string,
+  after: Fields,
+): Promise<void> {
+  const { openDatabase } = await import('../backend/databases.ts')
+  const storage = await openDatabase(context.config)
+  const entry = { label, at: systemClock.now(), after }
+  await recordInstance(storage, actor, action, entry).finally(storage.close)
 }
 
 /** @throws CommandError where several nodes share the data */

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { COMMAND_LINE, recordInstance } from '../audit/index.ts'
+import { systemClock } from '../base/clock.ts'
 import type { LinkCounts, Recounted } from '../clicks/recount.ts'
 import type { RawClicksUnavailable } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
@@ -41,6 +43,13 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
           : await scaledSource(config.scaled, storage)
       const result = await recount({ storage, range, ...source }).finally(source.close)
       if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
+      const { links, differences } = result
+      if (differences.length > 0) {
+        const label = workspace ?? 'all workspaces'
+        const after = { links, repaired: differences.length }
+        const entry = { label, at: systemClock.now(), after }
+        await recordInstance(storage, COMMAND_LINE, 'instance.clicks_recounted', entry)
+      }
       await print(context, result, storage)
     } catch (error) {
       // By its name: its module is only loaded on one machine.

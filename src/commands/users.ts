@@ -88,7 +88,9 @@ async function create(ctx: CommandContext, options: CreateOptions): Promise<void
   return ctx.withStorage(async (opened) => {
     const { workspaces } = opened
     const joined: { workspace: { id: string; name: string } | null } = { workspace: null }
+    const { recordAccount } = await import('../accounts/security.ts')
     const made = await createUserService(opened).create({ email, password }, async (tx, user) => {
+      await recordAccount(tx, COMMAND_LINE, opened.clock.now(), 'account.created', user)
       if (name === undefined) return
       const found = await workspaces.ensure(tx, name, {}, COMMAND_LINE)
       await workspaces.join(tx, found, user, 'owner', COMMAND_LINE)

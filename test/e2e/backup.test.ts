@@ -40,6 +40,16 @@ async function json(...args: string[]) {
   return JSON.parse(stdout)
 }
 
+/** What the log says of the whole instance, the newest first: `actor action label`. */
+async function instanceEntries(dataDir = slugline.dataDir): Promise<string[]> {
+  const { stdout } = await runIn(dataDir, ['audit'])
+  const { data } = JSON.parse(stdout) as {
+    data: { actor: { type: string }; action: string; target: { type: string; label: string } }[]
+  }
+  const ours = data.filter(({ target }) => target.type === 'instance')
+  return ours.map(({ actor, action, target }) => `${actor.type} ${action} ${target.label}`)
+}
+
 const runIn = (dataDir: string, args: string[], env: Record<string, string> = s3.env) =>
   runCommand([...args, '--json'], { ...BASE_ENV, ...env, SLUGLINE_DATA_DIR: dataDir })
 
@@ -60,9 +70,14 @@ test('the schedule makes a backup in S3, which another machine verifies, restore
   expect(metrics).toMatch(/^slugline_backup_age_seconds \d/m)
   expect(metrics).toMatch(/^slugline_backup_overdue 0$/m)
   expect(await json('backup', 'verify', place)).toMatchObject({ links: 1 })
+  const made = `system instance.backed_up ${place}`
+  await eventually('the backup is in the audit log', async () =>
+    (await instanceEntries()).includes(made) ? true : undefined,
+  )
 
   const dataDir = join(folder, 'restored')
   expect((await runIn(dataDir, ['restore', place])).status).toBe(0)
+  expect(await instanceEntries(dataDir)).toEqual([`command instance.restored ${place}`])
   const restored = await startSlugline({}, { dataDir })
   try {
     await eventually('the clicks are counted', async () => {
@@ -95,6 +110,7 @@ test('a named place in S3 is taken once; keys and endpoint are checked', async (
 test('a directory: backup, verify, restore; several nodes are told what to do instead', async () => {
   const place = join(folder, 'monday')
   expect(await json('backup', place)).toMatchObject({ backup: place, secret: 'file' })
+  expect((await instanceEntries())[0]).toBe(`command instance.backed_up ${place}`)
   expect(await json('backup', 'verify', place)).toMatchObject({ links: 1 })
   const full = await slugline.cli('restore', place, '--json')
   expect(JSON.parse(full.stderr).error.code).toBe('TARGET_NOT_EMPTY')

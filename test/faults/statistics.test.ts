@@ -195,6 +195,12 @@ test('recount finds and mends counters that were changed, beside the server and 
   spoil('UPDATE link_counters SET bot = 0, total = human WHERE bot = 3')
   expect(await recount()).toMatchObject({ mended: 1 })
   expect(await recount()).toMatchObject({ mended: 0 })
+  const { stdout } = await slugline.cli('audit', '--json')
+  const { data } = JSON.parse(stdout) as { data: { action: string; after: object }[] }
+  const repairs = data.filter(({ action }) => action === 'instance.clicks_recounted')
+  expect(repairs.map(({ after }) => after)).toEqual(
+    [1, 2].map((repaired) => ({ links: 2, repaired })),
+  )
 })
 
 test('a file that a command holds is waited for', async () => {

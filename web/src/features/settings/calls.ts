@@ -45,6 +45,7 @@ export function requestEmailChange(email: string): Promise<void> {
 
 /** What can happen to an account, as the server names it after `account.` or `instance.`. */
 export type EventName =
+  | 'created'
   | 'signed_in'
   | 'sign_in_failed'
   | 'second_factor_failed'
