@@ -163,7 +163,7 @@ export async function inList(signedIn: SignedIn, round: number): Promise<Timings
     page.locator('[data-row] td button[title]').first().click(),
   )
 
-  const search = page.locator('input[type=search]')
+  const search = page.getByRole('searchbox')
   const words = [
     String(71_305 + round * 1_111),
     `zyxr`,

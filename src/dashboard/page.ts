@@ -29,10 +29,10 @@ type Manifest = Readonly<Record<string, Chunk>>
 
 /** What a page below `/app/` loads in addition to what every page loads. */
 const SHELL = 'src/app/shell.tsx'
-const PAGES: Readonly<Record<string, string>> = {
-  '': 'src/features/links/index.ts',
-  links: 'src/features/links/index.ts',
-  statistics: 'src/features/statistics/index.ts',
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  '': ['src/features/links/index.ts'],
+  links: ['src/features/links/index.ts'],
+  statistics: ['src/features/statistics/index.ts', 'src/features/statistics/chart.tsx'],
 }
 
 /** Pages before the sign-in, which have a program of their own; `web/src/signed-out.tsx` knows them too. */
@@ -55,7 +55,7 @@ export function openPage(built: BuiltFiles) {
       .replace(HTML_TAG, htmlTag(locale, theme))
       .replace(
         '</title>',
-        `</title>${preload(manifest, locale, isSignedOut ? [] : chunksOf(name, cookies))}`,
+        `</title>${SESSION}${preload(manifest, locale, isSignedOut ? [] : chunksOf(name, cookies))}`,
       )
     const headers: Record<string, string> = {
       ...base,
@@ -136,11 +136,13 @@ function localeOf(request: Request, chosen: string | undefined): Locale {
   return negotiateLocale({ acceptLanguage: request.headers.get('accept-language') })
 }
 
+/** Every page asks for it before it shows anything: so it is on its way while the program comes. */
+const SESSION = '<link rel="preload" as="fetch" crossorigin href="/app/api/v1/session">'
+
 /** What the program will ask for first: nothing for those who will be sent to sign in. */
 function chunksOf(name: string, cookies: Readonly<Record<string, string>>): string[] {
   if (!Object.keys(cookies).some((cookie) => cookie.endsWith(SESSION_COOKIE))) return []
-  const page = PAGES[name]
-  return page === undefined ? [SHELL] : [SHELL, page]
+  return [SHELL, ...(PAGES[name] ?? [])]
 }
 
 /** Asks for the texts and the page together with the program, which would ask for them later. */
@@ -153,9 +155,10 @@ function preload(manifest: Manifest, locale: Locale, page: readonly string[]): s
     for (const needed of chunk.imports ?? []) add(needed)
   }
   for (const key of [`../virtual:messages/${locale}`, ...page]) add(key)
-  return [...files]
-    .map((file) => `<link rel="modulepreload" crossorigin href="/app/${file}">`)
-    .join('')
+  const parts = [...files].map(
+    (file) => `<link rel="modulepreload" crossorigin href="/app/${file}">`,
+  )
+  return parts.join('')
 }
 
 function template(built: BuiltFiles, name: string): string {
