@@ -19,7 +19,8 @@ import { ensureDataDir, openSecrets, restoringDirectory } from '../config/index.
 import { tryLock } from '../operations/lock.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { databaseFiles, migrate, openSqlite } from '../storage/index.ts'
+import { databaseFiles, openSqlite } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { createBackup } from './create.ts'
 import { holdSegments } from './journal.ts'
 import { MANIFEST, type Manifest } from './manifest.ts'
@@ -37,7 +38,7 @@ beforeEach(async () => {
   target = join(root, 'backup')
   mkdirSync(journalDirectory(dataDir), { recursive: true })
   openSecrets(dataDir, null)
-  await migrate(dataDir)
+  await copyMigrated(dataDir)
   const statistics = await openDuckDb(statisticsFile(dataDir))
   const connection = await statistics.connect()
   await connection.run('INSERT INTO daily VALUES (1, 4294967297, 20000, 0, 3, 2, 2)')

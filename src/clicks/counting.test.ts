@@ -4,7 +4,7 @@ import { appendFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BROWSER, CRAWLER, openSite, type Site } from '../redirect/testing/site.ts'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { createClickCounter } from './counting.ts'
 import { journalDirectory, segmentFile } from './segments.ts'
 import { openSqliteCounters } from './sqlite-counters.ts'
@@ -18,7 +18,7 @@ const clock = { now: () => now }
 beforeEach(async () => {
   now = 20_000 * DAY + 1_000
   dir = mkdtempSync(join(tmpdir(), 'slugline-counting-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, { clock })
 })
 

@@ -8,7 +8,8 @@ import { openSite, type Site } from '../redirect/testing/site.ts'
 import { openOwnStore } from '../statistics/engine/duckdb/store.ts'
 import { openPostgresShipping } from '../statistics/engine/postgres/shipping.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
-import { databaseFiles, migrate, openSqlite, type Storage } from '../storage/index.ts'
+import { databaseFiles, openSqlite, type Storage } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { createClickCounter } from './counting.ts'
 import { clicksThisMonth, readCounted } from './months.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
@@ -31,7 +32,7 @@ describe('on one machine a plan with a limit of clicks', () => {
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'slugline-months-'))
-    await migrate(dir)
+    await copyMigrated(dir)
     site = await openSite(dir, { clock })
   })
   afterEach(async () => {

@@ -19,7 +19,8 @@ import { lockDataDir } from '../operations/lock.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { defaultDatabase } from '../statistics/enrich/default-database.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { databaseFiles, migrate, openEmbedded, openSqlite } from '../storage/index.ts'
+import { databaseFiles, openEmbedded, openSqlite } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { checkFiles } from './doctor/directory.ts'
 import { examine } from './doctor.ts'
 
@@ -47,7 +48,7 @@ async function ask(variables: Record<string, string> = {}, now = NOW, unknown: s
 
 async function prepare() {
   openSecrets(dir, null)
-  await migrate(dir)
+  await copyMigrated(dir)
 }
 
 /** A statistics file with some blocks. */

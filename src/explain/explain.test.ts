@@ -11,7 +11,7 @@ import type { Locale } from '../i18n/index.ts'
 import { openSite, type Site } from '../redirect/testing/site.ts'
 import { naiveChoice } from '../rules/testing/naive.ts'
 import { type DescribedVisitor, PLACES, rules, variants, visitor } from '../rules/testing/world.ts'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import type { Explanation } from './schemas.ts'
 import { createExplainService, type ExplainDeps } from './service.ts'
 import { type Finding, messageOf } from './words.ts'
@@ -31,7 +31,7 @@ const recorded: unknown[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-explain-'))
   recorded.length = 0
-  await migrate(dir)
+  await copyMigrated(dir)
   const shared = {
     clock,
     placeOf: (network: string) => PLACES[network] ?? { country: null, region: null },

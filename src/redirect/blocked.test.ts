@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBlockList } from '../blocks/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import { migrate, type Storage } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { CRAWLER, openSite, type Site } from './testing/site.ts'
 import type { VisitorReport } from './types.ts'
 
@@ -19,7 +20,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-blocked-'))
   reports = []
   allowed = true
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, {
     blocks: {
       covers: (...args) => list.covers(...args),

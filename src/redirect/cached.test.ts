@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate, StorageUnavailable } from '../storage/index.ts'
+import { StorageUnavailable } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { listSlugs } from './fetch-slug.ts'
 import { CRAWLER, openSite, type Site } from './testing/site.ts'
 
@@ -14,7 +15,7 @@ let now: number
 beforeEach(async () => {
   now = 1_700_000_000_000
   dir = mkdtempSync(join(tmpdir(), 'slugline-redirect-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, {
     clock: { now: () => now },
     cached: true,

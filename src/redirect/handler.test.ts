@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { HOW, journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
-import { migrate, StorageUnavailable } from '../storage/index.ts'
+import { StorageUnavailable } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { BROWSER, CRAWLER, openSite, type Site } from './testing/site.ts'
 
 let dir: string
@@ -16,7 +17,7 @@ const clock = { now: () => now }
 beforeEach(async () => {
   now = 1_700_000_000_000
   dir = mkdtempSync(join(tmpdir(), 'slugline-redirect-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, { clock })
 })
 

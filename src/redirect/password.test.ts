@@ -6,7 +6,8 @@ import { HOW, journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
-import { migrate, SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { createGuessLimit } from './guesses.ts'
 import { openSite, type Site } from './testing/site.ts'
 
@@ -25,7 +26,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-password-'))
   guesses = []
   allowed = 5
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, {
     guesses: {
       take(seq, address) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { openSite, type Site } from './testing/site.ts'
 
 const AWAY = 'https://away.example'
@@ -21,7 +21,7 @@ describe.each([
   beforeEach(async () => {
     now = 1_700_000_000_000
     dir = mkdtempSync(join(tmpdir(), 'slugline-paths-'))
-    await migrate(dir)
+    await copyMigrated(dir)
     site = await openSite(dir, { clock: { now: () => now }, cached })
   })
 

@@ -8,7 +8,7 @@ import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
 import { AGENTS, PLACES } from '../rules/testing/world.ts'
 import type { Rule, Variant } from '../rules/types.ts'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { BROWSER, CRAWLER, openSite, type Site } from './testing/site.ts'
 
 let dir: string
@@ -21,7 +21,7 @@ const [IPHONE, PIXEL] = AGENTS
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-rules-'))
   looked.length = 0
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, {
     placeOf(network) {
       looked.push(network)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { CRAWLER, openSite, type Site } from './testing/site.ts'
 
 /** As the services send them. */
@@ -30,7 +30,7 @@ let dir: string
 let site: Site
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-social-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir)
 })
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { openSite, type Site } from './testing/site.ts'
 import { createVisitLimit } from './visit-limit.ts'
 
@@ -14,7 +14,7 @@ const clock = { ms: 1_790_000_000_000, now: () => clock.ms }
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-visits-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir, { clock, visitLimit: createVisitLimit(3) })
 })
 

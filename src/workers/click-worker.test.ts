@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { openSite, type Site } from '../redirect/testing/site.ts'
-import { migrate } from '../storage/index.ts'
+import { copyMigrated } from '../storage/testing/database.ts'
 import { Supervisor } from './supervisor.ts'
 
 const WORKER = join(import.meta.dir, '../clicks/testing/worker-main.ts')
@@ -13,7 +13,7 @@ let site: Site
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-supervisor-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir)
 })
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCommand, type Slugline, startSlugline } from '../harness/process.ts'
+import { testStore } from '../harness/store.ts'
 
-/** So many links have one tag: they are made 1,000 at a time. */
-const LINKS = 50_000
+/** So many links have one tag, made 1,000 at a time; PostgreSQL takes ten times as long for each. */
+const LINKS = testStore === 'embedded' ? 50_000 : 5_000
 const AT_ONCE = 1_000
 
 let slugline: Slugline
@@ -24,7 +25,7 @@ interface Page {
   pagination: { total: number }
 }
 
-test('a tag of 50,000 links has another name at once, while visitors are redirected', async () => {
+test(`a tag of ${LINKS} links has another name at once, while visitors are redirected`, async () => {
   for (let made = 0; made < LINKS; made += AT_ONCE) {
     const operations = Array.from({ length: AT_ONCE }, (_, n) => ({
       op: 'create',

@@ -101,6 +101,8 @@ export async function startPostgres(
     fsync: options.durable ? 'on' : 'off',
     full_page_writes: options.durable ? 'on' : 'off',
     synchronous_commit: options.durable ? 'on' : 'off',
+    // With a database for each test it would go from one to the next without end.
+    autovacuum: options.durable ? 'on' : 'off',
     ...options.settings,
   }
   const commandOf = (folder: string, all: Record<string, string>) => [
@@ -210,7 +212,7 @@ export async function startPostgres(
         await admin(`CREATE DATABASE ${name}`)
       } else {
         template ??= makeTemplate()
-        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template} STRATEGY file_copy`)
+        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template}`)
       }
       return url(name)
     },

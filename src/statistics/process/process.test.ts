@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { eventually } from '../../../test/harness/eventually.ts'
 import { systemClock } from '../../base/clock.ts'
 import { CRAWLER, openSite, type Site } from '../../redirect/testing/site.ts'
-import { migrate, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { copyMigrated } from '../../storage/testing/database.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
 import { totalsOf } from '../reports/testing/world.ts'
 import { type Counts, type Selection, StatisticsUnavailable } from '../types.ts'
@@ -29,7 +30,7 @@ let statistics: Statistics
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-process-'))
-  await migrate(dir)
+  await copyMigrated(dir)
   site = await openSite(dir)
 })
 

@@ -1,5 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { sharedPostgres } from '../../../test/harness/postgres.ts'
 import {
@@ -21,8 +23,25 @@ const databases = new Map<string, Promise<string>>()
 /** A migrated database that belongs to a directory: opened again, it is the same one. */
 export async function openTestStorage(dir: string): Promise<Storage> {
   if (!isEmbedded) return openPostgres({ url: await testDatabaseUrl(dir) })
-  if (!existsSync(databaseFiles(dir).main)) await migrate(dir)
+  if (!existsSync(databaseFiles(dir).main)) await copyMigrated(dir)
   return openEmbedded(dir)
+}
+
+let template: Promise<string> | undefined
+
+/** What `migrate` leaves in an empty directory, at a fraction of its cost. */
+export async function copyMigrated(dir: string): Promise<void> {
+  template ??= makeTemplate()
+  const [from, to] = [databaseFiles(await template), databaseFiles(dir)]
+  for (const file of ['main', 'counters'] as const) copyFileSync(from[file], to[file])
+}
+
+/** A directory that is migrated once a process. */
+async function makeTemplate(): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'slugline-template-'))
+  process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
+  await migrate(dir)
+  return dir
 }
 
 /** The address of the PostgreSQL database that belongs to a directory. */
