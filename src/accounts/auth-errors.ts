@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 
 /** What better-auth says when something is wrong, as far as we read it. */
 interface Refusal {
@@ -59,7 +59,7 @@ export function appErrorOf({ status, code, passwordField, path, signedIn }: Refu
   // Somebody else's passkey is answered as one that doesn't exist.
   if (signedIn && OWN_PASSKEY.test(path) && status < 500) return new AppError('NOT_FOUND')
   if (code === 'INVALID_PASSWORD') {
-    return invalid([{ field: passwordField, code: 'WRONG_PASSWORD' }])
+    return invalid({ field: passwordField, code: 'WRONG_PASSWORD' })
   }
   if (code === 'PASSKEY_NOT_FOUND') {
     return new AppError(path.startsWith('/passkey/verify-') ? 'PASSKEY_FAILED' : 'NOT_FOUND')
@@ -67,7 +67,7 @@ export function appErrorOf({ status, code, passwordField, path, signedIn }: Refu
   const known = CODES[code as keyof typeof CODES]
   if (known !== undefined) return new AppError(known)
   const field = URL_FIELDS[code]
-  if (field !== undefined) return invalid([{ field, code: 'INVALID_URL' }])
+  if (field !== undefined) return invalid({ field, code: 'INVALID_URL' })
   if (status === 401) {
     return new AppError(path.startsWith('/passkey/verify-') ? 'PASSKEY_FAILED' : 'SIGN_IN_REQUIRED')
   }
@@ -76,8 +76,4 @@ export function appErrorOf({ status, code, passwordField, path, signedIn }: Refu
   if (status === 409) return new AppError('CONFLICT')
   if (status < 500) return new AppError('BAD_REQUEST', { internal: `better-auth: ${code}` })
   return new AppError('INTERNAL_ERROR', { internal: `better-auth: ${status} ${code}` })
-}
-
-function invalid(details: readonly ErrorDetail[]): AppError {
-  return new AppError('VALIDATION_FAILED', { details })
 }

@@ -1,6 +1,6 @@
 import { type Actor, personActor } from '../audit/index.ts'
 import { addressKey } from '../base/client-address.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
 import { lockUsers } from '../users/service.ts'
 import { LIMITS } from './attempts.ts'
@@ -25,7 +25,7 @@ export async function requestEmailChange(
   if (!mails.available) throw new AppError('MAIL_NOT_SET_UP')
   if (email.toLowerCase() === person.email.toLowerCase()) {
     const details = [{ field: 'new_email', code: 'EMAIL_UNCHANGED' }] as const
-    throw new AppError('VALIDATION_FAILED', { details })
+    throw invalid(...details)
   }
   await attempts.take(LIMITS.mailAddress, addressKey(address))
   await attempts.take(LIMITS.mailAccount, email.toLowerCase())

@@ -1,6 +1,6 @@
 import { type Actor, COMMAND_LINE, personActor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
 import { takeOut } from '../members/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
@@ -23,7 +23,7 @@ export async function removeOwnAccount(
 ): Promise<void> {
   if (typed.trim().toLowerCase() !== person.email.toLowerCase()) {
     const details = [{ field: 'confirm_email', code: 'EMAIL_MISMATCH' }] as const
-    throw new AppError('VALIDATION_FAILED', { details })
+    throw invalid(...details)
   }
   const actor = personActor(person, requestId)
   await storage.write((tx) => remove(tx, person.userId, actor, clock.now(), false))

@@ -1,7 +1,7 @@
 import { type Actor, entryOf, INSTANCE, listEntries, personActor } from '../audit/index.ts'
 import { addressKey } from '../base/client-address.ts'
 import { withContext } from '../base/verbs.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { type Person, type Role, validate } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
@@ -127,7 +127,7 @@ async function confirm(
   await attempts.take(LIMITS.passwordPerson, userId)
   if (!(await hashes.run('signIn', userId, () => verifyPassword(password, hash)))) {
     const details = [{ field: 'password', code: 'WRONG_PASSWORD' }] as const
-    throw new AppError('VALIDATION_FAILED', { details })
+    throw invalid(...details)
   }
   await attempts.refund(LIMITS.passwordPerson, userId)
   await deps.ownSessions.confirm(sessionId)

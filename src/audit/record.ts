@@ -162,6 +162,5 @@ export async function recordExport(
       target: { type: of, id: file, label: file },
       after: { ...filter, ...about },
     })
-    return { status: 204 }
   })
 }

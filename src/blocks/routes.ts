@@ -57,7 +57,6 @@ export function registerAppealRoute(
       call.mutate(async (tx) => {
         const { params, body } = call
         await deps.blocks.service.appeal(tx, askerOf(call), deps.blocks.list, params.id, body.text)
-        return { status: 204 }
       }),
   })
 }
@@ -120,7 +119,6 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
       const answer = await call.mutate(async (tx) => {
         if (!(await deps.blocks.service.remove(tx, actor, call.params.id)))
           throw new AppError('NOT_FOUND')
-        return { status: 204 }
       })
       await deps.blocks.list.refresh()
       return answer
@@ -152,10 +150,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     errors: ['FORBIDDEN'],
     handler(call) {
       ownerOf(call)
-      return call.mutate(async (tx) => {
-        await deps.blocks.reports.dismiss(tx, call.query.address)
-        return { status: 204 }
-      })
+      return call.mutate((tx) => deps.blocks.reports.dismiss(tx, call.query.address))
     },
   })
 }

@@ -2,14 +2,9 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
+import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import type { UrlCheck } from '../links/values.ts'
-import {
-  createDomainSchemas,
-  DOMAIN_EXAMPLE,
-  type Domain,
-  DomainListSchema,
-  DomainSchema,
-} from './schemas.ts'
+import { createDomainSchemas, DOMAIN_EXAMPLE, DomainListSchema, DomainSchema } from './schemas.ts'
 import type { DomainService } from './service.ts'
 
 const PATH = '/api/v1/domains'
@@ -25,20 +20,7 @@ const ListQuery = z.object({
   ...pageParameters,
 })
 
-function oneDomain(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
-  const ETag = 'The version of the settings, for `If-Match` and `If-None-Match`.'
-  return {
-    status,
-    description,
-    schema: DomainSchema,
-    headers: { ETag, ...headers },
-    example: DOMAIN_EXAMPLE,
-  }
-}
-
-function answer(status: 200 | 201, domain: Domain) {
-  return { status, body: domain, version: domain.version }
-}
+const oneDomain = describeOne('domain', DomainSchema, DOMAIN_EXAMPLE)
 
 /** What the endpoints of domains work with. */
 export interface DomainRouteDeps {
@@ -87,7 +69,7 @@ function registerReading(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps)
     success: oneDomain(200, 'The domain.'),
     errors: ['DOMAIN_NOT_FOUND'],
     handler: async ({ caller, params }) =>
-      answer(200, await ownDomains.get(caller.workspace.no, params.id)),
+      answerOne(await ownDomains.get(caller.workspace.no, params.id)),
   })
 }
 
@@ -108,13 +90,13 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     body: create,
     bodyExample: { host: DOMAIN_EXAMPLE.host, root_url: DOMAIN_EXAMPLE.root_url },
     bodyBytesMax: BODY_BYTES_MAX,
-    success: oneDomain(201, 'The domain.', { Location: 'The path of the domain in the API.' }),
+    success: oneDomain(201, 'The domain.'),
     errors: ['DOMAIN_TAKEN', 'PLAN_LIMIT_REACHED'],
     handler: (call) =>
       ownDomains.told(
         call.mutate(async (tx) => {
           const domain = await ownDomains.create(tx, askerOf(call), call.body)
-          return { ...answer(201, domain), headers: { Location: `${PATH}/${domain.id}` } }
+          return answerMade(PATH, domain)
         }),
       ),
   })
@@ -142,7 +124,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }
           const domain = await ownDomains.update(tx, askerOf(call), params.id, change)
-          return answer(200, domain)
+          return answerOne(domain)
         }),
       )
     },
@@ -166,10 +148,7 @@ function registerEnding(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps):
     errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
     handler: (call) =>
       ownDomains.told(
-        call.mutate(async (tx) => {
-          await ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)
-          return { status: 204 }
-        }),
+        call.mutate((tx) => ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
       ),
   })
 }
@@ -201,7 +180,7 @@ function registerVerifying(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDep
             answer: found,
             links,
           })
-          return answer(200, domain)
+          return answerOne(domain)
         }),
       )
     },

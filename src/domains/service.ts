@@ -1,7 +1,7 @@
 import { type Asker, changedFields } from '../audit/index.ts'
 import { randomString } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
 import { rekeySlugs } from '../links/index.ts'
 import { SLUG_ALPHABET } from '../links/slug.ts'
@@ -210,7 +210,7 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
   }
   if (loops.length > 0) {
     const details = loops.map((field) => ({ field, code: 'URL_LOOPS_BACK' }) as const)
-    throw new AppError('VALIDATION_FAILED', { details })
+    throw invalid(...details)
   }
   const { case_sensitive, brand, robots } = patch
   if (case_sensitive !== undefined) row.case_sensitive = Number(case_sensitive ?? false)

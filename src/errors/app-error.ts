@@ -65,6 +65,11 @@ export class AppError extends Error {
   }
 }
 
+/** The error for fields that are wrong. */
+export function invalid(...details: readonly ErrorDetail[]): AppError {
+  return new AppError('VALIDATION_FAILED', { details })
+}
+
 /** The operator asked for what can't be done. The message is English, for the command line. */
 export class Refused extends Error {
   override name = 'Refused'

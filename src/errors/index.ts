@@ -3,6 +3,7 @@ export {
   type AppErrorArgs,
   type AppErrorOptions,
   type ErrorDetail,
+  invalid,
   Refused,
 } from './app-error.ts'
 export {

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
+import { describeOne } from '../http/resource.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import {
   FOLDER_EXAMPLE,
@@ -44,16 +45,7 @@ const DeleteQuery = z.object({
     }),
 })
 
-function oneFolder(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
-  const ETag = 'The version of the folder, for `If-Match` and `If-None-Match`.'
-  return {
-    status,
-    description,
-    schema: FolderSchema,
-    headers: { ETag, ...headers },
-    example: FOLDER_EXAMPLE,
-  }
-}
+const oneFolder = describeOne('folder', FolderSchema, FOLDER_EXAMPLE)
 
 function answer(status: 200 | 201, { folder, version }: VersionedFolder) {
   return { status, body: folder, version }
@@ -89,7 +81,7 @@ export function registerFolderRoutes(
     description: 'A link is put into it by its `folder_id`; it is in one folder at most.',
     body: FolderCreateSchema,
     bodyExample: { name: FOLDER_EXAMPLE.name },
-    success: oneFolder(201, 'The folder.', { Location: 'The path of the folder in the API.' }),
+    success: oneFolder(201, 'The folder.'),
     handler: (call) =>
       call.mutate(async (tx) => {
         const made = await deps.folders.create(tx, folderAskerOf(call), call.body)
@@ -155,7 +147,6 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
       call.mutate(async (tx) => {
         const { params, query, ifMatch } = call
         await deps.folders.remove(tx, folderAskerOf(call), params.id, query.move_to, ifMatch)
-        return { status: 204 }
       }),
   })
 }

@@ -2,7 +2,7 @@ import { type Asker, askerOf, changedFields, recordChange } from '../audit/index
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { Caller } from '../http/types.ts'
@@ -258,8 +258,4 @@ function named(name: string) {
 /** What the entries of the audit log have in common. */
 function entry({ workspace_no: workspaceNo, id, name }: FolderRow, at: number) {
   return { workspaceNo, at, target: { type: 'folder' as const, id, label: name } }
-}
-
-function invalid(...details: ErrorDetail[]): AppError {
-  return new AppError('VALIDATION_FAILED', { details })
 }

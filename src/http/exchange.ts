@@ -128,13 +128,15 @@ export class Exchange {
 
   /**
    * Runs `work` in a transaction and answers when it would survive a power cut. With an
-   * `Idempotency-Key`, the answer is recorded in the same transaction. A dry run is undone.
+   * `Idempotency-Key`, the answer is recorded in the same transaction. A dry run is undone. Work
+   * without an answer is answered by 204.
    */
   readonly mutate = async (
-    work: (tx: Transaction) => Promise<Answer>,
+    answering: (tx: Transaction) => Promise<Answer> | Promise<void>,
     { together = false }: Pick<WriteOptions, 'together'> = {},
   ): Promise<Answer> => {
     const { storage, idempotency } = this.services
+    const work = async (tx: Transaction) => (await answering(tx)) ?? { status: 204 }
     const workspaceNo = this.caller?.workspace.no
     const options = workspaceNo === undefined ? {} : { workspaceNo }
     if (this.dryRun) return rehearse(storage, work, options)

@@ -78,7 +78,6 @@ export function registerKeyRoutes(
       call.mutate(async (tx) => {
         const { workspace, actor } = askerOf(call)
         await deps.keys.revoke(tx, call.params.id, { workspaceNo: workspace.no }, actor)
-        return { status: 204 }
       }),
   })
 

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { type AuthenticateContext, authenticate, createLastUsed, makeKey } from './authenticate.ts'
@@ -182,9 +182,7 @@ async function rotate(
   const overlapMs = rotation.overlapMs ?? DEFAULT_OVERLAP_MS
   if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_MS)) {
     const params = { min: 0, max: MAX_OVERLAP_MS / HOUR_MS }
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'overlap_hours', code: 'OUT_OF_RANGE', params }],
-    })
+    throw invalid({ field: 'overlap_hours', code: 'OUT_OF_RANGE', params })
   }
   const key = await findLocked(tx, ref, rotation)
   await assertRotatable(tx, key, now)

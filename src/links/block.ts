@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from '../audit/index.ts'
 import type { LinkBlock } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import {
   type Address,
@@ -13,7 +13,6 @@ import {
   slugChanged,
   targetOf,
 } from './addresses.ts'
-import { invalid } from './context.ts'
 import { targetOfEntry } from './rows.ts'
 import { splitHost } from './slug.ts'
 import { type LinkRow, selectLinks } from './store.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { invalid } from '../errors/index.ts'
 import { bySql, type Transaction } from '../storage/index.ts'
 import { slugChanged } from './addresses.ts'
-import { invalid } from './context.ts'
 import { slugKey } from './slug.ts'
 
 /** So many slugs get other keys in one transaction at most: others wait for it. */

@@ -4,7 +4,7 @@ import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import type { BlockList } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { type AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
@@ -68,11 +68,6 @@ export interface LinkAsker extends LinkCaller {
 
 /** Whether a version may be changed, as the request's `If-Match` says. */
 export type IfMatch = (version: number) => boolean
-
-/** The error for fields that are wrong. */
-export function invalid(...details: ErrorDetail[]): AppError {
-  return new AppError('VALIDATION_FAILED', { details })
-}
 
 /** The error for an external id that another link of the workspace has. */
 export function externalIdTaken(): AppError {

@@ -1,5 +1,5 @@
 import { csvField } from '../base/csv.ts'
-import { streamOf, watchEnd } from '../base/streams.ts'
+import { streamOf } from '../base/streams.ts'
 import type { Caller } from '../http/types.ts'
 import { createOpenLimit } from '../limits/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
@@ -46,17 +46,11 @@ type Exporter = LinkCaller & Pick<Caller, 'scopes'> & { person?: { id: string } 
 export function createExports(ctx: LinkContext, columns: () => readonly string[]) {
   const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
 
-  function open(
+  const open = (
     caller: Exporter,
     make: (until: AbortSignal) => AsyncGenerator<Uint8Array, undefined>,
     signal?: AbortSignal,
-  ): ReadableStream<Uint8Array> {
-    const release = limit.take(caller)
-    signal?.addEventListener('abort', release)
-    const { body, end } = watchEnd(streamOf(make, signal))
-    void end.then(release)
-    return body
-  }
+  ) => limit.stream(caller, () => streamOf(make, signal), signal)
 
   return {
     /** All links that match when it begins. @throws AppError FOLDER_NOT_FOUND */

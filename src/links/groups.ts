@@ -1,8 +1,9 @@
+import { invalid } from '../errors/index.ts'
 import { findFolder } from '../folders/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import { type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
 import { foldCase } from '../validation/text.ts'
-import { invalid, type LinkCaller } from './context.ts'
+import type { LinkCaller } from './context.ts'
 import { parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
 

@@ -6,19 +6,13 @@ import {
   listEntries,
   withNames,
 } from '../audit/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import type { Caller } from '../http/types.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import { checkingFor } from '../validation/asking.ts'
-import {
-  type IfMatch,
-  invalid,
-  type LinkAsker,
-  type LinkCaller,
-  type LinkContext,
-} from './context.ts'
+import type { IfMatch, LinkAsker, LinkCaller, LinkContext } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
 import { GRACE_MS } from './remove.ts'

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { answerOne, describeOne } from '../http/resource.ts'
 import { checked, checkText } from '../validation/checked.ts'
-import { invalid } from './context.ts'
 import type { LinkSchemas } from './fields.ts'
-import { LINK_EXAMPLE, type Link, LinkSchema } from './schemas.ts'
+import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
 import type { LinkService } from './service.ts'
 import { BOUNDS, URL_LENGTH_MAX } from './values.ts'
 
 const TAG = 'Links'
-const HEADERS = { ETag: 'The version of the link, for `If-Match` and `If-None-Match`.' }
+const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
 const ExternalParams = z.object({
   external_id: checked(z.string(), checkText({ max: BOUNDS.external_id, min: 1 })).openapi({
@@ -30,10 +30,6 @@ const LookupQuery = z.object({
     }),
 })
 
-function answer(status: 200 | 201, link: Link) {
-  return { status, body: link, version: link.version }
-}
-
 /** The endpoints that find a link by something else than its id: its address, its external id. */
 export function registerLookupRoutes(
   api: Pick<Api, 'add'>,
@@ -49,15 +45,9 @@ export function registerLookupRoutes(
     summary: 'Look up a short address',
     description: 'The link that a short address leads to, by its slug or by an alias.',
     query: LookupQuery,
-    success: {
-      status: 200,
-      description: 'The link.',
-      schema: LinkSchema,
-      headers: HEADERS,
-      example: LINK_EXAMPLE,
-    },
+    success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
-    handler: async ({ caller, query }) => answer(200, await links.lookUp(caller, query.url)),
+    handler: async ({ caller, query }) => answerOne(await links.lookUp(caller, query.url)),
   })
 
   endpoint(api, {
@@ -75,12 +65,8 @@ export function registerLookupRoutes(
     body: create,
     bodyExample: { destination_url: LINK_EXAMPLE.destination_url, title: LINK_EXAMPLE.title },
     success: {
-      status: 200,
-      description: 'The link as it is now.',
+      ...oneLink(200, 'The link as it is now.'),
       created: 'The link that was made: there was none.',
-      schema: LinkSchema,
-      headers: HEADERS,
-      example: LINK_EXAMPLE,
     },
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {
@@ -95,7 +81,8 @@ export function registerLookupRoutes(
         const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
         // There is nothing that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
-        return answer(isNew ? 201 : 200, links.warned(link, call.locale))
+        const answer = answerOne(links.warned(link, call.locale))
+        return { ...answer, status: isNew ? 201 : 200 }
       })
     },
   })

@@ -1,5 +1,5 @@
-import { AppError } from '../errors/index.ts'
-import { invalid, type LinkCaller, type LinkContext } from './context.ts'
+import { AppError, invalid } from '../errors/index.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
 import { findLinkAt } from './find.ts'
 import type { Link } from './schemas.ts'
 import { slugKey } from './slug.ts'

@@ -1,7 +1,7 @@
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import type { Address } from './addresses.ts'
-import { invalid, type LinkContext } from './context.ts'
+import type { LinkContext } from './context.ts'
 
 /**
  * Asserts, in the transaction, what the list in memory said of a workspace's own domains: it may be

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../http/page.ts'
+import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
 import { registerDeletedLinksRoute } from './deleted-routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
@@ -10,7 +11,6 @@ import { registerLookupRoutes } from './lookup-routes.ts'
 import {
   HISTORY_EXAMPLE,
   LINK_EXAMPLE,
-  type Link,
   LinkHistorySchema,
   LinkListSchema,
   LinkSchema,
@@ -24,22 +24,7 @@ const LinkParams = z.object({
   id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
 })
 
-/** How an endpoint's success is described that answers with a link and its ETag. */
-function oneLink(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
-  const ETag = 'The version of the link, for `If-Match` and `If-None-Match`.'
-  return {
-    status,
-    description,
-    schema: LinkSchema,
-    headers: { ETag, ...headers },
-    example: LINK_EXAMPLE,
-  }
-}
-
-/** A link with its ETag. */
-function answer(status: 200 | 201, link: Link) {
-  return { status, body: link, version: link.version }
-}
+const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
 /** The endpoints of links: list, create, get, update, delete; history and restore. */
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
@@ -94,7 +79,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       slug: LINK_EXAMPLE.slug,
       tags: LINK_EXAMPLE.tags,
     },
-    success: oneLink(201, 'The link.', { Location: 'The path of the link in the API.' }),
+    success: oneLink(201, 'The link.'),
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
       const { body, mutate } = call
@@ -103,7 +88,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
         async (tx) => {
           const link = await deps.links.create(tx, askerOf(call), prepared)
           const warned = deps.links.warned(link, call.locale)
-          return { ...answer(201, warned), headers: { Location: `${PATH}/${link.id}` } }
+          return answerMade(PATH, warned)
         },
         { together: true },
       )
@@ -134,7 +119,7 @@ function registerLinkRoutesById(
     params: LinkParams,
     success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
-    handler: async ({ caller, params }) => answer(200, await links.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOne(await links.get(caller, params.id)),
   })
 
   endpoint(api, {
@@ -160,7 +145,7 @@ function registerLinkRoutesById(
       const prepared = await links.preparePatch(asker, params.id, body, ifMatch)
       return mutate(async (tx) => {
         const link = await links.update(tx, asker, params.id, prepared, ifMatch)
-        return answer(200, links.warned(link, call.locale))
+        return answerOne(links.warned(link, call.locale))
       })
     },
   })
@@ -180,10 +165,7 @@ function registerLinkRoutesById(
     success: { status: 204, description: 'The link is gone.' },
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate(async (tx) => {
-        await links.remove(tx, askerOf(call), call.params.id, call.ifMatch)
-        return { status: 204 }
-      }),
+      call.mutate((tx) => links.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
   })
 }
 
@@ -253,7 +235,7 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
       return mutate(async (tx) => {
         const link = await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)
-        return answer(200, deps.links.warned(link, call.locale))
+        return answerOne(deps.links.warned(link, call.locale))
       })
     },
   })

@@ -1,5 +1,5 @@
 import type { Random } from '../base/random.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import type { Address } from './addresses.ts'
 import { alternatives, isReserved, SPECIAL_PREFIX } from './slug.ts'
@@ -49,7 +49,7 @@ export async function slugTaken(
   workspaceNo: number,
 ): Promise<AppError> {
   if ((await slugOwner(tx, taken))?.block_id) {
-    return new AppError('VALIDATION_FAILED', { details: [{ field, code: 'SLUG_BLOCKED' }] })
+    return invalid({ field, code: 'SLUG_BLOCKED' })
   }
   return new AppError('SLUG_TAKEN', {
     suggestions: await freeSlugs(random, tx, taken, workspaceNo),

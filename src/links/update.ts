@@ -1,5 +1,5 @@
 import { recordChange } from '../audit/index.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
   type Addresses,
@@ -12,7 +12,6 @@ import {
 import {
   externalIdTaken,
   type IfMatch,
-  invalid,
   type LinkAsker,
   type LinkCaller,
   type LinkContext,

@@ -88,7 +88,6 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
       call.mutate(async (tx) => {
         const { params, query } = call
         await deps.members.remove(tx, memberAskerOf(call), params.user_id, query.keys)
-        return { status: 204 }
       }),
   })
 
@@ -154,9 +153,6 @@ function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps)
     success: { status: 204, description: 'It can’t be accepted any more.' },
     errors: ['INVITATION_NOT_FOUND', 'ROLE_ABOVE_OWN'],
     handler: (call) =>
-      call.mutate(async (tx) => {
-        await deps.invitations.revoke(tx, memberAskerOf(call), call.params.id)
-        return { status: 204 }
-      }),
+      call.mutate((tx) => deps.invitations.revoke(tx, memberAskerOf(call), call.params.id)),
   })
 }

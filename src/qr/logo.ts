@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs'
 import { type Asker, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { LogosTable, Storage, Transaction } from '../storage/index.ts'
 
 /** A logo is made so small: on a code it takes a fifth of the side. */
@@ -93,18 +93,19 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
  */
 export async function readLogo(base64: string): Promise<CheckedLogo> {
   const bytes = Buffer.from(base64, 'base64')
-  if (!BASE64.test(base64) || bytes.length === 0 || bytes.length > IMAGE_BYTES_MAX) throw invalid()
+  if (!BASE64.test(base64) || bytes.length === 0 || bytes.length > IMAGE_BYTES_MAX)
+    throw invalidImage()
   let small: Uint8Array
   try {
     const image = new Bun.Image(bytes, { maxPixels: IMAGE_SIDE_MAX ** 2 })
     const { format, width, height } = await image.metadata()
-    if (!FORMATS.includes(format) || Math.max(width, height) > IMAGE_SIDE_MAX) throw invalid()
+    if (!FORMATS.includes(format) || Math.max(width, height) > IMAGE_SIDE_MAX) throw invalidImage()
     small = await image
       .resize(LOGO_SIDE_MAX, LOGO_SIDE_MAX, { fit: 'inside', withoutEnlargement: true })
       .png()
       .bytes()
   } catch {
-    throw invalid()
+    throw invalidImage()
   }
   // Written anew: the other library keeps colour profiles.
   const { width, height, data } = PNG.sync.read(Buffer.from(small))
@@ -113,9 +114,7 @@ export async function readLogo(base64: string): Promise<CheckedLogo> {
   return { png: PNG.sync.write(png).toString('base64'), width, height }
 }
 
-function invalid(): AppError {
+function invalidImage(): AppError {
   const params = { allowed: ['PNG', 'JPEG', 'WebP'], max: IMAGE_SIDE_MAX }
-  return new AppError('VALIDATION_FAILED', {
-    details: [{ field: 'image', code: 'INVALID_IMAGE', params }],
-  })
+  return invalid({ field: 'image', code: 'INVALID_IMAGE', params })
 }

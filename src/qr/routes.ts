@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { type Answer, type Api, digestTag, endpoint, noneMatch } from '../http/index.ts'
 import type { LinkService } from '../links/index.ts'
 import { LINK_EXAMPLE } from '../links/schemas.ts'
@@ -106,7 +106,7 @@ export function registerQrRoutes(
 function checkedStyle(query: QrQuery, logo: LogoRow | undefined): { style: QrStyle; size: number } {
   const hasLogo = query.logo === 'true'
   if (hasLogo && logo === undefined) {
-    throw new AppError('VALIDATION_FAILED', { details: [{ field: 'logo', code: 'NO_LOGO' }] })
+    throw invalid({ field: 'logo', code: 'NO_LOGO' })
   }
   const { size = QR_SIZE.default, logo: _, ...chosen } = query
   const given = Object.fromEntries(
@@ -188,11 +188,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     summary: "Delete the workspace's logo",
     success: { status: 204, description: 'The workspace has no logo.' },
     errors: ['LOGO_NOT_FOUND'],
-    handler: (call) =>
-      call.mutate(async (tx) => {
-        await logos.remove(tx, askerOf(call))
-        return { status: 204 }
-      }),
+    handler: (call) => call.mutate((tx) => logos.remove(tx, askerOf(call))),
   })
 }
 

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
+import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import {
   SHARE_EXAMPLE,
   type Share,
@@ -21,19 +22,7 @@ const Params = z.object({
 
 type Write = (tx: Parameters<ShareService['create']>[0], hashed: Hashed) => Promise<Share>
 
-function one(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
-  return {
-    status,
-    description,
-    schema: ShareSchema,
-    headers: { ETag: 'The version of the share, for `If-Match`.', ...headers },
-    example: SHARE_EXAMPLE,
-  }
-}
-
-function answer(status: 200 | 201, share: Share) {
-  return { status, body: share, version: share.version }
-}
+const one = describeOne('share', ShareSchema, SHARE_EXAMPLE)
 
 /** What the endpoints of shares work with. */
 export interface ShareRouteDeps {
@@ -70,7 +59,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
       'shown either.',
     body: ShareCreateSchema,
     bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
-    success: one(201, 'The share.', { Location: 'The path of the share in the API.' }),
+    success: one(201, 'The share.'),
     async handler(call) {
       const asker = shareAskerOf(call)
       const { password, ...fields } = call.body
@@ -78,7 +67,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
       const hashed = await deps.shares.hash(asker, password, write)
       return call.mutate(async (tx) => {
         const made = await write(tx, hashed)
-        return { ...answer(201, made), headers: { Location: `${PATH}/${made.id}` } }
+        return answerMade(PATH, made)
       })
     },
   })
@@ -93,7 +82,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     params: Params,
     success: one(200, 'The share.'),
     errors: ['SHARE_NOT_FOUND'],
-    handler: async ({ caller, params }) => answer(200, await deps.shares.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOne(await deps.shares.get(caller, params.id)),
   })
 
   registerChanges(api, deps)
@@ -123,7 +112,7 @@ function registerChanges(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
       const write: Write = (tx, hashed) =>
         deps.shares.update(tx, asker, params.id, { ...patch, ...hashed }, ifMatch)
       const hashed = await deps.shares.hash(asker, password, write)
-      return call.mutate(async (tx) => answer(200, await write(tx, hashed)))
+      return call.mutate(async (tx) => answerOne(await write(tx, hashed)))
     },
   })
 
@@ -140,9 +129,6 @@ function registerChanges(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
     success: { status: 204, description: 'The share is gone.' },
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate(async (tx) => {
-        await deps.shares.remove(tx, shareAskerOf(call), call.params.id, call.ifMatch)
-        return { status: 204 }
-      }),
+      call.mutate((tx) => deps.shares.remove(tx, shareAskerOf(call), call.params.id, call.ifMatch)),
   })
 }

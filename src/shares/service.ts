@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import type { Domains } from '../domains/index.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { Caller } from '../http/types.ts'
@@ -120,12 +120,12 @@ async function create(
   const { no } = asker.workspace
   await tx.lockWorkspace(no)
   if ((await countShares(tx, no)) >= SHARES_MAX) {
-    throw invalid([{ field: 'subject', code: 'TOO_MANY', params: { max: SHARES_MAX } }])
+    throw invalid({ field: 'subject', code: 'TOO_MANY', params: { max: SHARES_MAX } })
   }
   const subject = await checkSubject(tx, asker, fields.subject)
   const faults = await checkFilters(tx, asker, fields.filters ?? {}, ctx.domains)
-  if ('code' in subject) throw invalid([subject, ...faults])
-  if (faults.length > 0) throw invalid(faults)
+  if ('code' in subject) throw invalid(subject, ...faults)
+  if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
   const id = ctx.ids.next('shr')
   const row: ShareRow = {
@@ -155,7 +155,7 @@ async function update(
   const before = await find(tx, asker, id)
   if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
   const faults = await checkFilters(tx, asker, patch.filters ?? {}, ctx.domains)
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
   const changing = { ...given(patch), seen_by: asker.self }
   const row = { ...before, ...changing, updated_at: at, version: before.version + 1 }
@@ -202,10 +202,6 @@ function given({ name, filters, show, password_hash, expires_at }: Change) {
     ...(password_hash !== undefined && { password_hash }),
     ...(expires_at !== undefined && { expires_at }),
   }
-}
-
-function invalid(details: ErrorDetail[]): AppError {
-  return new AppError('VALIDATION_FAILED', { details })
 }
 
 /** What the API and the audit log say of a share. */

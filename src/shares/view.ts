@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { withContext } from '../base/verbs.ts'
 import type { BlockList } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { hiddenFoldersOf } from '../folders/index.ts'
 import type { HashQueue } from '../limits/index.ts'
 import { permissionsOf } from '../members/roles.ts'
@@ -196,7 +196,7 @@ function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): v
       field: exclude ? `not_${dimension}` : dimension,
       code: 'UNKNOWN_PARAMETER' as const,
     }))
-  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
+  if (details.length > 0) throw invalid(...details)
 }
 
 /** @throws AppError SHARE_NOT_FOUND: a filter means nothing any more, and without it more was shown */

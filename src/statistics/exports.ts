@@ -1,4 +1,3 @@
-import { watchEnd } from '../base/streams.ts'
 import { createOpenLimit } from '../limits/index.ts'
 import { listRange } from './range.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
@@ -23,17 +22,6 @@ export function createExports() {
     signal?: AbortSignal,
   ) => {
     const selection = await select(ctx, question, listRange(question.query))
-    return async () => {
-      const release = limit.take(question.caller)
-      signal?.addEventListener('abort', release)
-      try {
-        const { body, end } = watchEnd(await ctx.reports.export(selection, options))
-        void end.then(release)
-        return body
-      } catch (error) {
-        release()
-        throw error
-      }
-    }
+    return () => limit.stream(question.caller, () => ctx.reports.export(selection, options), signal)
   }
 }

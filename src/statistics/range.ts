@@ -1,4 +1,4 @@
-import { AppError } from '../errors/index.ts'
+import { invalid } from '../errors/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseQueryTime } from '../validation/timestamp.ts'
 import { zoned } from '../validation/zone.ts'
@@ -76,7 +76,5 @@ function startOf(bound: Bound, zone: string): number {
 /** `field`: the one to name in the error, of those that were given. */
 function inOrder(range: Range, field: 'from' | 'to' = 'to'): Range {
   if (range.from < range.to) return range
-  throw new AppError('VALIDATION_FAILED', {
-    details: [{ field, code: 'ENDS_BEFORE_START' }],
-  })
+  throw invalid({ field, code: 'ENDS_BEFORE_START' })
 }

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { AppError } from '../errors/index.ts'
+import { invalid } from '../errors/index.ts'
 import type { Rule, Variant } from '../rules/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
@@ -33,9 +33,7 @@ export async function stats(
   const interval = query.interval ?? defaultInterval(range.from, range.to)
   const starts = bucketStarts(range, interval, query.zone)
   if (starts === null) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'interval', code: 'TOO_MANY_INTERVALS', params: { max: BUCKETS_MAX } }],
-    })
+    throw invalid({ field: 'interval', code: 'TOO_MANY_INTERVALS', params: { max: BUCKETS_MAX } })
   }
   const selection = await select(ctx, question, range)
   const { totals, buckets } = await series(ctx.reports, selection, starts)

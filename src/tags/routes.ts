@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint, repeatable } from '../http/index.ts'
 import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
+import { describeOne } from '../http/resource.ts'
 import { BOUNDS, checkTag } from '../links/values.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import {
@@ -40,16 +41,7 @@ const Query = z.object({
   ...pageParameters,
 })
 
-function oneTag(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
-  const ETag = 'The version of the tag, for `If-Match` and `If-None-Match`.'
-  return {
-    status,
-    description,
-    schema: TagSchema,
-    headers: { ETag, ...headers },
-    example: TAG_EXAMPLE,
-  }
-}
+const oneTag = describeOne('tag', TagSchema, TAG_EXAMPLE)
 
 function answer(status: 200 | 201, { tag, version }: VersionedTag) {
   return { status, body: tag, version }
@@ -82,7 +74,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     description: 'Not needed before a link gets it: a link makes the tags that it names.',
     body: TagCreateSchema,
     bodyExample: { name: TAG_EXAMPLE.name, colour: TAG_EXAMPLE.colour },
-    success: oneTag(201, 'The tag.', { Location: 'The path of the tag in the API.' }),
+    success: oneTag(201, 'The tag.'),
     errors: ['TAG_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) => {
@@ -172,9 +164,6 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
     success: { status: 204, description: 'The tag is gone.' },
     errors: ['TAG_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate(async (tx) => {
-        await deps.tags.remove(tx, askerOf(call), call.params.id, call.ifMatch)
-        return { status: 204 }
-      }),
+      call.mutate((tx) => deps.tags.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
   })
 }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { AppError, Refused } from '../errors/index.ts'
+import { invalid, Refused } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
@@ -95,7 +95,7 @@ export async function assertNotCommon(
   const address = email?.trim().toLowerCase()
   const isOwn = address !== undefined && (text === address || text === address.split('@')[0])
   if (!isOwn && !/^(.{1,2})\1+.?$/.test(text) && !(await common).has(text)) return
-  throw new AppError('VALIDATION_FAILED', { details: [{ field, code: 'COMMON_PASSWORD' }] })
+  throw invalid({ field, code: 'COMMON_PASSWORD' })
 }
 
 /** argon2id in PHC form, at the cost that OWASP's password storage cheat sheet puts first. */

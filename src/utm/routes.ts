@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import {
   TEMPLATES_MAX,
   UTM_TEMPLATE_EXAMPLE,
-  type UtmTemplate,
   UtmTemplateCreateSchema,
   UtmTemplateListSchema,
   UtmTemplatePatchSchema,
@@ -19,19 +19,7 @@ const Params = z.object({
   id: z.string().openapi({ description: 'The id of the template.', example: 'utm_01hzy3v9k2' }),
 })
 
-function one(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
-  return {
-    status,
-    description,
-    schema: UtmTemplateSchema,
-    headers: { ETag: 'The version of the template, for `If-Match`.', ...headers },
-    example: UTM_TEMPLATE_EXAMPLE,
-  }
-}
-
-function answer(status: 200 | 201, template: UtmTemplate) {
-  return { status, body: template, version: template.version }
-}
+const one = describeOne('template', UtmTemplateSchema, UTM_TEMPLATE_EXAMPLE)
 
 /** The endpoints of UTM templates. */
 export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void {
@@ -70,11 +58,11 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
       'A name, and values that are set in the destination of links; see `utm` of a link.',
     body: UtmTemplateCreateSchema,
     bodyExample: { name: 'Newsletter', source: 'newsletter', medium: 'email' },
-    success: one(201, 'The template.', { Location: 'The path of the template in the API.' }),
+    success: one(201, 'The template.'),
     handler: (call) =>
       call.mutate(async (tx) => {
         const made = await deps.utm.create(tx, askerOf(call), call.body)
-        return { ...answer(201, made), headers: { Location: `${PATH}/${made.id}` } }
+        return answerMade(PATH, made)
       }),
   })
 
@@ -88,7 +76,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     params: Params,
     success: one(200, 'The template.'),
     errors: ['NOT_FOUND'],
-    handler: async ({ caller, params }) => answer(200, await deps.utm.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOne(await deps.utm.get(caller, params.id)),
   })
 
   registerChanges(api, deps)
@@ -112,7 +100,7 @@ function registerChanges(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answer(200, await deps.utm.update(tx, askerOf(call), params.id, body, ifMatch))
+        return answerOne(await deps.utm.update(tx, askerOf(call), params.id, body, ifMatch))
       }),
   })
 
@@ -128,9 +116,6 @@ function registerChanges(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void
     success: { status: 204, description: 'The template is gone.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate(async (tx) => {
-        await deps.utm.remove(tx, askerOf(call), call.params.id, call.ifMatch)
-        return { status: 204 }
-      }),
+      call.mutate((tx) => deps.utm.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
   })
 }

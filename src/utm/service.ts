@@ -2,7 +2,7 @@ import { type Asker, changedFields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { UTM_FIELDS } from '../links/utm.ts'
 import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
@@ -129,10 +129,6 @@ function withName<F>(fields: F, name: string, others: readonly Row[]) {
     throw invalid({ field: 'name', code: 'DUPLICATE_VALUE' })
   }
   return { ...fields, name, name_key }
-}
-
-function invalid(detail: ErrorDetail): AppError {
-  return new AppError('VALIDATION_FAILED', { details: [detail] })
 }
 
 function stateOf({ name, source, medium, campaign, term, content }: Row) {

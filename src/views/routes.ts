@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
+import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import {
   VIEW_EXAMPLE,
   VIEWS_MAX,
-  type View,
   ViewCreateSchema,
   ViewListSchema,
   ViewPatchSchema,
@@ -15,13 +15,7 @@ const PATH = '/api/v1/views'
 const TAG = 'Views'
 const Params = z.object({ id: z.string() })
 
-function one(status: 200 | 201, description: string) {
-  return { status, description, schema: ViewSchema, example: VIEW_EXAMPLE }
-}
-
-function answer(status: 200 | 201, view: View) {
-  return { status, body: view, version: view.version }
-}
+const one = describeOne('view', ViewSchema, VIEW_EXAMPLE)
 
 /** The dashboard's endpoints of saved views of the list of links. */
 export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewService }): void {
@@ -54,7 +48,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     errors: ['FORBIDDEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
-        answer(201, await deps.views.create(tx, viewAskerOf(call), call.body)),
+        answerMade(PATH, await deps.views.create(tx, viewAskerOf(call), call.body)),
       ),
   })
 
@@ -74,7 +68,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answer(200, await deps.views.update(tx, viewAskerOf(call), params.id, body, ifMatch))
+        return answerOne(await deps.views.update(tx, viewAskerOf(call), params.id, body, ifMatch))
       }),
   })
 
@@ -89,9 +83,6 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     success: { status: 204, description: 'The view is gone.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>
-      call.mutate(async (tx) => {
-        await deps.views.remove(tx, viewAskerOf(call), call.params.id, call.ifMatch)
-        return { status: 204 }
-      }),
+      call.mutate((tx) => deps.views.remove(tx, viewAskerOf(call), call.params.id, call.ifMatch)),
   })
 }

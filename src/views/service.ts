@@ -2,7 +2,7 @@ import { type Asker, changedFields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import type { Caller, Permission } from '../http/types.ts'
 import { memberAskerOf } from '../members/service.ts'
@@ -169,7 +169,7 @@ async function check(tx: Transaction, asker: ViewAsker, row: Row): Promise<void>
   if (!(await isFolderThere(tx, asker, shownOf(row).filter.folder))) {
     details.push({ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' })
   }
-  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
+  if (details.length > 0) throw invalid(...details)
 }
 
 async function isFolderThere(

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { operatorActor } from '../audit/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
@@ -77,9 +77,7 @@ export function registerInstanceRoutes(
       const { plan } = call.body
       if (deps.plans.find(plan) === undefined) {
         const allowed = deps.plans.all.map(({ id }) => id)
-        throw new AppError('VALIDATION_FAILED', {
-          details: [{ field: 'plan', code: 'INVALID_VALUE', params: { allowed } }],
-        })
+        throw invalid({ field: 'plan', code: 'INVALID_VALUE', params: { allowed } })
       }
       // A name could be taken for another workspace's.
       if (!call.params.id.startsWith('wsp_')) throw new AppError('WORKSPACE_NOT_FOUND')

@@ -1,5 +1,5 @@
 import { askerOf } from '../audit/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import type { WorkspaceRemoval } from './removal.ts'
 import { WorkspaceChangeSchema, WorkspaceDeleteSchema, WorkspaceSchema } from './schemas.ts'
@@ -65,12 +65,9 @@ export function registerWorkspaceRoutes(
         const { workspace, actor } = askerOf(call)
         const found = await deps.workspaces.get(tx, workspace.id)
         if (call.body.confirm_name.normalize('NFC').trim() !== found.name) {
-          throw new AppError('VALIDATION_FAILED', {
-            details: [{ field: 'confirm_name', code: 'NAME_MISMATCH' }],
-          })
+          throw invalid({ field: 'confirm_name', code: 'NAME_MISMATCH' })
         }
         await deps.removal.remove(tx, found, actor)
-        return { status: 204 }
       })
       // What is left of it goes in the background; a failure is tried again by the timer.
       deps.removal.purge().catch(() => {})

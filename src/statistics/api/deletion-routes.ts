@@ -37,10 +37,9 @@ export function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 
     async handler(call) {
       const { id } = call.params as { id: string }
       const { deletions } = deps.statistics
-      const answer = await call.mutate(async (tx) => {
-        await deletions.request(tx, askerOf(call), id, call.query.before)
-        return { status: 204 }
-      })
+      const answer = await call.mutate((tx) =>
+        deletions.request(tx, askerOf(call), id, call.query.before),
+      )
       if (!call.dryRun) await deletions.runSoon()
       return answer
     },
