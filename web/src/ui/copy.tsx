@@ -30,7 +30,7 @@ export function CopyButton({
   className,
 }: {
   text: string
-  /** What it copies: "Copy the short address". */
+  /** What it copies: "Copy the short link". */
   label: string
   /** With the label beside the icon. */
   words?: boolean
