@@ -5,7 +5,6 @@ import type { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import { within } from '../base/within.ts'
 import { type Config, listeningUrl } from '../config/index.ts'
-import { pathOf } from '../http/request.ts'
 import type { Locale } from '../i18n/index.ts'
 import type { Serving } from '../operations/serving.ts'
 import { CommandError } from './context.ts'
@@ -25,6 +24,9 @@ const IDLE_SECONDS = 75
  * socket (measured: 400 MB sent, 3 MB received, memory unchanged).
  */
 const MAX_BODY_BYTES = 2 ** 40
+
+/** How many segments of a path are looked at: no slug has more, and no endpoint. */
+const SEGMENTS_MAX = 8
 
 /** How long a node goes on answering, for load balancers to notice that it leaves. */
 const LEAVING_MS = 1_500
@@ -75,11 +77,9 @@ export function listen(
   isShared = false,
 ) {
   const { host, port } = config
-  const answer = (request: Request, server: Server, first: string | null) =>
-    isAsSent(request.url, first) ? gate.fetch(request, server) : folded(request, baseUrlOf(server))
   const baseUrlOf = ({ port: own }: Server) => config.baseUrl ?? listeningUrl(host, own as number)
-  const inSegment = (request: BunRequest<'/:first'>, server: Server) =>
-    answer(request, server, request.params.first)
+  const answer: Answer = (request, server, isAsSent) =>
+    isAsSent ? gate.fetch(request, server) : folded(request, baseUrlOf(server))
   try {
     return Bun.serve({
       hostname: host,
@@ -89,9 +89,8 @@ export function listen(
       development: false,
       // Otherwise Bun shares the port with any other Bun of this user, each with half the requests.
       reusePort: isShared,
-      // Routes are found by the path that was sent, `Request` has what it was resolved to.
-      routes: { '/:first': inSegment, '/:first/*': inSegment },
-      fetch: (request, server) => answer(request, server, null),
+      routes: routesOf(answer),
+      fetch: (request, server) => answer(request, server, isEmptyAsSent(request.url)),
       error(error) {
         return failed(error, logger, baseUrlOf(this))
       },
@@ -103,23 +102,72 @@ export function listen(
   }
 }
 
+type Answer = (request: Request, server: Server, isAsSent: boolean) => ReturnType<Fetch>
+
 /**
- * Whether a path was sent as it is resolved: a backslash is read as a slash, and `..` removes what stands
- * before it, so that no rule of a proxy about paths would hold. Within its first segment it may be folded.
- * @param first the first segment that was sent, decoded; null: there was none, as in `/` and `//a`
+ * Routes for every path that begins with a segment. They are found by the path that was sent, while
+ * `Request` has what it was resolved to: a backslash is read as a slash, and `..` removes what stands
+ * before it, so that no rule of a proxy about paths would hold.
  */
-function isAsSent(url: string, first: string | null): boolean {
-  const path = pathOf(url)
+function routesOf(answer: Answer) {
+  const routes: Record<string, (request: BunRequest, server: Server) => ReturnType<Fetch>> = {}
+  const names = 'abcdefgh'.slice(0, SEGMENTS_MAX)
+  for (let n = 1; n <= SEGMENTS_MAX; n++) {
+    const path = [...names.slice(0, n)].map((name) => `/:${name}`).join('')
+    for (const isWhole of [true, false]) {
+      routes[isWhole ? path : `${path}/*`] = (request, server) =>
+        answer(request, server, isAsSent(request.url, Object.values(request.params), isWhole))
+    }
+  }
+  /** Most visits, for which one comparison does. */
+  const ofOne = ({ url, params: { a } }: BunRequest<'/:a'>) =>
+    isThePath(url, a) || isAsSent(url, [a], true)
+  return {
+    ...routes,
+    '/:a': (request: BunRequest<'/:a'>, server: Server) => answer(request, server, ofOne(request)),
+  }
+}
+
+/** Whether an address has nothing behind its host but this one segment, letter by letter. */
+function isThePath(url: string, segment: string): boolean {
+  const at = url.length - segment.length - 1
+  return at === url.indexOf('/', 'https://'.length) && url.endsWith(segment) && !url.includes('#')
+}
+
+/**
+ * Whether a path is resolved to what was sent.
+ * @param sent its first segments, decoded
+ * @param isWhole whether these are all; else an empty one follows, or there are more than are told
+ */
+function isAsSent(url: string, sent: readonly string[], isWhole: boolean): boolean {
+  const path = wholePathOf(url)
   // An address without a host is not resolved.
   if (url.startsWith('/') && path.includes('\\')) return false
-  if (first === null) return path === '/' || path.startsWith('//') || path === '*'
-  const [, segment = ''] = path.split('/', 2)
+  const segments = path.split('/').slice(1)
+  const { length } = sent
+  if (isWhole ? segments.length !== length : segments[length] === undefined) return false
+  if (!isWhole && length < SEGMENTS_MAX && segments[length] !== '') return false
+  return sent.every((segment, i) => isSame(segments[i] as string, segment))
+}
+
+function isSame(resolved: string, sent: string): boolean {
   try {
-    return segment === first || decodeURIComponent(segment) === first
+    return resolved === sent || decodeURIComponent(resolved) === sent
   } catch {
     // What can't be decoded is no path of ours.
     return true
   }
+}
+
+/** The same of a path that begins with no segment, as `/` and `//a`. */
+function isEmptyAsSent(url: string): boolean {
+  const path = wholePathOf(url)
+  return path === '/' || (path.startsWith('//') && !path.includes('\\'))
+}
+
+function wholePathOf(url: string): string {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+  return start < 0 ? '/' : url.slice(start).replace(/[?#].*$/s, '')
 }
 
 /** The answer to a path that means another one than it seems to. */

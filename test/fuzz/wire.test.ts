@@ -150,6 +150,10 @@ test('a path that is read as another one is refused', async () => {
     '/./metrics',
   ]
   folded.push('/x\\..\\api\\v1\\links', '/api/\\..\\..\\app/login', '/a\\b', '/metrics\\')
+  folded.push('/api/v1\\plans', '/api/v1\\plans/', '/api/v1/x/..\\plans', '/api//..\\v1/plans')
+  folded.push('/api/v1/./plans', '/api/v1/plans/..', `/${'a/'.repeat(20)}${'..\\'.repeat(18)}b/c`)
+  // Of a word alone the whole address is compared: nothing behind it stands for it.
+  folded.push('/x\\..\\metrics?/x\\..\\metrics', '/metrics#/metrics', '/a/b\\c?/a/b\\c')
   for (const path of folded) {
     const answer = await raw([`GET ${path} HTTP/1.1\r\nAccept-Language: de\r\n${host}`], {
       end: false,
@@ -185,6 +189,14 @@ test('a path that is read as another one is refused', async () => {
     '/a;b',
     '/a//b',
     '/%61pp',
+    '/api/v1/plans/',
+    '/a/b/c/d/e/f/g/h',
+    '/a/b/c/d/e/f/g/h/',
+    `/${'a/'.repeat(20)}b`,
+    '/a/%zz/%5cb',
+    '/a/é/{b}?c=/a/é/{b}',
+    '/metrics?/metrics',
+    '/%3f',
   ]) {
     const answer = await raw([`GET ${path} HTTP/1.1\r\n${host}`], { end: false })
     expect(answer, path).not.toStartWith('HTTP/1.1 400 ')
