@@ -16,6 +16,8 @@ const UPLOAD_TYPES = Object.keys(UPLOAD_EXAMPLES)
 
 /** The most bytes that a file may have. */
 export const FILE_BYTES_MAX = 200 * 1024 * 1024
+/** What a form may have besides its file. */
+const FORM_BYTES_MAX = 2 * 1024 * 1024
 /** The part of a file that is handed on at a time. */
 const PART_BYTES = 512 * 1024
 
@@ -40,8 +42,11 @@ export async function receiveFile(request: Request, sink: Sink): Promise<Receive
   const type = request.headers.get('content-type') ?? ''
   const [mediaType = ''] = type.toLowerCase().split(';')
   if (!UPLOAD_TYPES.some((each) => each === mediaType.trim())) throw unsupported()
+  const isForm = mediaType.trim() === 'multipart/form-data'
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > FILE_BYTES_MAX + (isForm ? FORM_BYTES_MAX : 0)) throw tooLarge()
   const reader = createReader(sink)
-  if (mediaType.trim() === 'multipart/form-data') return receiveForm(request, type, reader)
+  if (isForm) return receiveForm(request, type, reader)
   for await (const bytes of request.body ?? []) if (!(await reader.add(bytes))) break
   await reader.end()
   const kind = kindOf(mediaType.trim(), null, reader.head())
@@ -124,9 +129,7 @@ function createReader(sink: Sink) {
   return {
     async add(bytes: Uint8Array): Promise<boolean> {
       bytesSoFar += bytes.byteLength
-      if (bytesSoFar > FILE_BYTES_MAX) {
-        throw new AppError('PAYLOAD_TOO_LARGE', { params: { max: FILE_BYTES_MAX } })
-      }
+      if (bytesSoFar > FILE_BYTES_MAX) throw tooLarge()
       hasher.update(bytes)
       part += decode(bytes)
       if (part.length >= PART_BYTES) {
@@ -167,6 +170,10 @@ function kindOf(mediaType: string, name: string | null, head: string): Kind {
   if (!text.startsWith('{')) return 'csv'
   const [line = ''] = text.split('\n')
   return line.trimEnd().endsWith('}') ? 'ndjson' : 'json'
+}
+
+function tooLarge(): AppError {
+  return new AppError('PAYLOAD_TOO_LARGE', { params: { max: FILE_BYTES_MAX } })
 }
 
 function unsupported(): AppError {
