@@ -50,9 +50,10 @@ interface Me {
 /** Never echoed, and in no list of processes. */
 async function readKey(): Promise<string> {
   if (!process.stdin.isTTY) return Bun.stdin.text()
-  toStderr('API key: ')
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output, terminal: true })
+  // From here on the terminal shows nothing that is typed.
+  toStderr('API key: ')
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   const key = await Promise.race([lines.question(''), closed])
   lines.close()

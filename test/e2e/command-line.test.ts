@@ -14,6 +14,7 @@ import type { Explanation } from '../../src/explain/schemas.ts'
 import type { Link } from '../../src/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { BASE_ENV, type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
+import { CTRL_C, onTerminal } from '../harness/terminal.ts'
 
 const PROGRAM = resolve(import.meta.dir, '../../bin/slugline')
 const URL = 'https://example.com/'
@@ -72,6 +73,22 @@ const linksOf = async (query: string) => {
 }
 
 describe('the saved login', () => {
+  test('on a terminal asks for the key, and never shows it', async () => {
+    const home = { ...env, HOME: join(folder, 'terminal') }
+    const login = () => onTerminal([PROGRAM, 'login', '--url', slugline.url], home)
+    const left = login()
+    await left.shows('API key: ')
+    left.type(`${key.slice(0, 8)}${CTRL_C}`)
+    expect((await left.ended).status).toBe(2)
+    const done = login()
+    await done.shows('API key: ')
+    done.type(`${key}\r`)
+    const { status, shown } = await done.ended
+    expect([status, shown.includes(key.slice(0, 8))]).toEqual([0, false])
+    const file = join(home.HOME, '.config', 'slugline', 'login.json')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ key })
+  })
+
   test('takes the key from stdin, checks it, and is for its owner alone', async () => {
     const more = { HOME: join(folder, 'home') }
     const file = join(more.HOME, '.config', 'slugline', 'login.json')

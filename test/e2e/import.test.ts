@@ -7,6 +7,7 @@ import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { allRows } from '../harness/rows.ts'
 import { testStore } from '../harness/store.ts'
+import { CTRL_C, onTerminal } from '../harness/terminal.ts'
 
 const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
 const HOST = 'go.example'
@@ -141,23 +142,24 @@ test('an upload that is cut off in the middle leaves no part of it behind', asyn
   await eventually('it is gone', async () => ((await uploads()).has(id) ? undefined : true))
 })
 
-test('Ctrl+C leaves the import running, and says how to return to it', async () => {
+test('Ctrl+C leaves the import running, and says how to return to its bar', async () => {
   const file = join(directory, 'long.csv')
   // Long enough that it still runs then; PostgreSQL takes longer for each.
-  const records = testStore === 'embedded' ? 10_000 : 2_000
+  const records = testStore === 'embedded' ? 10_000 : 4_000
   const lines = Array.from({ length: records }, (_, i) => `https://example.org/${i},long-${i}`)
   writeFileSync(file, `Long URL,Slug\n${lines.join('\n')}\n`)
   const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
   const program = resolve(import.meta.dir, '../../bin/slugline')
-  const child = Bun.spawn([program, 'import', file], { env, stdout: 'pipe', stderr: 'pipe' })
-  let told = ''
-  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-    // The first line says that it has begun.
-    if (told === '') child.kill('SIGINT')
-    told += text
-  }
-  expect(await child.exited).toBe(1)
-  const [, id = ''] = /slugline jobs watch (job_\w+)/.exec(told) ?? []
+  const child = onTerminal([program, 'import', file], env)
+  await child.shows('\r[')
+  child.type(CTRL_C)
+  const { status, shown } = await child.ended
+  expect(status).toBe(1)
+  const [, id = ''] = /slugline jobs watch (job_\w+)/.exec(shown) ?? []
+  const bar = await onTerminal([program, 'jobs', 'watch', id], env).ended
+  expect(bar.status).toBe(0)
+  const all = records.toLocaleString('en')
+  expect(bar.shown).toContain(`\r[${'#'.repeat(30)}] 100%  ${all} of ${all}`)
   const watched = Bun.spawn([program, 'jobs', 'watch', id, '--json'], { env, stderr: 'pipe' })
   const job = JSON.parse(await new Response(watched.stdout).text())
   expect(job).toMatchObject({ id, status: 'succeeded', result: { created: records } })
