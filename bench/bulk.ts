@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
-import { cpuSeconds, machine, median } from './lib/machine.ts'
+import { cpuSeconds, familyCpuSeconds, machine, median } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
 
@@ -60,10 +60,13 @@ async function visit(): Promise<void> {
 
 for (let warm = 0; warm < 5; warm++) await bulk()
 const visiting = visit()
+const ofPostgres = () => (scaled === null ? 0 : familyCpuSeconds(scaled.postgres.pid))
 const before = cpuSeconds(slugline.pid)
+const postgresBefore = ofPostgres()
 const times: number[] = []
 for (let n = 0; n < requests; n++) times.push(await bulk())
 const cpu = cpuSeconds(slugline.pid) - before
+const postgresCpu = ofPostgres() - postgresBefore
 isVisiting = false
 await visiting
 await slugline.stop()
@@ -78,6 +81,7 @@ console.table({
   'links per second': Math.round((requests * OPERATIONS * 1_000) / total),
   'ms per request': median(times).toFixed(0),
   'CPU µs per link': ((cpu * 1e6) / requests / OPERATIONS).toFixed(0),
+  ...(scaled && { 'of PostgreSQL': ((postgresCpu * 1e6) / requests / OPERATIONS).toFixed(0) }),
   'visits p50 ms': at(0.5),
   'visits p99 ms': at(0.99),
   'visits longest ms': visits.at(-1)?.toFixed(1),

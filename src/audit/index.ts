@@ -9,6 +9,7 @@ export {
   recordChange,
   recordExport,
   recordInstance,
+  recordNumbered,
 } from './record.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
 export {

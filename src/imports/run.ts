@@ -13,7 +13,7 @@ import { createRecordCheck, type ReadOptions } from './check.ts'
 import { assertHashed, unhashed, withHashes } from './passwords.ts'
 import type { ReadRecord } from './records.ts'
 import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
-import { type OnConflict, type Outcome, type ReadyRecord, writeRecord } from './write.ts'
+import { type OnConflict, type Outcome, type ReadyRecord, writeRecords } from './write.ts'
 
 /** What the work of imports needs. */
 export interface ImportDeps {
@@ -122,29 +122,23 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
       async (tx) => {
         const { created: links, addresses } = state
         await pretendCounts(tx, workspaceNo, { links, addresses })
-        return writeAll(tx, marked)
+        return writeRecords(ctx, tx, marked)
       },
       { workspaceNo },
     )
     return outcomes.map((outcome) => ({ ...outcome, link: null, versionBefore: null }))
   }
 
-  async function writeAll(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
-    const outcomes: Outcome[] = []
-    for (const record of records) outcomes.push(await writeRecord(ctx, tx, record))
-    return outcomes
-  }
-
   /** In the step that writes them. */
   async function writeHashed(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
-    const outcomes = await writeAll(tx, records)
+    const outcomes = await writeRecords(ctx, tx, records)
     assertHashed(outcomes)
     return outcomes
   }
 
   const hashing = {
     rehearse: (records: readonly ReadyRecord[]) =>
-      rehearseTransaction(storage, (tx) => writeAll(tx, records), { workspaceNo }),
+      rehearseTransaction(storage, (tx) => writeRecords(ctx, tx, records), { workspaceNo }),
     hash: (password: string) => links.hashPassword(password, asker.workspace),
   }
 

@@ -7,7 +7,9 @@ import {
   type Link,
   type LinkAsker,
   type LinkService,
+  othersTurn,
   type PreparedCreate,
+  TURN,
   type Warning,
 } from '../links/index.ts'
 import { parseSlug } from '../links/slug.ts'
@@ -50,14 +52,55 @@ export interface Outcome {
 
 /** What writing needs. */
 export interface WriteContext {
-  links: Pick<LinkService, 'create' | 'update' | 'warningsOf'>
+  links: Pick<LinkService, 'create' | 'createTogether' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
   asker: LinkAsker
   onConflict: OnConflict
 }
 
+/** Writes records in their order; several at once where nothing is in the way of any of them. */
+export async function writeRecords(
+  ctx: WriteContext,
+  tx: Transaction,
+  records: readonly ReadyRecord[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  let isClear = true
+  while (outcomes.length < records.length) {
+    const some = records.slice(outcomes.length, outcomes.length + TURN)
+    // After a conflict there will be more: they cost less one by one.
+    const links = isClear ? await createSome(ctx, tx, some) : undefined
+    const ends: Outcome[] = []
+    for (const record of some) {
+      const link = links?.get(record)
+      ends.push(link ? created(ctx, record, link) : await writeRecord(ctx, tx, record))
+    }
+    isClear = ends.every(({ record, status }) => record.fields === null || status === 'created')
+    outcomes.push(...ends)
+    await othersTurn()
+  }
+  return outcomes
+}
+
+/** Undefined: something is in the way of one. */
+function createSome(
+  { links, asker }: WriteContext,
+  tx: Transaction,
+  records: readonly ReadyRecord[],
+): Promise<Map<ReadyRecord, Link> | undefined> {
+  const fields = new Map<ReadyRecord, PreparedCreate>()
+  for (const record of records) {
+    if (record.fields !== null && !record.isRepeated) fields.set(record, record.fields)
+  }
+  return links.createTogether(tx, asker, fields)
+}
+
+function created({ links }: WriteContext, record: ReadyRecord, link: Link): Outcome {
+  return { ...outcomeOf(record, 'created'), link, warnings: links.warningsOf(link) }
+}
+
 /** Writes one record by the links' own rules; what is refused leaves nothing behind. */
-export async function writeRecord(
+async function writeRecord(
   ctx: WriteContext,
   tx: Transaction,
   record: ReadyRecord,
@@ -67,7 +110,7 @@ export async function writeRecord(
   if (record.isRepeated) return repeated(ctx, record)
   try {
     const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.asker, fields))
-    return { ...outcomeOf(record, 'created'), link, warnings: ctx.links.warningsOf(link) }
+    return created(ctx, record, link)
   } catch (error) {
     const refusal = refusalOf(error)
     const reasons = reasonsOf(refusal)

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
-import { prepare, type SlugsTable, type Transaction } from '../storage/index.ts'
+import { prepareRows, type SlugsTable, type Transaction } from '../storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
 import { hasPlaceholder } from './placeholders.ts'
 import { blockOf, parseList } from './rows.ts'
@@ -46,51 +46,81 @@ export function targetOf(row: LinkRow) {
 type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
 
 function claiming(takesHeld: boolean) {
-  return prepare<Row, { slug_key: string }>((db, p) => {
-    const { slug_key, domain_no, workspace_no } = p
-    const { link_seq, slug, target_url, redirect_status, special, block_id } = p
-    const changing = { link_seq, slug, target_url, redirect_status, special, block_id }
-    return db
+  return prepareRows<Row, { slug_key: string; domain_no: number }>((db, rows) =>
+    db
       .insertInto('slugs')
-      .values({ slug_key, domain_no, workspace_no, ...changing })
+      .values(
+        rows.map((p) => {
+          const { slug_key, domain_no, workspace_no, link_seq, slug } = p
+          const { target_url, redirect_status, special, block_id } = p
+          const target = { target_url, redirect_status, special, block_id }
+          return { slug_key, domain_no, workspace_no, link_seq, slug, ...target }
+        }),
+      )
       .onConflict((conflict) =>
         takesHeld
           ? conflict
               .columns(['slug_key', 'domain_no'])
-              .doUpdateSet(changing)
+              .doUpdateSet(({ ref }) => ({
+                link_seq: ref('excluded.link_seq'),
+                slug: ref('excluded.slug'),
+                target_url: ref('excluded.target_url'),
+                redirect_status: ref('excluded.redirect_status'),
+                special: ref('excluded.special'),
+                block_id: ref('excluded.block_id'),
+              }))
               .where('slugs.link_seq', 'is', null)
-              .where('slugs.workspace_no', '=', workspace_no)
+              .whereRef('slugs.workspace_no', '=', 'excluded.workspace_no')
               // A blocked address is the blocked link's alone.
               .where((eb) =>
-                eb.or([eb('slugs.block_id', 'is', null), eb('slugs.block_id', '=', block_id)]),
+                eb.or([
+                  eb('slugs.block_id', 'is', null),
+                  eb('slugs.block_id', '=', eb.ref('excluded.block_id')),
+                ]),
               )
           : conflict.doNothing(),
       )
-      .returning('slug_key')
-  })
+      .returning(['slug_key', 'domain_no']),
+  )
 }
 const claim = claiming(true)
 const claimUnused = claiming(false)
 
+/** An address that a link wants, as its main one or as an alias. */
+export interface Claim {
+  address: Address
+  field: 'slug' | 'aliases'
+  target: SlugTarget
+}
+
 /**
- * Takes a slug for a link. One that is held back can be taken again by the workspace that had it,
- * unless it must be `unused`. False: it is in use, held for another workspace, below a prefix of
- * another one, or blocked.
+ * Takes slugs for links, no two of them the same. One that is held back can be taken again by the
+ * workspace that had it, unless it must be `unused`. Gives the claims that failed: their slug is in
+ * use, held for another workspace, below a prefix of another one, or blocked.
  */
-export async function claimSlug(
+export async function claimSlugs<C extends Claim>(
   tx: Transaction,
-  address: Address,
-  target: SlugTarget,
+  claims: readonly C[],
   options: { unused: boolean } = { unused: false },
-): Promise<boolean> {
-  const isBelow = (await prefixAbove(tx, address, target.workspace_no)) > 0
-  if (isBelow && (await slugOwner(tx, address)) === undefined) return false
-  const { key: slug_key, domainNo: domain_no, slug } = address
-  const row = { slug_key, domain_no, slug, ...target }
-  const claimed = await tx.run(options.unused ? claimUnused : claim, row)
-  if (claimed.length === 0) return false
-  slugChanged(tx, address)
-  return true
+): Promise<C[]> {
+  const rows: Row[] = []
+  for (const { address, target } of claims) {
+    const isBelow = (await prefixAbove(tx, address, target.workspace_no)) > 0
+    if (isBelow && (await slugOwner(tx, address)) === undefined) continue
+    const { key: slug_key, domainNo: domain_no, slug } = address
+    rows.push({ slug_key, domain_no, slug, ...target })
+  }
+  if (rows.length === 0) return [...claims]
+  const statement = options.unused ? claimUnused : claim
+  const taken = await tx.run(statement(rows.length), rows)
+  const keys = new Set(
+    taken.map(({ slug_key: key, domain_no: domainNo }) => identity({ key, domainNo })),
+  )
+  return claims.filter(({ address }) => {
+    const isTaken = keys.has(identity(address))
+    if (isTaken) slugChanged(tx, address)
+    return !isTaken
+  })
 }
 
 /** Copies a link's changes to one of its slugs. */
@@ -195,7 +225,7 @@ function without(addresses: readonly Address[], other: Address): Address[] {
 }
 
 /** What tells addresses apart. */
-export function identity({ key, domainNo }: Address): string {
+export function identity({ key, domainNo }: Omit<Address, 'slug'>): string {
   return `${domainNo}/${key}`
 }
 
@@ -205,24 +235,21 @@ export function allOf({ main, aliases }: Addresses): Address[] {
 }
 
 /**
- * Takes slugs for a link; `main` is the one that is no alias.
+ * Takes all of these slugs, see {@link claimSlugs}.
  * @throws AppError SLUG_TAKEN, VALIDATION_FAILED (SLUG_BLOCKED)
  */
-export async function claimSlugs(
+export async function takeSlugs(
   { random }: { random: Random },
   tx: Transaction,
-  wanted: readonly Address[],
-  main: Address,
-  target: SlugTarget,
+  claims: readonly Claim[],
 ): Promise<void> {
-  for (const address of wanted) {
-    if (await claimSlug(tx, address, target)) continue
-    const field = address === main ? 'slug' : 'aliases'
-    throw await slugTaken(random, tx, address, field, target.workspace_no)
-  }
+  const [failed] = await claimSlugs(tx, claims)
+  if (failed === undefined) return
+  const { address, field, target } = failed
+  throw await slugTaken(random, tx, address, field, target.workspace_no)
 }
 
-/** Makes `slugs` agree with a link's addresses. @throws AppError as {@link claimSlugs} does */
+/** Makes `slugs` agree with a link's addresses. @throws AppError as {@link takeSlugs} does */
 export async function changeAddresses(
   ctx: { random: Random },
   tx: Transaction,
@@ -231,9 +258,12 @@ export async function changeAddresses(
   target: SlugTarget,
 ): Promise<void> {
   const had = new Map(before.map((address) => [identity(address), address]))
+  const wanted: Claim[] = []
   for (const address of allOf(after)) {
+    const field = address === after.main ? 'slug' : 'aliases'
     if (had.delete(identity(address))) await retargetSlug(tx, address, target)
-    else await claimSlugs(ctx, tx, [address], after.main, target)
+    else wanted.push({ address, field, target })
   }
+  await takeSlugs(ctx, tx, wanted)
   for (const address of had.values()) await holdSlug(tx, address)
 }

@@ -1,13 +1,15 @@
-import { recordChange } from '../audit/index.ts'
+import { recordNumbered } from '../audit/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import { AppError } from '../errors/index.ts'
+import { SEQS_PER_WORKSPACE, savepoint, type Transaction } from '../storage/index.ts'
 import {
   type Address,
   addressOn,
-  claimSlug,
+  type Claim,
   claimSlugs,
+  identity,
   placeAliases,
-  type SlugTarget,
+  takeSlugs,
   targetOf,
 } from './addresses.ts'
 import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
@@ -17,7 +19,7 @@ import { assertUsable } from './own-domains.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
-import { BLANK, countPlace, insertLink, type LinkRow } from './store.ts'
+import { BLANK, countPlace, insertLinks, type LinkRow } from './store.ts'
 import { withUtmFields } from './view-fields.ts'
 
 /**
@@ -30,57 +32,120 @@ export async function create(
   caller: LinkAsker,
   given: PreparedCreate,
 ): Promise<Link> {
+  const [link] = await createAll(ctx, tx, caller, [given])
+  return link as Link
+}
+
+/** Makes a link of each. Undefined: one of them is refused, and none is made. */
+export async function createTogether<K>(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkAsker,
+  all: ReadonlyMap<K, PreparedCreate>,
+): Promise<Map<K, Link> | undefined> {
+  if (all.size === 0) return new Map()
+  try {
+    const given = [...all.values()]
+    const links = await savepoint(tx, (part) => createAll(ctx, part, caller, given))
+    return new Map([...all.keys()].map((key, i) => [key, links[i] as Link]))
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return undefined
+    throw error
+  }
+}
+
+/** By one statement for each table. Of several links that can't all be made, the error is any. */
+async function createAll(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkAsker,
+  all: readonly PreparedCreate[],
+): Promise<Link[]> {
   const { workspace, actor } = caller
-  const fields = withUtmFields(ctx, given, given.destination_url.given)
   const { no, plan } = workspace
   const now = ctx.clock.now()
-  const domainNo = fields.domain ?? DEFAULT_DOMAIN
-  const asked = addressOn(domainNo, fields.slug?.slug ?? '', ctx.domains)
-  const aliases = placeAliases(asked, fields.aliases ?? [], ctx.domains)
-  await assertUsable(ctx, tx, no, [asked, ...aliases])
-  const growth = { links: 1, addresses: 1 + aliases.length, made: 1, now }
-  const { n, createdAt, entryNo } = await countPlace(tx, no, growth, plan.limits)
-  const blank: LinkRow = {
-    ...BLANK,
-    seq: no * SEQS_PER_WORKSPACE + n,
-    id: ctx.ids.next('lnk'),
-    workspace_no: no,
-    created_at: createdAt,
-    updated_at: createdAt,
-  }
-  const filled = await withGroups(ctx, tx, caller, blank, withFields(blank, fields))
-  const target = targetOf(filled)
-  const main =
-    fields.slug === undefined ? await takeUnused(ctx, tx, aliases, target, domainNo) : asked
-  await claimSlugs(ctx, tx, main === asked ? [main, ...aliases] : aliases, main, target)
-  const row = withAddresses(filled, { main, aliases })
-  if (!(await insertLink(tx, row))) throw externalIdTaken()
-  const entry = {
+  const wanted = all.map((given) => {
+    const fields = withUtmFields(ctx, given, given.destination_url.given)
+    const main = addressOn(fields.domain ?? DEFAULT_DOMAIN, fields.slug?.slug ?? '', ctx.domains)
+    return { fields, main, aliases: placeAliases(main, fields.aliases ?? [], ctx.domains) }
+  })
+  const addresses = wanted.flatMap(({ main, aliases }) => [main, ...aliases])
+  await assertUsable(ctx, tx, no, addresses)
+  const growth = { links: all.length, addresses: addresses.length, made: all.length, now }
+  const last = await countPlace(tx, no, growth, plan.limits)
+  const drafts = wanted.map((draft, i) => {
+    const before: LinkRow = {
+      ...BLANK,
+      seq: no * SEQS_PER_WORKSPACE + last.n - all.length + 1 + i,
+      id: ctx.ids.next('lnk'),
+      workspace_no: no,
+      created_at: last.createdAt,
+      updated_at: last.createdAt,
+    }
+    return { ...draft, before, row: withFields(before, draft.fields) }
+  })
+  const filled = await withGroups(ctx, tx, caller, drafts)
+  const mains = await takeAddresses(ctx, tx, wanted, filled)
+  const made = drafts.map(({ before, aliases }, i) => {
+    const row = withAddresses(filled[i] as LinkRow, { main: mains[i] as Address, aliases })
+    return { before, row }
+  })
+  const rows = made.map(({ row }) => row)
+  if (!(await insertLinks(tx, rows))) throw externalIdTaken()
+  const entries = made.map(({ before, row }, i) => ({
+    number: last.entryNo - all.length + 1 + i,
     workspaceNo: no,
     at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
-    before: {},
-    after: changesOf(blank, row, ctx.domains).after,
+    after: changesOf(before, row, ctx.domains).after,
     version: row.version,
-  }
-  await recordChange(tx, actor, entry, entryNo)
+  }))
+  await recordNumbered(tx, actor, entries)
   tx.afterCommit(ctx.changed)
-  return ctx.render(row, undefined, now)
+  return rows.map((row) => ctx.render(row, undefined, now))
 }
 
-/** Takes a slug that no link ever had, and that isn't an alias of the same request. */
-async function takeUnused(
+/** What a new link is to be reached by; without a slug, it gets one that no link ever had. */
+interface Wanted {
+  fields: PreparedCreate
+  main: Address
+  aliases: Address[]
+}
+
+/** Takes the addresses of links, given by their rows. Gives the main ones. */
+async function takeAddresses(
   { random }: LinkContext,
   tx: Transaction,
-  aliases: readonly Address[],
-  target: SlugTarget,
-  domainNo: number,
-): Promise<Address> {
-  for (let tries = 0; ; tries++) {
-    const slug = generateSlug(random, tries)
-    const address = { slug, key: slug, domainNo }
-    if (aliases.some(({ key }) => key === slug)) continue
-    if (await claimSlug(tx, address, target, { unused: true })) return address
+  wanted: readonly Wanted[],
+  rows: readonly LinkRow[],
+): Promise<Address[]> {
+  const claims = wanted.map(({ fields, main, aliases }, i): Claim[] => {
+    const target = targetOf(rows[i] as LinkRow)
+    const others = aliases.map((address): Claim => ({ address, field: 'aliases', target }))
+    return fields.slug === undefined
+      ? others
+      : [{ address: main, field: 'slug', target }, ...others]
+  })
+  const asked = claims.flat()
+  if (new Set(asked.map(({ address }) => identity(address))).size < asked.length) {
+    throw new AppError('SLUG_TAKEN')
   }
+  if (asked.length > 0) await takeSlugs({ random }, tx, asked)
+  const mains = wanted.map(({ fields, main }) => (fields.slug === undefined ? undefined : main))
+  for (let tries = 0; mains.includes(undefined); tries++) {
+    const tried = new Map<string, Claim & { i: number }>()
+    for (const [i, { main }] of wanted.entries()) {
+      if (mains[i] !== undefined) continue
+      const slug = generateSlug(random, tries)
+      const address = { slug, key: slug, domainNo: main.domainNo }
+      const target = targetOf(rows[i] as LinkRow)
+      tried.set(identity(address), { address, field: 'slug', target, i })
+    }
+    const failed = await claimSlugs(tx, [...tried.values()], { unused: true })
+    for (const claim of tried.values()) {
+      if (!failed.includes(claim)) mains[claim.i] = claim.address
+    }
+  }
+  return mains as Address[]
 }

@@ -8,7 +8,7 @@ import { parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
 
 /**
- * A row with the numbers of its tags, of which those that are new are made, in a folder that the
+ * Rows with the numbers of their tags, of which those that are new are made, in folders that the
  * caller sees.
  * @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND)
  */
@@ -16,24 +16,37 @@ export async function withGroups(
   maker: TagMaker,
   tx: Transaction,
   { workspace: { no }, hiddenFolders = [] }: LinkCaller,
-  before: LinkRow,
-  row: LinkRow,
-): Promise<LinkRow> {
-  const { folder_id: folderId } = row
-  if (folderId !== null && folderId !== before.folder_id) {
-    const folder = hiddenFolders.includes(folderId) ? undefined : await findFolder(tx, no, folderId)
+  changes: readonly { before: LinkRow; row: LinkRow }[],
+): Promise<LinkRow[]> {
+  const folders = changes.map(({ before, row }) =>
+    row.folder_id === before.folder_id ? null : row.folder_id,
+  )
+  for (const id of new Set(folders)) {
+    if (id === null) continue
+    const folder = hiddenFolders.includes(id) ? undefined : await findFolder(tx, no, id)
     if (folder === undefined) throw invalid({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' })
   }
-  if (keysOf(row.tags) === keysOf(before.tags)) {
-    return { ...row, tags: before.tags, tag_nos: before.tag_nos }
-  }
-  const names = parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
-  const tags = await takeTags(maker, tx, no, names)
-  return {
-    ...row,
-    tags: JSON.stringify(tags.map(({ name }) => name)),
-    tag_nos: JSON.stringify(tags.map((tag) => tag.no)),
-  }
+  const names = changes.map(({ before, row }) =>
+    keysOf(row.tags) === keysOf(before.tags)
+      ? null
+      : parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) })),
+  )
+  const taken = await takeTags(
+    maker,
+    tx,
+    no,
+    names.flatMap((some) => some ?? []),
+  )
+  return changes.map(({ before, row }, i) => {
+    const keys = names[i]?.map(({ key }) => key)
+    if (keys === undefined) return { ...row, tags: before.tags, tag_nos: before.tag_nos }
+    const tags = keys.flatMap((key) => taken.get(key) ?? [])
+    return {
+      ...row,
+      tags: JSON.stringify(tags.map(({ name }) => name)),
+      tag_nos: JSON.stringify(tags.map((tag) => tag.no)),
+    }
+  })
 }
 
 function keysOf(tags: string): string {

@@ -16,4 +16,5 @@ export {
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
 export { findLink } from './store.ts'
+export { othersTurn, TURN } from './turns.ts'
 export { describeWarning, isWarning, type Warning, WarningSchema } from './warnings.ts'

@@ -9,7 +9,7 @@ import { countFound } from './bulk/filtered.ts'
 import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
 import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
-import { create } from './create.ts'
+import { create, createTogether } from './create.ts'
 import { listDeleted } from './deleted.ts'
 import { createExports, exportColumns } from './export.ts'
 import {
@@ -19,6 +19,7 @@ import {
   type LinkSchemas,
   type PatchFields,
   type Prepared,
+  type PreparedCreate,
 } from './fields.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
@@ -109,6 +110,8 @@ export function createLinkService(deps: LinkServiceDeps) {
   return {
     ...withContext(ctx, { ...verbs, purgeDeleted, purgeSome }),
     bulk: createBulk(ctx, schemasOf),
+    createTogether: <K>(tx: Transaction, asker: LinkAsker, all: ReadonlyMap<K, PreparedCreate>) =>
+      createTogether(ctx, tx, asker, all),
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
     hashPassword: ctx.hashPassword,

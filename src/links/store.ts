@@ -9,6 +9,7 @@ import { AppError } from '../errors/index.ts'
 import {
   type LinksTable,
   prepare,
+  prepareRows,
   type Schema,
   type Sql,
   type Transaction,
@@ -94,25 +95,28 @@ export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS t
     ].join(', '),
   )}`
 
-const insert = prepare<LinkRow & { search_text: string }, { seq: number }>((db, p) => {
+const insert = prepareRows<LinkRow & { search_text: string }, { seq: number }>((db, rows) => {
   const columns = [...STORED, 'search_text'] as const
+  const values = rows.map((p) => Object.fromEntries(columns.map((name) => [name, p[name]])))
   return db
     .insertInto('links')
-    .values(
-      Object.fromEntries(
-        columns.map((name) => [name, p[name]]),
-      ) as unknown as Insertable<LinksTable>,
-    )
+    .values(values as unknown as Insertable<LinksTable>[])
     .onConflict((conflict) => conflict.doNothing())
     .returning('seq')
 })
 
-/** Adds a link with its tags, and makes it findable. False: its external id is in use. */
-export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean> {
-  const search_text = searchText(row)
-  if ((await tx.run(insert, { ...row, search_text })).length === 0) return false
-  await changeTags(tx, row, '[]', row.tag_nos)
-  indexText(tx, row.seq, search_text)
+/** Adds links with their tags, and makes them findable. False: an external id is in use. */
+export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): Promise<boolean> {
+  const rows = links.map((row) => ({ ...row, search_text: searchText(row) }))
+  if ((await tx.run(insert(rows.length), rows)).length < rows.length) return false
+  await addTags(
+    tx,
+    links.flatMap(({ tag_nos, workspace_no, seq: link_seq }) => {
+      const numbers = JSON.parse(tag_nos) as number[]
+      return numbers.map((tag_no) => ({ workspace_no, tag_no, link_seq }))
+    }),
+  )
+  for (const { seq, search_text } of rows) indexText(tx, seq, search_text)
   return true
 }
 
@@ -193,17 +197,21 @@ export async function findCounters(sqlx: Sql, seq: number): Promise<Counters | u
   return (await sqlx.run(countersOf, { seq }))[0]
 }
 
-const insertTag = prepare<{ workspaceNo: number; no: number; seq: number }, never>((db, p) =>
+const insertTags = prepareRows<Schema['link_tags'], never>((db, rows) =>
   db
     .insertInto('link_tags')
-    .values({ workspace_no: p.workspaceNo, tag_no: p.no, link_seq: p.seq })
+    .values(rows.map(({ workspace_no, tag_no, link_seq }) => ({ workspace_no, tag_no, link_seq })))
     .onConflict((conflict) => conflict.doNothing()),
 )
+
+async function addTags(tx: Transaction, rows: readonly Schema['link_tags'][]): Promise<void> {
+  if (rows.length > 0) await tx.run(insertTags(rows.length), rows)
+}
 
 /** Changes the numbers of a link's tags, given as they are stored. */
 async function changeTags(
   tx: Transaction,
-  { workspace_no: workspaceNo, seq }: LinkRow,
+  { workspace_no, seq: link_seq }: LinkRow,
   before: string,
   after: string,
 ): Promise<void> {
@@ -214,12 +222,16 @@ async function changeTags(
   if (dropped.length > 0) {
     await tx.db
       .deleteFrom('link_tags')
-      .where('workspace_no', '=', workspaceNo)
+      .where('workspace_no', '=', workspace_no)
       .where('tag_no', 'in', dropped)
-      .where('link_seq', '=', seq)
+      .where('link_seq', '=', link_seq)
       .execute()
   }
-  for (const no of has.difference(had)) await tx.run(insertTag, { workspaceNo, no, seq })
+  const added = [...has.difference(had)]
+  await addTags(
+    tx,
+    added.map((tag_no) => ({ workspace_no, tag_no, link_seq })),
+  )
 }
 
 /** What a plan allows of links, and of their slugs and aliases together; null: any number. */
@@ -228,7 +240,7 @@ export interface LinkLimits {
   readonly addresses: number | null
 }
 
-/** How a workspace's counts change; `made` 1: a new link and its audit entry take the next numbers. */
+/** How a workspace's counts change; so many new links, as `made` says, and their audit entries take numbers. */
 interface PlaceChange {
   links: number
   addresses: number
@@ -236,7 +248,7 @@ interface PlaceChange {
   now?: number
 }
 
-/** A new link's numbers, and a time that is never before the previous link's. */
+/** The last new link's numbers, and a time that is never before the previous link's. */
 export interface Place {
   n: number
   createdAt: number

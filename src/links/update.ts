@@ -26,7 +26,7 @@ import {
   countPlace,
   findCounters,
   findLink,
-  insertLink,
+  insertLinks,
   type LinkRow,
   updateLink,
 } from './store.ts'
@@ -85,7 +85,8 @@ export async function change(
   const patch = withUtmFields(ctx, given, before.destination_url)
   const from = addressesOf(before, ctx.domains)
   const to = addressesAfter(from, patch, ctx.domains)
-  const filled = await withGroups(ctx, tx, caller, before, withFields(before, patch))
+  const changed = { before, row: withFields(before, patch) }
+  const [filled = changed.row] = await withGroups(ctx, tx, caller, [changed])
   const row = withAddresses(filled, to)
   const had = isDeleted ? [] : allOf(from)
   const faults = [...faultsOf(row, to, patch), ...reservedFaults(had, to)]
@@ -103,7 +104,7 @@ export async function change(
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
   if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))
-  const isStored = isDeleted ? await insertLink(tx, row) : await updateLink(tx, before, row)
+  const isStored = isDeleted ? await insertLinks(tx, [row]) : await updateLink(tx, before, row)
   if (!isStored) throw externalIdTaken()
   if (isDeleted) await tx.db.deleteFrom('deleted_links').where('seq', '=', row.seq).execute()
   if (row.password_hash !== before.password_hash) {

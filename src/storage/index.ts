@@ -17,6 +17,7 @@ export {
   type LinkChange,
   type Prepared,
   prepare,
+  prepareRows,
   prepareSql,
   type Sql,
   type Storage,

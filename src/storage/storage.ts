@@ -90,7 +90,15 @@ export class StorageUnavailable extends Error {
 
 /** Stands in a statement for a value that is given at each execution. */
 class Parameter {
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    /** In which of several rows. */
+    readonly row?: number,
+  ) {}
+}
+
+function placeholders<P>(row?: number): P {
+  return new Proxy({}, { get: (_, name) => new Parameter(String(name), row) }) as P
 }
 
 /** A statement whose text is built once; see {@link prepare}. */
@@ -114,10 +122,9 @@ export function prepare<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
 ): Prepared<P, R> {
   const compiled: Partial<Record<Dialect, CompiledQuery<R>>> = {}
-  const placeholders = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }) as P
   return {
     compile({ dialect, db }) {
-      compiled[dialect] ??= build(db, placeholders).compile()
+      compiled[dialect] ??= build(db, placeholders<P>()).compile()
       return compiled[dialect]
     },
   }
@@ -130,11 +137,33 @@ export function prepareSql<P extends object, R>(
   return prepare((db, parameters) => ({ compile: () => write(parameters).compile(db) }))
 }
 
+/**
+ * The same for a statement about several rows, which is built once for each number of them. Callers
+ * that may have thousands write some at a time.
+ */
+export function prepareRows<P extends object, R>(
+  build: (db: Kysely<Schema>, rows: P[]) => Compilable<R>,
+): (count: number) => Prepared<readonly P[], R> {
+  const prepared: Prepared<readonly P[], R>[] = []
+  return (count) => {
+    prepared[count] ??= prepare((db) =>
+      build(
+        db,
+        Array.from({ length: count }, (_, row) => placeholders<P>(row)),
+      ),
+    )
+    return prepared[count]
+  }
+}
+
 /** The values for one execution, in the order of the statement's placeholders. */
 export function bind<P extends object>(query: CompiledQuery, parameters: P): unknown[] {
-  return query.parameters.map((value) =>
-    value instanceof Parameter ? parameters[value.name as keyof P] : value,
-  )
+  return query.parameters.map((value) => {
+    if (!(value instanceof Parameter)) return value
+    const { name, row } = value
+    const of = row === undefined ? parameters : (parameters as readonly object[])[row]
+    return of?.[name as keyof typeof of]
+  })
 }
 
 /** A transaction that was asked for, and what its last run has left to do. */

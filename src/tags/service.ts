@@ -12,8 +12,8 @@ import type { Tag, TagList } from './schemas.ts'
 import {
   countLinks,
   deleteTag,
-  findTag,
   findTagById,
+  findTags,
   insertTag,
   listTags,
   type TagRow,
@@ -149,7 +149,7 @@ async function update(
   const { colour = row.colour } = patch
   const changes = changedFields(before, { name, colour })
   if (Object.keys(changes.after).length === 0) return shown(row, links)
-  if (key !== row.key && (await findTag(tx, no, key)) !== undefined) {
+  if (key !== row.key && (await findTags(tx, no, [key])).length > 0) {
     throw new AppError('TAG_TAKEN')
   }
   const now = clock.now()

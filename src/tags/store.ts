@@ -1,5 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { bySql, prepare, type Schema, type Sql, type Transaction } from '../storage/index.ts'
+import {
+  bySql,
+  prepare,
+  prepareRows,
+  type Schema,
+  type Sql,
+  type Transaction,
+} from '../storage/index.ts'
 
 /** A row of `tags`. */
 export type TagRow = Selectable<Schema['tags']>
@@ -7,22 +14,30 @@ export type TagRow = Selectable<Schema['tags']>
 /** A tag as links name it. */
 export type NamedTag = Pick<TagRow, 'no' | 'key' | 'name'>
 
-const byKey = prepare<{ workspaceNo: number; key: string }, NamedTag>((db, p) =>
+const byKeys = prepareRows<{ workspaceNo: number; key: string }, NamedTag>((db, rows) =>
   db
     .selectFrom('tags')
     .select(['no', 'key', 'name'])
-    .where('workspace_no', '=', p.workspaceNo)
-    .where('key', '=', p.key)
+    .where('workspace_no', '=', (rows[0] as (typeof rows)[number]).workspaceNo)
+    .where(
+      'key',
+      'in',
+      rows.map(({ key }) => key),
+    )
     .where('merged_into', 'is', null),
 )
 
-/** The tag of a workspace that has this key. */
-export async function findTag(
+/** The tags of a workspace that have these keys. */
+export async function findTags(
   sqlx: Sql,
   workspaceNo: number,
-  key: string,
-): Promise<NamedTag | undefined> {
-  return (await sqlx.run(byKey, { workspaceNo, key }))[0]
+  keys: readonly string[],
+): Promise<NamedTag[]> {
+  if (keys.length === 0) return []
+  return sqlx.run(
+    byKeys(keys.length),
+    keys.map((key) => ({ workspaceNo, key })),
+  )
 }
 
 /** The tag of a workspace that has this id. One that was merged into another is gone. */

@@ -3,7 +3,7 @@ import type { Ids } from '../base/ids.ts'
 import type { Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { colourOf } from './colours.ts'
-import { findTag, insertTag, type NamedTag } from './store.ts'
+import { findTags, insertTag, type NamedTag } from './store.ts'
 
 /** What making a tag needs. */
 export interface TagMaker {
@@ -11,33 +11,33 @@ export interface TagMaker {
   clock: Clock
 }
 
-/** The tags with these names; those that a workspace doesn't have yet are made. */
+/** The tags with these names, by their keys; those that a workspace doesn't have yet are made. */
 export async function takeTags(
   { ids, clock }: TagMaker,
   tx: Transaction,
   workspaceNo: number,
   tags: readonly { tag: string; key: string }[],
-): Promise<NamedTag[]> {
-  const taken: NamedTag[] = []
-  for (const { tag: name, key } of tags) {
-    const find = () => findTag(tx, workspaceNo, key)
-    let found = await find()
-    if (found === undefined) {
-      const now = clock.now()
-      await insertTag(tx, {
-        workspace_no: workspaceNo,
-        id: ids.next('tag'),
-        key,
-        name,
-        search_text: foldForSearch(name),
-        colour: colourOf(key),
-        created_at: now,
-        updated_at: now,
-      })
-      // Another transaction of the same commit may have made it in between.
-      found = await find()
-    }
-    if (found !== undefined) taken.push(found)
+): Promise<Map<string, NamedTag>> {
+  // Of those that differ in case the first gives the name.
+  const names = new Map<string, string>()
+  for (const { tag, key } of tags) if (!names.has(key)) names.set(key, tag)
+  const find = (keys: Iterable<string>) => findTags(tx, workspaceNo, [...keys])
+  const taken = new Map((await find(names.keys())).map((tag) => [tag.key, tag]))
+  const missing = [...names].filter(([key]) => !taken.has(key))
+  for (const [key, name] of missing) {
+    const now = clock.now()
+    await insertTag(tx, {
+      workspace_no: workspaceNo,
+      id: ids.next('tag'),
+      key,
+      name,
+      search_text: foldForSearch(name),
+      colour: colourOf(key),
+      created_at: now,
+      updated_at: now,
+    })
   }
+  // Another transaction of the same commit may have made one in between.
+  for (const tag of await find(missing.map(([key]) => key))) taken.set(tag.key, tag)
   return taken
 }

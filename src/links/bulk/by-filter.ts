@@ -8,10 +8,10 @@ import type { FilterQuery } from '../list-query.ts'
 import { remove } from '../remove.ts'
 import { parseList } from '../rows.ts'
 import type { LinkRow } from '../store.ts'
+import { othersTurn, TURN } from '../turns.ts'
 import { change } from '../update.ts'
 import { checkTag, checkTags, type Tag } from '../values.ts'
 import { type Found, nextFound, stillFound } from './filtered.ts'
-import { othersTurn } from './run.ts'
 
 /** What is done with each link that a filter finds. */
 export interface LinkChange {
@@ -45,8 +45,6 @@ export interface ByFilterResult {
 /** So many links are changed in one transaction. */
 const STEP = 100
 const ERRORS_MAX = 100
-/** After so many links others get their turn: visits must not wait for all of them. */
-const TURN = 16
 
 /** One run of a job: changes what the filter finds, link by link. */
 export async function changeFound(

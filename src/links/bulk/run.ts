@@ -2,11 +2,12 @@ import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.
 import { rehearse, savepoint, type Transaction } from '../../storage/index.ts'
 import { checkingFor } from '../../validation/asking.ts'
 import type { LinkAsker, LinkContext } from '../context.ts'
-import { create } from '../create.ts'
-import type { LinkSchemas, Prepared } from '../fields.ts'
+import { create, createTogether } from '../create.ts'
+import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
 import { findLinkByExternalId } from '../find.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
+import { othersTurn, TURN } from '../turns.ts'
 import { update } from '../update.ts'
 import { upsert } from '../upsert.ts'
 import { createOperationCheck, fieldOf, type Operation, type Which } from './operations.ts'
@@ -25,9 +26,6 @@ type Hashed = Operation extends infer O
     ? Omit<O, 'fields'> & { fields: Prepared<F> }
     : O
   : never
-
-/** After so many operations others get their turn: visits must not wait for all of them. */
-const TURN = 16
 
 /** Many operations on links in one transaction. */
 export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
@@ -76,11 +74,28 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       if (atomic && refusals.length > 0) throw bulkFailed(refusals)
       await tx.lockWorkspace(asker.workspace.no)
       const outcomes: Outcome[] = []
-      for (const [index, each] of prepared.entries()) {
-        if (index % TURN === TURN - 1) await othersTurn()
-        outcomes.push({ index, ...(await outcomeOf(index, each)) })
+      for (let next = 0; next < prepared.length; next = outcomes.length) {
+        const some = prepared.slice(next, next + TURN)
+        const made = await createSome(some)
+        for (const [i, each] of some.entries()) {
+          const index = next + i
+          const link = made?.get(each)
+          outcomes.push({ index, ...(link ? { status: 201, link } : await outcomeOf(index, each)) })
+        }
+        await othersTurn()
       }
       return outcomes
+
+      /** Undefined: there are other operations among them, or something is in the way of one. */
+      async function createSome(some: PreparedBulk) {
+        const fields = new Map<PreparedBulk[number], PreparedCreate>()
+        for (const each of some) {
+          if ('refusal' in each) continue
+          if (each.operation.op !== 'create') return undefined
+          fields.set(each, each.operation.fields)
+        }
+        return createTogether(ctx, tx, asker, fields)
+      }
 
       async function outcomeOf(index: number, each: PreparedBulk[number]) {
         if ('refusal' in each) return refused(each.refusal)
@@ -125,9 +140,6 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
 function refused({ status, ...error }: Refusal) {
   return { status, error }
 }
-
-/** Lets what waits for the event loop go first. */
-export const othersTurn = () => new Promise<void>((turn) => setImmediate(turn))
 
 /** Without the password, for which a hash is filled in. */
 function unhashed(operation: Operation): Hashed {

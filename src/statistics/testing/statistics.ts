@@ -88,7 +88,7 @@ export async function createTestStatistics(): Promise<TestStatistics> {
         const { db } = tx
         const named = tags.map((tag) => ({ tag, key: tag.toLowerCase() }))
         const taken = await takeTags({ ids, clock }, tx, workspaceNo, named)
-        const numbers = taken.map(({ no }) => no)
+        const numbers = named.flatMap(({ key }) => taken.get(key)?.no ?? [])
         await db
           .insertInto('links')
           .values({
