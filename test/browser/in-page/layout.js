@@ -38,6 +38,19 @@ function layoutFaults() {
     }
   }
 
+  // Of what is cut off the beginning is read, also where its script runs the other way.
+  for (const element of document.querySelectorAll('[class*=truncate]')) {
+    if (!visible(element) || element.scrollWidth <= element.clientWidth) continue
+    const first = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()
+    const range = document.createRange()
+    range.setStart(first, 0)
+    range.setEnd(first, 1)
+    const [letter, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()]
+    if (letter.left < box.left - 1 || letter.right > box.right + 1) {
+      faults.push(`cut off at its beginning: ${told(element)}`)
+    }
+  }
+
   // What can be pressed doesn't lie over something else that can be.
   const targets = [
     ...document.querySelectorAll('a[href], button, input, select, textarea, summary'),

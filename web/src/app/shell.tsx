@@ -88,8 +88,12 @@ function Frame() {
               <Monogram person name={place.user.name || place.user.email} />
               <span className="sr-only">{t('shell.account')}</span>
               <span className="flex min-w-0 flex-1 flex-col">
-                <span className="truncate text-sm">{place.user.name || place.user.email}</span>
-                <span className="truncate text-faint text-xs">{place.user.email}</span>
+                <bdi className="max-w-full self-start truncate text-sm">
+                  {place.user.name || place.user.email}
+                </bdi>
+                <bdi className="max-w-full self-start truncate text-faint text-xs">
+                  {place.user.email}
+                </bdi>
               </span>
             </button>
           }

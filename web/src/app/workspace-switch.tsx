@@ -34,7 +34,9 @@ export function WorkspaceSwitch() {
           >
             <Monogram name={workspace.name} />
             <span className="sr-only">{t('shell.workspace')}</span>
-            <span className="min-w-0 flex-1 truncate font-semibold">{workspace.name}</span>
+            <span className="flex min-w-0 flex-1 font-semibold">
+              <bdi className="truncate">{workspace.name}</bdi>
+            </span>
             <ChevronsUpDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
           </button>
         }
@@ -49,7 +51,7 @@ export function WorkspaceSwitch() {
               <span className="flex min-w-0 items-center gap-2.5">
                 <Monogram name={name} />
                 <span className="flex min-w-0 flex-col">
-                  <span className="truncate">{name}</span>
+                  <bdi className="max-w-full self-start truncate">{name}</bdi>
                   <span className="text-faint text-xs">{t(`role.${role}`)}</span>
                 </span>
               </span>

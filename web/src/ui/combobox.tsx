@@ -64,7 +64,7 @@ export function Combobox({
           className,
         )}
       >
-        <span className="truncate">
+        <span dir="auto" className="truncate">
           <Base.Value placeholder={placeholder} />
         </span>
         <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />

@@ -57,7 +57,7 @@ export function Select<T extends string>({
           className,
         )}
       >
-        <Base.Value className="truncate" />
+        <Base.Value dir="auto" className="truncate" />
         <Base.Icon className="shrink-0 text-faint">
           <ChevronDown size={14} aria-hidden="true" />
         </Base.Icon>

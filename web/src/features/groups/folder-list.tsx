@@ -103,8 +103,8 @@ function Line({
         <span className="flex w-4 shrink-0 justify-center text-faint">
           {folder ? <Icon size={14} aria-hidden="true" /> : null}
         </span>
-        <span className="min-w-0 flex-1 truncate">
-          <bdi>{label}</bdi>
+        <span className="flex min-w-0 flex-1">
+          <bdi className="truncate">{label}</bdi>
         </span>
         {chosen ? <Check size={14} aria-hidden="true" className="shrink-0" /> : null}
       </button>

@@ -181,8 +181,8 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
                 )}
               >
                 <TagDot colour={one.colour} />
-                <span className="min-w-0 flex-1 truncate">
-                  <bdi>{one.name}</bdi>
+                <span className="flex min-w-0 flex-1">
+                  <bdi className="truncate">{one.name}</bdi>
                 </span>
                 <span className="text-faint text-sm">{t('tags.links', { count: one.links })}</span>
               </button>

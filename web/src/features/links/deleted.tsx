@@ -103,11 +103,11 @@ function Row({ link }: { link: DeletedLink }) {
   })
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2">
-      <div className="flex min-w-0 flex-1 basis-56 flex-col">
-        <bdi dir="ltr" className="truncate font-medium">
+      <div className="flex min-w-0 flex-1 basis-56 flex-col items-start">
+        <bdi dir="ltr" className="max-w-full truncate font-medium">
           {nameOf(link)}
         </bdi>
-        <span dir="auto" className="truncate text-muted text-sm">
+        <span dir="auto" className="max-w-full truncate text-muted text-sm">
           {link.title ?? readable(link.destination_url)}
         </span>
       </div>

@@ -43,9 +43,9 @@ export function hiddenHit(link: Link, query: string | undefined): Hit | null {
 export function HitLine({ hit }: { hit: Hit }) {
   const { t } = useI18n()
   return (
-    <span className="block truncate text-faint text-xs">
-      {hit.field === 'links.field.destination' ? null : `${t(hit.field)}: `}
-      <bdi dir="auto">
+    <span className="flex min-w-0 gap-1 text-faint text-xs">
+      {hit.field === 'links.field.destination' ? null : <span>{t(hit.field)}:</span>}
+      <bdi className="truncate">
         {hit.before}
         <mark className="rounded-xs bg-warn-soft text-fg">{hit.match}</mark>
         {hit.after}

@@ -45,9 +45,9 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5">
       <div className="flex min-w-0 flex-1 basis-56 flex-col">
-        <span title={email} className="truncate font-medium">
+        <bdi title={email} className="w-fit max-w-full truncate font-medium">
           {email}
-        </span>
+        </bdi>
         <span className="text-muted text-sm [overflow-wrap:anywhere]">
           {t(`role.${role}`)}
           {' · '}

@@ -59,13 +59,13 @@ function MemberRow({
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 border-line border-b py-2.5 lg:grid-cols-[minmax(0,1fr)_12rem_auto]">
       <div className="flex min-w-0 flex-col">
-        <span title={name} className="truncate">
-          <bdi className="font-medium">{name}</bdi>
-          {self ? <span className="text-faint"> · {t('members.you')}</span> : null}
+        <span title={name} className="flex min-w-0 gap-1">
+          <bdi className="truncate font-medium">{name}</bdi>
+          {self ? <span className="shrink-0 text-faint">· {t('members.you')}</span> : null}
         </span>
-        <span title={member.email} className="truncate text-muted text-sm">
+        <bdi title={member.email} className="w-fit max-w-full truncate text-muted text-sm">
           {member.email}
-        </span>
+        </bdi>
       </div>
       <span className="hidden text-faint text-sm lg:block">
         {t('members.joined', { date: format.date(member.joined_at) })}

@@ -99,9 +99,9 @@ function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
             <RelativeTime time={click.clicked_at} className="w-24 shrink-0 text-faint" />
             <span className="flex min-w-0 flex-1 flex-wrap gap-x-3">
               <LinkName click={click} />
-              <span className="truncate text-muted">
-                <bdi>{valueName('referrer', click.referrer, i18n)}</bdi>
-              </span>
+              <bdi className="truncate text-muted">
+                {valueName('referrer', click.referrer, i18n)}
+              </bdi>
             </span>
             <span className="text-muted">{place}</span>
             {click.browser === null ? null : (

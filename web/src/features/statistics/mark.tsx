@@ -106,7 +106,7 @@ export function Mark({
   if (typeof value !== 'string' || value === '') return null
   if (dimension === 'country') {
     return (
-      <span aria-hidden="true" className="me-2 inline-block w-4 text-center">
+      <span aria-hidden="true" className="me-2 w-4 shrink-0 text-center">
         {flagOf(value)}
       </span>
     )

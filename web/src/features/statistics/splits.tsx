@@ -98,8 +98,8 @@ function VariantRow({ variant }: { variant: Compared }) {
   const { low, high } = interval
   return (
     <tr className="h-8">
-      <td className="max-w-28 truncate sm:max-w-48">
-        <bdi>{name}</bdi>
+      <td className="max-w-28 sm:max-w-48">
+        <bdi className="block w-fit max-w-full truncate">{name}</bdi>
       </td>
       <td className="hidden w-1/3 px-4 sm:table-cell">
         <ShareBar variant={variant} />

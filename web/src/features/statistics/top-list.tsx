@@ -116,11 +116,11 @@ function TopRow({
         className="absolute inset-y-0 start-0 rounded-xs bg-bar"
         style={{ width: `${(value.clicks / most) * 100}%` }}
       />
-      <span className="relative min-w-0 flex-1 truncate text-start">
+      <span className="relative flex min-w-0 flex-1 items-center">
         <Mark dimension={dimension} value={value.value} />
-        <bdi>{name}</bdi>
+        <bdi className="max-w-full shrink-0 truncate">{name}</bdi>
         {value.destination_url ? (
-          <bdi dir="ltr" className="ms-2 text-faint" title={value.destination_url}>
+          <bdi dir="ltr" className="ms-2 truncate text-faint" title={value.destination_url}>
             {shortName(value.destination_url)}
           </bdi>
         ) : null}

@@ -58,8 +58,8 @@ export function ViewList({
                           view.id === current && 'font-medium',
                         )}
                       >
-                        <span className="min-w-0 flex-1 truncate">
-                          <bdi>{view.name}</bdi>
+                        <span className="flex min-w-0 flex-1">
+                          <bdi className="truncate">{view.name}</bdi>
                         </span>
                         {view.id === current ? (
                           <Check size={14} aria-hidden="true" className="shrink-0" />

@@ -147,7 +147,7 @@ function Head({ rule, title, path, open, problems, warnings }: Props) {
           <span aria-hidden="true" className="rtl:-scale-x-100">
             →
           </span>
-          <span className="max-w-[55%] shrink-0 truncate">{then || '…'}</span>
+          <bdi className="max-w-[55%] shrink-0 truncate">{then || '…'}</bdi>
         </span>
       )}
     </span>
