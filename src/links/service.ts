@@ -4,8 +4,8 @@ import { AppError } from '../errors/index.ts'
 import type { Locale } from '../i18n/index.ts'
 import { createHashQueue } from '../limits/index.ts'
 import { rehearse, type Transaction } from '../storage/index.ts'
-import { changeFound } from './bulk/by-filter.ts'
-import { countFound } from './bulk/filtered.ts'
+import { changeFound, tryFound } from './bulk/by-filter.ts'
+import { countFound, nextFound } from './bulk/filtered.ts'
 import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
 import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
@@ -98,7 +98,9 @@ export function createLinkService(deps: LinkServiceDeps) {
     upsert,
     lookUp,
     countFound,
+    nextFound,
     changeFound,
+    tryFound,
     remove,
     prepareRestore,
     restore,

@@ -173,8 +173,20 @@ describe('POST /links/bulk/by-filter', () => {
     }
     const dry = await byFilter(body, '?dry_run=true')
     expect([dry.status, dry.headers.get('dry-run')]).toEqual([202, 'true'])
-    const { id: none } = (await dry.json()) as { id: string }
+    const { id: none, result } = (await dry.json()) as { id: string; result: object }
+    expect(result).toEqual({ succeeded: 150, failed: 0, errors: [] })
     expect((await send('GET', `/api/v1/jobs/${none}`)).status).toBe(404)
+    // One link can't have so many tags: what is refused says why, and the others don't change either.
+    const many = { ...body, patch: {}, add_tags: Array.from({ length: 20 }, (_, n) => `m${n}`) }
+    const refused = await byFilter(many, '?dry_run=true&lang=de')
+    const { result: tried } = (await refused.json()) as { result: { errors: Result[] } }
+    expect(tried).toMatchObject({ succeeded: 0, failed: 150 })
+    expect(tried.errors).toHaveLength(100)
+    expect(tried.errors[0]).toMatchObject({
+      ...{ code: 'VALIDATION_FAILED', message: expect.any(String) },
+      details: [{ field: 'tags', code: 'TOO_MANY', message: expect.stringContaining('20') }],
+    })
+    expect(await list('tag=m1')).toEqual([])
     const answer = await byFilter(body)
     expect(answer.status).toBe(202)
     const path = answer.headers.get('location') ?? ''

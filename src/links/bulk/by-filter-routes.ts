@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../../audit/index.ts'
+import { describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
 import { checked } from '../../validation/checked.ts'
@@ -8,6 +9,7 @@ import { createFilterSchema } from '../list-query.ts'
 import type { LinkService } from '../service.ts'
 import { BOUNDS, checkTag, checkTags } from '../values.ts'
 import type { FilterJobs } from './job.ts'
+import { OPERATIONS_MAX } from './schemas.ts'
 
 /** What one link alone can have, so that many can't be given it. */
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
@@ -85,7 +87,7 @@ export function registerByFilterRoute(
     description:
       'A job: it goes on by itself, each link for itself, and its `result` is `{"succeeded", ' +
       '"failed", "errors"}`, with the first hundred that were refused. Links that are made later ' +
-      'are left alone.',
+      'are left alone. Of a dry run `result` says what would come of the first 1,000, with messages.',
     body: createBody(links.rules),
     bodyExample: {
       filter: { tag: ['newsletter'] },
@@ -115,10 +117,15 @@ export function registerByFilterRoute(
         ...{ add_tags, remove_tags },
         patch: patch && { ...fields, ...(password !== undefined && { password_hash }) },
       }
+      const tried = call.dryRun ? await links.nextFound(asker, filter, found, OPERATIONS_MAX) : []
       return call.mutate(async (tx) => {
         const row = await filterJobs.enqueue(tx, asker, found, { filter, change })
         const headers = { Location: `${JOBS_PATH}/${row.id}` }
-        return { status: 202, body: renderJob(row, call), headers }
+        const body = renderJob(row, call)
+        if (!call.dryRun) return { status: 202, body, headers }
+        const { refusals, ...counts } = await links.tryFound(tx, asker, { filter, change }, tried)
+        const errors = refusals.map(({ id, error }) => ({ id, ...describeError(error, call.locale) }))
+        return { status: 202, body: { ...body, result: { ...counts, errors } }, headers }
       })
     },
   })

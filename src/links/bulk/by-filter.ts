@@ -66,12 +66,11 @@ export async function changeFound(
     state = await ctx.storage.write(
       async (tx) => {
         const rows = await stillFound(ctx, tx, asker, filter, seqs)
-        const next = { after: last, result: { ...result, errors: [...result.errors] } }
-        for (const [i, row] of rows.entries()) {
-          if (i % TURN === TURN - 1) await othersTurn()
-          await changeOne(ctx, tx, asker, row, wanted, next.result)
-        }
-        const { succeeded, failed } = next.result
+        const refusals = await changeEach(ctx, tx, asker, rows, wanted)
+        const succeeded = result.succeeded + rows.length - refusals.length
+        const failed = result.failed + refusals.length
+        const errors = [...result.errors, ...refusals.map(told)].slice(0, ERRORS_MAX)
+        const next = { after: last, result: { succeeded, failed, errors } }
         const done = succeeded + failed
         const progress = { done, failed, total: Math.max(total, done) }
         await checkpoint(tx, { progress, state: next, result: next.result })
@@ -82,30 +81,53 @@ export async function changeFound(
   }
 }
 
-/** Changes one link; what is refused is counted, and leaves nothing behind. */
-async function changeOne(
+/** What would come of the first links that a filter finds, `seqs`; in a transaction that is undone. */
+export async function tryFound(
   ctx: LinkContext,
   tx: Transaction,
   asker: LinkAsker,
-  row: LinkRow,
+  { filter, change: wanted }: Pick<ByFilterInput, 'filter' | 'change'>,
+  seqs: readonly number[],
+): Promise<{ succeeded: number; failed: number; refusals: Refusal[] }> {
+  const rows = seqs.length === 0 ? [] : await stillFound(ctx, tx, asker, filter, seqs)
+  const refusals = await changeEach(ctx, tx, asker, rows, wanted)
+  const failed = refusals.length
+  return { succeeded: rows.length - failed, failed, refusals: refusals.slice(0, ERRORS_MAX) }
+}
+
+/** Why a link isn't changed. */
+interface Refusal {
+  id: string
+  error: AppError
+}
+
+/** Changes links, each for itself; those that are refused, which leaves nothing behind. */
+async function changeEach(
+  ctx: LinkContext,
+  tx: Transaction,
+  asker: LinkAsker,
+  rows: readonly LinkRow[],
   wanted: LinkChange,
-  result: ByFilterResult,
-): Promise<void> {
-  try {
-    await savepoint(tx, async (part) => {
-      if (wanted.delete) return remove(ctx, part, asker, row.id, () => true)
-      const patch = patchFor(row, wanted)
-      await change(ctx, part, asker, { row, isDeleted: false }, patch, 'link.updated')
-    })
-    result.succeeded++
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error
-    result.failed++
-    if (result.errors.length === ERRORS_MAX) return
-    const { code, details = [] } = error
-    const told = details.map((detail: ErrorDetail) => ({ field: detail.field, code: detail.code }))
-    result.errors.push({ id: row.id, code, details: told })
+): Promise<Refusal[]> {
+  const refusals: Refusal[] = []
+  for (const [i, row] of rows.entries()) {
+    if (i % TURN === TURN - 1) await othersTurn()
+    try {
+      await savepoint(tx, async (part) => {
+        if (wanted.delete) return remove(ctx, part, asker, row.id, () => true)
+        const patch = patchFor(row, wanted)
+        await change(ctx, part, asker, { row, isDeleted: false }, patch, 'link.updated')
+      })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      refusals.push({ id: row.id, error })
+    }
   }
+  return refusals
+}
+
+function told({ id, error: { code, details = [] } }: Refusal): ByFilterResult['errors'][number] {
+  return { id, code, details: details.map(({ field, code: detail }) => ({ field, code: detail })) }
 }
 
 /** The patch of one link, whose tags depend on those that it has. @throws AppError VALIDATION_FAILED */
