@@ -11,6 +11,9 @@ const LINKS = 2_400
 const FOUND = /all 2,400/
 const SELECTED = /^2,400 links/
 const DELETE = /2,400 links\?/
+/** What a dry run of the first says, and of how many it does. */
+const WORKS = /1,000 links\.$/
+const TRIED = /first 1,000 links/
 describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', () => {
   let dashboard: Dashboard
   let visitor: Visitor
@@ -63,10 +66,18 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     await page.getByText(SELECTED).waitFor()
     await page.screenshot({ path: join(OUTPUT, 'found-2-all.png') })
     await page.getByRole('button', { name: en('links.disable') }).click()
+    // What would come of it is said before anything is written.
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByText(WORKS).waitFor()
+    await dialog.getByText(TRIED).waitFor()
+    await page.screenshot({ path: join(OUTPUT, 'found-3-forecast.png') })
+    const jobs = await ask(dashboard, visitor.context, 'GET', '/jobs', { workspace })
+    expect(jobs.body).toMatchObject({ data: [] })
+    await dialog.getByRole('button', { name: en('links.disable') }).click()
     // The job goes on while other pages are looked at, and is found again after a reload.
     const card = page.getByRole('region', { name: en('jobs.kind.links') })
     await card.waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-3-job.png') })
+    await page.screenshot({ path: join(OUTPUT, 'found-4-job.png') })
     await page.goto(`${dashboard.url}/app/statistics`)
     await eventually('all are disabled', async () =>
       (await totalOf('tag=spring&status=disabled')) === LINKS ? true : undefined,
@@ -83,17 +94,58 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     await bar.getByRole('button', { name: en('links.delete') }).click()
     const dialog = page.getByRole('alertdialog')
     await dialog.getByText(DELETE).waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-4-confirm.png') })
+    await page.screenshot({ path: join(OUTPUT, 'found-5-confirm.png') })
     await dialog.getByRole('button', { name: en('links.delete') }).click()
     await page
       .getByRole('region', { name: en('jobs.kind.links') })
       .getByText(en('jobs.state.succeeded'))
       .waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-5-done.png') })
+    await page.screenshot({ path: join(OUTPUT, 'found-6-done.png') })
     await page.getByRole('link', { name: en('jobs.all') }).click()
     const line = page.getByRole('listitem').filter({ hasText: en('jobs.kind.links') })
     await line.nth(1).waitFor()
     expect(await line.first().innerText()).toContain('Ada')
     expect(await totalOf('archived=any')).toBe(1)
+  })
+
+  test('what tags would come to is said before they are changed', async () => {
+    const { page, context } = visitor
+    const body = { tags: Array.from({ length: 20 }, (_, n) => `t${n}`) }
+    type Link = { id: string; tags: string[] }
+    const read = async <T>(path: string) =>
+      (await ask<T>(dashboard, context, 'GET', path, { workspace })).body
+    const [other] = (await read<{ data: Link[] }>('/links?search=other')).data
+    const path = `/links/${other?.id}`
+    await ask(dashboard, context, 'PATCH', path, { workspace, body })
+    await page.goto(`${dashboard.url}/app/links`)
+    await page.getByRole('checkbox', { name: en('links.selectAll') }).click()
+    const bar = page.getByRole('region', { name: /^1 link/ })
+    await bar.getByRole('button', { name: en('links.field.tags') }).click()
+    const tags = page.getByLabel(en('links.bulk.addTags'))
+    await tags.fill('one-more')
+    await tags.press('Enter')
+    // The API's own reason, which says how many a link can have.
+    await page.getByText(/ 1 link: .*20/).waitFor()
+    await page.screenshot({ path: join(OUTPUT, 'found-7-tags.png') })
+    expect((await read<Link>(path)).tags).toHaveLength(20)
+  })
+
+  test('jobs are shown a page at a time', async () => {
+    const { page, context } = visitor
+    const body = { filter: { tag: ['none'] }, patch: { enabled: true }, expected: 0 }
+    for (let n = 0; n < 50; n++) {
+      await ask(dashboard, context, 'POST', '/links/bulk/by-filter', { workspace, body })
+    }
+    await page.goto(`${dashboard.url}/app/jobs`)
+    const lines = page.getByRole('listitem').filter({ hasText: en('jobs.kind.links') })
+    await lines.nth(49).waitFor()
+    expect(await lines.count()).toBe(50)
+    const more = page.getByRole('button', { name: en('audit.more'), exact: true })
+    await more.click()
+    await lines.nth(51).waitFor()
+    // The two of before are the oldest, and there is nothing behind them.
+    expect(await lines.nth(51).innerText()).toContain('2,400')
+    expect(await lines.count()).toBe(52)
+    expect(await more.count()).toBe(0)
   })
 })

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, OUTPUT, startDashboard, type Visitor } from './harness.ts'
-import { claim, heading } from './people.ts'
+import { ask, claim, heading } from './people.ts'
 import { en } from './words.ts'
 
 const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
@@ -12,11 +12,12 @@ const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
 describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
+  let workspace: string
 
   beforeAll(async () => {
-    dashboard = await startDashboard()
+    dashboard = await startDashboard({ OUTGOING_ALLOWED_NETWORKS: '127.0.0.0/8' })
     owner = await dashboard.open()
-    await claim(dashboard, owner.context)
+    workspace = await claim(dashboard, owner.context)
   })
   afterAll(() => dashboard.dispose())
 
@@ -86,5 +87,41 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     await check.click()
     await shows(en('imports.number.created'), '2')
     await shows(en('imports.number.refused'), '1')
+  }, 120_000)
+
+  test('a job that runs is left, returned to, and cancelled', async () => {
+    const { page } = owner
+    // A service that never answers, so that the job runs until it is cancelled.
+    const service = Bun.serve({
+      ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0 },
+      fetch: () => new Promise<Response>(() => {}),
+    })
+    const body = { source: 'shlink', base_url: String(service.url), token: 'a token' }
+    const path = '/imports/remote'
+    const asked = { workspace, body }
+    const { body: job } = await ask<{ id: string }>(dashboard, owner.context, 'POST', path, asked)
+    await page.goto('/app/jobs')
+    const cancel = page.getByRole('button', { name: en('common.cancel'), exact: true })
+    await cancel.waitFor()
+    await look('running')
+
+    await page
+      .getByRole('link', { name: en('shell.links'), exact: true })
+      .first()
+      .click()
+    await heading(page, en('shell.links'))
+    const card = page.getByRole('region', { name: en('jobs.kind.import') })
+    await card.getByRole('progressbar').waitFor()
+    await look('elsewhere')
+    await card.getByRole('link', { name: en('jobs.all') }).click()
+    await heading(page, en('jobs.title'))
+
+    await cancel.click()
+    const line = page.getByRole('listitem').filter({ hasText: en('jobs.state.cancelled') })
+    await line.getByText(en('jobs.kind.import')).waitFor()
+    await cancel.waitFor({ state: 'detached' })
+    const now = await ask(dashboard, owner.context, 'GET', `/jobs/${job.id}`, { workspace })
+    expect(now.body).toMatchObject({ type: 'imports.remote', status: 'cancelled' })
+    await service.stop(true)
   }, 120_000)
 })

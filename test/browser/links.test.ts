@@ -5,6 +5,8 @@ import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim, heading } from './people.ts'
 import { en } from './words.ts'
 
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>
+
 const TARGET = 'https://example.com/'
 
 describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
@@ -57,6 +59,26 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await button('common.cancel', drawer()).click()
     }
     await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  test('the preview stands beside the form where there is room, else in it', async () => {
+    await openList()
+    await page.keyboard.press('c')
+    const title = drawer().getByLabel(en('links.field.social.title'))
+    await drawer().getByText(en('links.section.social'), { exact: true }).click()
+    await title.fill('Shown by services')
+    const slack = drawer().getByRole('figure').filter({ hasText: 'Slack', visible: true })
+    const code = drawer().getByText(en('links.preview'), { exact: true })
+    const boxes = () => Promise.all([title, slack, code].map((each) => each.boundingBox()))
+    const [field, service, link] = (await boxes()) as [Box, Box, Box]
+    expect(Math.min(service.x, link.x)).toBeGreaterThan(field.x + field.width)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const [below, above, first] = (await boxes()) as [Box, Box, Box]
+    expect(first.y).toBeLessThan(below.y)
+    expect(above.y).toBeGreaterThan(below.y + below.height)
+    expect(await slack.count()).toBe(1)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await button('common.cancel', drawer()).click()
   })
 
   test('the table stands where its skeleton stood', async () => {

@@ -124,7 +124,10 @@ export function registerByFilterRoute(
         const body = renderJob(row, call)
         if (!call.dryRun) return { status: 202, body, headers }
         const { refusals, ...counts } = await links.tryFound(tx, asker, { filter, change }, tried)
-        const errors = refusals.map(({ id, error }) => ({ id, ...describeError(error, call.locale) }))
+        const errors = refusals.map(({ id, error }) => ({
+          id,
+          ...describeError(error, call.locale),
+        }))
         return { status: 202, body: { ...body, result: { ...counts, errors } }, headers }
       })
     },

@@ -13,17 +13,21 @@ const BACKDROP =
 /** Where somebody writes. */
 const FIELD = 'input:not([type=checkbox], [type=radio], [type=hidden], [readonly]), textarea'
 
+/** At the end of the line; from below on a phone. */
+const PANEL = cx(
+  'inset-x-0 bottom-0 max-h-[94dvh] rounded-t-md transition-[translate,opacity] data-ending-style:translate-y-6 data-starting-style:translate-y-6 data-ending-style:opacity-0 data-starting-style:opacity-0',
+  'sm:inset-y-0 sm:start-auto sm:end-0 sm:max-h-none sm:w-[30rem] sm:rounded-none sm:data-ending-style:translate-y-0 sm:data-starting-style:translate-y-0 ltr:sm:data-ending-style:translate-x-6 ltr:sm:data-starting-style:translate-x-6 rtl:sm:data-ending-style:-translate-x-6 rtl:sm:data-starting-style:-translate-x-6',
+)
+
 const SHAPES = {
   /** In the middle. */
   center:
     'top-[max(1rem,12dvh)] inset-x-4 mx-auto max-h-[calc(100dvh-max(2rem,14dvh))] max-w-lg rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0',
   /** In the middle, for much. */
   wide: 'top-[max(1rem,6dvh)] inset-x-4 mx-auto max-h-[calc(100dvh-max(2rem,8dvh))] max-w-3xl rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0',
-  /** A panel at the end of the line; from below on a phone. */
-  panel: cx(
-    'inset-x-0 bottom-0 max-h-[94dvh] rounded-t-md transition-[translate,opacity] data-ending-style:translate-y-6 data-starting-style:translate-y-6 data-ending-style:opacity-0 data-starting-style:opacity-0',
-    'sm:inset-y-0 sm:start-auto sm:end-0 sm:max-h-none sm:w-[30rem] sm:rounded-none sm:data-ending-style:translate-y-0 sm:data-starting-style:translate-y-0 ltr:sm:data-ending-style:translate-x-6 ltr:sm:data-starting-style:translate-x-6 rtl:sm:data-ending-style:-translate-x-6 rtl:sm:data-starting-style:-translate-x-6',
-  ),
+  panel: PANEL,
+  /** A panel with room beside its form on wide screens. */
+  broad: cx(PANEL, 'xl:w-[52rem]'),
 } as const
 
 export interface DialogProps {

@@ -4,7 +4,6 @@ import {
   CirclePause,
   CirclePlay,
   FolderInput,
-  Tag,
   Trash2,
   X,
 } from 'lucide-react'
@@ -13,14 +12,20 @@ import { startJob } from '../../app/jobs.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Popover } from '../../ui/popover.tsx'
 import type { Folder } from '../groups/calls.ts'
 import { MoveDialog } from '../groups/folder-dialogs.tsx'
 import { useLinkActions } from './actions.ts'
-import { amendLink, deleteLink, type Link, restoreLink, updateLink } from './calls.ts'
-import { TagsInput } from './form/tags-input.tsx'
-import type { LinksSearch } from './search.ts'
+import { retagged, TagPopover } from './bulk-tags.tsx'
+import {
+  amendLink,
+  deleteLink,
+  type FoundChange,
+  type Link,
+  restoreLink,
+  tryFound,
+  updateLink,
+} from './calls.ts'
+import { Forecast } from './forecast.tsx'
 import { type FoundProps, SelectFound, useFoundChange } from './select-found.tsx'
 import type { Selection } from './use-selection.ts'
 
@@ -34,12 +39,26 @@ type BulkKind =
   | 'unarchive'
   | 'move'
 
+/** What is asked before all that is found is changed: there is no undo for it. */
+interface Question {
+  title: string
+  text: string
+  /** What the button says. */
+  action: string
+  change: FoundChange
+}
+
 /** What changes many links; each as a work that goes on by itself. */
-function useBulkActions(selection: Selection, search: LinksSearch) {
+function useBulkActions(
+  selection: Selection,
+  startFound: (change: FoundChange) => void,
+  ask: (question: Question) => void,
+) {
   const { t } = useI18n()
   const { keep, refresh } = useLinkActions()
-  const startFound = useFoundChange(selection, search)
-  const { links, found } = selection
+  const { links, count, found } = selection
+  const askFound = (action: string, change: FoundChange) =>
+    ask({ title: action, text: t('links.bulk.selected', { count }), action, change })
 
   const start = (
     kind: BulkKind,
@@ -58,7 +77,14 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
     })
   }
   const remove = () => {
-    if (found !== null) return startFound({ delete: true })
+    if (found !== null) {
+      return ask({
+        title: t('links.bulk.deleteFound', { count }),
+        text: t('links.bulk.deleteFound.text'),
+        action: t('links.delete'),
+        change: { delete: true },
+      })
+    }
     start(
       'delete',
       links,
@@ -67,7 +93,9 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
     )
   }
   const enable = (enabled: boolean) => {
-    if (found !== null) return startFound({ patch: { enabled } })
+    if (found !== null) {
+      return askFound(t(enabled ? 'links.enable' : 'links.disable'), { patch: { enabled } })
+    }
     start(
       enabled ? 'enable' : 'disable',
       links.filter((link) => link.enabled !== enabled),
@@ -75,7 +103,9 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
     )
   }
   const archive = (archived: boolean, some: readonly Link[]) => {
-    if (found !== null) return startFound({ patch: { archived } })
+    if (found !== null) {
+      return askFound(t(archived ? 'links.archive' : 'links.unarchive'), { patch: { archived } })
+    }
     start(
       archived ? 'archive' : 'unarchive',
       some.filter((link) => link.archived !== archived),
@@ -89,7 +119,10 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
   }
   const move = (folder: Folder | null) => {
     const folder_id = folder?.id ?? null
-    if (found !== null) return startFound({ patch: { folder_id } })
+    if (found !== null) {
+      const name = folder?.name ?? t('folders.none')
+      return askFound(`${t('folders.move')}: ${name}`, { patch: { folder_id } })
+    }
     start(
       'move',
       links.filter((link) => link.folder_id !== folder_id),
@@ -102,12 +135,7 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
   }
   const tag = (added: string[], removed: string[]) => {
     if (found !== null) return startFound({ add_tags: added, remove_tags: removed })
-    const gone = new Set(removed.map((one) => one.toLowerCase()))
-    const retag = ({ tags }: Link) => {
-      const kept = tags.filter((one) => !gone.has(one.toLowerCase()))
-      const known = new Set(kept.map((one) => one.toLowerCase()))
-      return { tags: [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))] }
-    }
+    const retag = (link: Link) => retagged(link, added, removed)
     start('tag', links, async (link) => keep(await amendLink(link, retag)))
   }
   return { remove, enable, archive, move, tag }
@@ -116,10 +144,11 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
 /** Bulk actions on links. */
 export function BulkBar({ selection, search, list }: FoundProps) {
   const { t } = useI18n()
-  const { remove, enable, archive, move, tag } = useBulkActions(selection, search)
+  const [question, setQuestion] = useState<Question | null>(null)
+  const startFound = useFoundChange(selection, search)
+  const { remove, enable, archive, move, tag } = useBulkActions(selection, startFound, setQuestion)
   const { links, count, found } = selection
   const [moving, setMoving] = useState(false)
-  const [removing, setRemoving] = useState(false)
   const areArchived =
     found === null
       ? links.length > 0 && links.every((link) => link.archived)
@@ -134,7 +163,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
         {t('links.bulk.selected', { count })}
       </span>
       <SelectFound selection={selection} search={search} list={list} />
-      <TagPopover links={links} count={count} onTag={tag} />
+      <TagPopover selection={selection} search={search} onTag={tag} />
       <Button
         variant="ghost"
         icon={<CirclePlay size={14} aria-hidden="true" />}
@@ -169,11 +198,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
       >
         {areArchived ? t('links.unarchive') : t('links.archive')}
       </Button>
-      <Button
-        variant="ghost"
-        icon={<Trash2 size={14} aria-hidden="true" />}
-        onClick={found === null ? remove : () => setRemoving(true)}
-      >
+      <Button variant="ghost" icon={<Trash2 size={14} aria-hidden="true" />} onClick={remove}>
         {t('links.delete')}
       </Button>
       <IconButton
@@ -182,14 +207,23 @@ export function BulkBar({ selection, search, list }: FoundProps) {
         icon={<X size={14} aria-hidden="true" />}
         onClick={selection.clear}
       />
-      <ConfirmDialog
-        open={removing}
-        onOpenChange={setRemoving}
-        title={t('links.bulk.deleteFound', { count })}
-        description={t('links.bulk.deleteFound.text')}
-        action={t('links.delete')}
-        onConfirm={remove}
-      />
+      {question && found !== null ? (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setQuestion(null)}
+          title={question.title}
+          description={question.text}
+          action={question.action}
+          danger={question.change.delete === true}
+          onConfirm={() => startFound(question.change)}
+        >
+          <Forecast
+            change={[search, question.change]}
+            count={count}
+            ask={() => tryFound(search, found, question.change)}
+          />
+        </ConfirmDialog>
+      ) : null}
       {moving ? (
         <MoveDialog
           value={null}
@@ -201,57 +235,5 @@ export function BulkBar({ selection, search, list }: FoundProps) {
         />
       ) : null}
     </section>
-  )
-}
-
-/** Tags to add to all, and tags to take from those that have them. */
-function TagPopover({
-  links,
-  count,
-  onTag,
-}: {
-  links: readonly Link[]
-  count: number
-  onTag: (added: string[], removed: string[]) => void
-}) {
-  const { t } = useI18n()
-  const [open, setOpen] = useState(false)
-  const [added, setAdded] = useState<string[]>([])
-  const [removed, setRemoved] = useState<string[]>([])
-  const have = [...new Set(links.flatMap((link) => link.tags))]
-  return (
-    <Popover
-      title={t('links.bulk.tags')}
-      open={open}
-      onOpenChange={setOpen}
-      align="center"
-      className="w-80"
-      trigger={
-        <Button variant="ghost" icon={<Tag size={14} aria-hidden="true" />}>
-          {t('links.field.tags')}
-        </Button>
-      }
-    >
-      <div className="flex flex-col gap-4">
-        <Field label={t('links.bulk.addTags')}>
-          {(control) => <TagsInput control={control} value={added} onChange={setAdded} />}
-        </Field>
-        <Field label={t('links.bulk.removeTags')}>
-          {(control) => (
-            <TagsInput control={control} value={removed} onChange={setRemoved} suggestions={have} />
-          )}
-        </Field>
-        <Button
-          variant="primary"
-          disabled={added.length + removed.length === 0}
-          onClick={() => {
-            setOpen(false)
-            onTag(added, removed)
-          }}
-        >
-          {t('links.bulk.applyTags', { count })}
-        </Button>
-      </div>
-    </Popover>
   )
 }

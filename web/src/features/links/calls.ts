@@ -59,8 +59,62 @@ export type FoundChange = Omit<Schemas['LinkBulkByFilter'], 'filter' | 'expected
 
 /** Changes all links that a search finds, as a job of the server. */
 export function changeFound(search: LinksSearch, expected: number, change: FoundChange) {
+  const body = { filter: filterOf(search), expected, ...change }
+  return ok(api.POST('/api/v1/links/bulk/by-filter', { body }))
+}
+
+function filterOf(search: LinksSearch) {
   const { sort: _, order: __, ...filter } = exportQuery(search)
-  return ok(api.POST('/api/v1/links/bulk/by-filter', { body: { filter, expected, ...change } }))
+  return filter
+}
+
+/** What a change of many links would come to. */
+export interface Tried {
+  succeeded: number
+  failed: number
+  /** Why it fails, each once. */
+  reasons: string[]
+}
+
+const DRY_RUN = { query: { dry_run: 'true' } } as const
+/** So many links are tried; the API takes no more. */
+const TRIED_MAX = 1_000
+
+/** What {@link changeFound} would come to; nothing is written. */
+export async function tryFound(
+  search: LinksSearch,
+  expected: number,
+  change: FoundChange,
+): Promise<Tried> {
+  const body = { filter: filterOf(search), expected, ...change }
+  const answer = api.POST('/api/v1/links/bulk/by-filter', { params: DRY_RUN, body })
+  const { errors, ...counts } = (await ok(answer)).result as unknown as Counts & {
+    errors: Failure[]
+  }
+  return { ...counts, reasons: reasonsOf(errors) }
+}
+
+/** What a change of some links would come to; nothing is written. */
+export async function tryLinks(
+  links: readonly Link[],
+  patch: (link: Link) => LinkPatch,
+): Promise<Tried> {
+  const operations = links
+    .slice(0, TRIED_MAX)
+    .map((link) => ({ op: 'update' as const, id: link.id, link: patch(link) }))
+  const answer = api.POST('/api/v1/links/bulk', { params: DRY_RUN, body: { operations } })
+  const { data, summary } = await ok(answer)
+  return { ...summary, reasons: reasonsOf(data.flatMap(({ error }) => error ?? [])) }
+}
+
+type Counts = Pick<Tried, 'succeeded' | 'failed'>
+type Failure = { message: string; details?: { message: string }[] }
+
+function reasonsOf(failures: readonly Failure[]): string[] {
+  const each = failures.flatMap(({ message, details = [] }) =>
+    details.length > 0 ? details.map((detail) => detail.message) : message,
+  )
+  return [...new Set(each)]
 }
 
 /** One page of links. */

@@ -14,7 +14,8 @@ import { problemsOf } from './draft.ts'
 import { LinkPreview } from './preview.tsx'
 import type { Marks } from './rules/marks.ts'
 import { SECTIONS } from './sections/index.ts'
-import { Section } from './sections/section.tsx'
+import { Section, type SectionProps } from './sections/section.tsx'
+import { SocialPreviews } from './social-previews.tsx'
 import { TagsInput } from './tags-input.tsx'
 import { useLinkCheck } from './use-check.ts'
 
@@ -63,7 +64,6 @@ export function LinkForm({
 }) {
   const i18n = useI18n()
   const { t } = i18n
-  const { instance } = usePlace()
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const check = useLinkCheck(draft, linkId)
   const error = refusal?.error ?? null
@@ -95,11 +95,14 @@ export function LinkForm({
     event.preventDefault()
     onSubmit()
   }
-  const { origin } = new URL(instance.base_url)
-  const base = draft.domain === instance.default_domain ? origin : `https://${draft.domain}`
-
   return (
-    <form id={id} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <form
+      id={id}
+      ref={form}
+      onSubmit={submit}
+      noValidate
+      className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-4 xl:grid-cols-[minmax(0,1fr)_19rem] xl:grid-rows-[auto_1fr]"
+    >
       <Field label={t('links.field.destination')} error={destination}>
         {(control) => (
           <Input
@@ -117,51 +120,76 @@ export function LinkForm({
           />
         )}
       </Field>
-      <LinkPreview
-        base={base}
-        slug={draft.slug.trim()}
+      <Previews
+        draft={draft}
         state={slugState(draft.slug, ownSlug, check)}
         suggestions={check.current ? check.suggestions : (refused?.suggestions ?? [])}
-        onSuggestion={(one) => set({ slug: one })}
+        onSuggestion={(slug) => set({ slug })}
       />
-      <FormError
-        message={
-          clashes.length > 0
-            ? t('links.changedMeanwhile')
-            : error !== null && (refused === null || general)
-              ? errorText(error, i18n)
-              : null
-        }
-      />
-      <AddressFields
-        draft={draft}
-        set={set}
-        problems={{ ...answered, slug: slugProblem(check, answered) }}
-        isNew={linkId === undefined}
-      />
-      <Field label={t('links.field.tags')} hint={t('links.hint.tags')} error={answered.tags}>
-        {(control) => (
-          <TagsInput
-            control={control}
-            value={draft.tags}
-            onChange={(next) => set({ tags: next })}
-          />
-        )}
-      </Field>
-      <div className="flex flex-col border-line border-y">
-        {SECTIONS.map((section) => (
-          <Section
-            key={section.title}
-            section={section}
-            draft={draft}
-            set={set}
-            problems={answered}
-            hasPassword={hasPassword}
-            warnings={warnings}
-          />
-        ))}
+      <div className="flex min-w-0 flex-col gap-4">
+        <FormError
+          message={
+            clashes.length > 0
+              ? t('links.changedMeanwhile')
+              : error !== null && (refused === null || general)
+                ? errorText(error, i18n)
+                : null
+          }
+        />
+        <AddressFields
+          draft={draft}
+          set={set}
+          problems={{ ...answered, slug: slugProblem(check, answered) }}
+          isNew={linkId === undefined}
+        />
+        <Field label={t('links.field.tags')} hint={t('links.hint.tags')} error={answered.tags}>
+          {(control) => (
+            <TagsInput
+              control={control}
+              value={draft.tags}
+              onChange={(next) => set({ tags: next })}
+            />
+          )}
+        </Field>
+        <Sections
+          draft={draft}
+          set={set}
+          problems={answered}
+          hasPassword={hasPassword}
+          warnings={warnings}
+        />
       </div>
     </form>
+  )
+}
+
+function Sections(props: SectionProps) {
+  return (
+    <div className="flex flex-col border-line border-y">
+      {SECTIONS.map((section) => (
+        <Section key={section.title} section={section} {...props} />
+      ))}
+    </div>
+  )
+}
+
+/** The link as it will be: beside the form where there is room, else below its first field. */
+function Previews({
+  draft,
+  ...shown
+}: { draft: Draft } & Omit<Parameters<typeof LinkPreview>[0], 'base' | 'slug'>) {
+  const { instance } = usePlace()
+  const { domain, slug, social } = draft
+  const { origin } = new URL(instance.base_url)
+  const base = domain === instance.default_domain ? origin : `https://${domain}`
+  return (
+    <div className="flex flex-col gap-4 xl:sticky xl:top-0 xl:col-start-2 xl:row-span-2 xl:row-start-1 xl:self-start">
+      <LinkPreview base={base} slug={slug.trim()} {...shown} />
+      {/* Elsewhere they stand below their fields. */}
+      <div className="hidden xl:block">
+        <SocialPreviews social={social} host={domain} />
+      </div>
+    </div>
   )
 }
 

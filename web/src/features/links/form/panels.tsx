@@ -66,7 +66,7 @@ export function CreatePanel({
   return (
     <Dialog
       open
-      shape="panel"
+      shape="broad"
       onOpenChange={(open) => !open && onClose()}
       initialFocus={first}
       title={t('links.create')}
@@ -152,7 +152,7 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   return (
     <Dialog
       open
-      shape="panel"
+      shape="broad"
       onOpenChange={(open) => !open && onClose()}
       initialFocus={first}
       title={t('links.editName', { name: nameOf(link) })}

@@ -49,7 +49,9 @@ function Fields({ draft, set, problems }: SectionProps) {
           />
         )}
       </Field>
-      <SocialPreviews social={social} host={draft.domain} />
+      <div className="xl:hidden">
+        <SocialPreviews social={social} host={draft.domain} />
+      </div>
     </>
   )
 }

@@ -1,0 +1,82 @@
+import { Tag } from 'lucide-react'
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { type Link, tryFound, tryLinks } from './calls.ts'
+import { Forecast } from './forecast.tsx'
+import { TagsInput } from './form/tags-input.tsx'
+import type { LinksSearch } from './search.ts'
+import type { Selection } from './use-selection.ts'
+
+/** The tags of a link once some were added, and some removed. */
+export function retagged({ tags }: Link, added: readonly string[], removed: readonly string[]) {
+  const gone = new Set(removed.map((one) => one.toLowerCase()))
+  const kept = tags.filter((one) => !gone.has(one.toLowerCase()))
+  const known = new Set(kept.map((one) => one.toLowerCase()))
+  return { tags: [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))] }
+}
+
+/** Tags to add to all, and tags to take from those that have them. */
+export function TagPopover({
+  selection: { links, count, found },
+  search,
+  onTag,
+}: {
+  selection: Selection
+  search: LinksSearch
+  onTag: (added: string[], removed: string[]) => void
+}) {
+  const { t } = useI18n()
+  const [open, setOpen] = useState(false)
+  const [added, setAdded] = useState<string[]>([])
+  const [removed, setRemoved] = useState<string[]>([])
+  const have = [...new Set(links.flatMap((link) => link.tags))]
+  return (
+    <Popover
+      title={t('links.bulk.tags')}
+      open={open}
+      onOpenChange={setOpen}
+      align="center"
+      className="w-80"
+      trigger={
+        <Button variant="ghost" icon={<Tag size={14} aria-hidden="true" />}>
+          {t('links.field.tags')}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Field label={t('links.bulk.addTags')}>
+          {(control) => <TagsInput control={control} value={added} onChange={setAdded} />}
+        </Field>
+        <Field label={t('links.bulk.removeTags')}>
+          {(control) => (
+            <TagsInput control={control} value={removed} onChange={setRemoved} suggestions={have} />
+          )}
+        </Field>
+        {added.length + removed.length === 0 ? null : (
+          <Forecast
+            change={[found === null ? links.map(({ id }) => id) : search, added, removed]}
+            count={count}
+            ask={() =>
+              found === null
+                ? tryLinks(links, (link) => retagged(link, added, removed))
+                : tryFound(search, found, { add_tags: added, remove_tags: removed })
+            }
+          />
+        )}
+        <Button
+          variant="primary"
+          disabled={added.length + removed.length === 0}
+          onClick={() => {
+            setOpen(false)
+            onTag(added, removed)
+          }}
+        >
+          {t('links.bulk.applyTags', { count })}
+        </Button>
+      </div>
+    </Popover>
+  )
+}

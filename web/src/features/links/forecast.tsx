@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import type { Tried } from './calls.ts'
+
+/** What a change of many links would come to, asked before it is made. */
+export function Forecast({
+  change,
+  count,
+  ask,
+}: {
+  /** What is asked about: another change is asked about anew. */
+  change: unknown
+  /** Of how many links. */
+  count: number
+  ask: () => Promise<Tried>
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const { data, error } = useQuery({
+    queryKey: ['links', workspace.id, 'forecast', change],
+    queryFn: ask,
+    // Others may have changed what it depends on.
+    gcTime: 0,
+    retry: false,
+  })
+  if (data === undefined) {
+    return (
+      <p role="status" className="text-muted text-sm">
+        {error === null ? t('common.loading') : errorText(error, i18n)}
+      </p>
+    )
+  }
+  const { succeeded, failed, reasons } = data
+  const tried = succeeded + failed
+  return (
+    <div role="status" className="flex flex-col gap-1 text-sm">
+      {succeeded > 0 ? (
+        <p className="flex gap-1.5">
+          <CircleCheck size={14} aria-hidden="true" className="mt-0.75 shrink-0 text-ok" />
+          {t('links.bulk.works', { count: succeeded })}
+        </p>
+      ) : null}
+      {failed > 0 ? (
+        <p className="flex gap-1.5 text-bad">
+          <CircleAlert size={14} aria-hidden="true" className="mt-0.75 shrink-0" />
+          <span>
+            {t('links.bulk.fails', { count: failed })} {reasons.join(' ')}
+          </span>
+        </p>
+      ) : null}
+      {tried < count ? (
+        <p className="text-muted">{t('links.bulk.tried', { count: tried })}</p>
+      ) : null}
+    </div>
+  )
+}
