@@ -1,13 +1,10 @@
 import type { Clock } from '../base/clock.ts'
 import { lowestIdAt } from '../base/ids.ts'
 import type { Storage } from '../storage/index.ts'
-import { deleteImport, deleteSomeRows, endedImports, forgottenUpload, nextImport } from './store.ts'
-import { dropUpload } from './uploads.ts'
+import { deleteAll, deleteImport, endedImports, forgottenUpload, nextImport } from './store.ts'
 
 /** A file that no job has taken in so long was given up. */
 const FORGOTTEN_MS = 24 * 3_600_000
-/** So many rows are deleted at a time. */
-const STEP = 1_000
 
 /** Deletes what imports have left behind that are over, or that never began. */
 export async function purgeImports({
@@ -18,14 +15,14 @@ export async function purgeImports({
   clock: Clock
 }): Promise<void> {
   for (const { job_id, upload } of await endedImports(storage.read)) {
-    if (upload !== null) await dropUpload(storage, upload)
+    if (upload !== null) await deleteAll(storage, 'import_chunks', upload)
     await storage.write((tx) => deleteImport(tx, job_id), { survives: 'process' })
   }
   const below = lowestIdAt('upl', clock.now() - FORGOTTEN_MS)
   for (;;) {
     const upload = await forgottenUpload(storage.read, below)
     if (upload === undefined) break
-    await dropUpload(storage, upload)
+    await deleteAll(storage, 'import_chunks', upload)
   }
   await dropOrphans(storage)
 }
@@ -36,8 +33,6 @@ async function dropOrphans(storage: Pick<Storage, 'read' | 'write'>): Promise<vo
     const next = await nextImport(storage.read, after)
     if (next === undefined) return
     after = next.job_id
-    for (let isGone = !next.isOrphan; !isGone; ) {
-      isGone = await storage.write((tx) => deleteSomeRows(tx, after, STEP), { survives: 'process' })
-    }
+    if (next.isOrphan) await deleteAll(storage, 'import_rows', after)
   }
 }

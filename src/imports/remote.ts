@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '../errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import { AddressNotAllowed, type Outgoing, type OutgoingAnswer } from '../outgoing/index.ts'
@@ -64,7 +65,7 @@ export async function importRemote(
 
 /** Asks a service, as patiently as it wants. */
 function createAsk(
-  { outgoing, sleep = wait }: RemoteDeps,
+  { outgoing, sleep = (ms, signal) => wait(ms, undefined, { signal }) }: RemoteDeps,
   baseUrl: string,
   signal: AbortSignal,
 ): Ask {
@@ -126,16 +127,4 @@ function waitOf(answer: OutgoingAnswer | null, tries: number): number {
     if (Number.isFinite(ms)) return Math.max(1_000, ms)
   }
   return 1_000 * 2 ** (tries - 1)
-}
-
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  await promise.finally(() => {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-  })
 }

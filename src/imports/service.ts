@@ -1,7 +1,7 @@
 import type { Asker } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { JobRun, JobService } from '../jobs/index.ts'
@@ -84,16 +84,16 @@ export function createImportService(deps: ImportServiceDeps) {
     async addressOf(source: SourceName, baseUrl: string | undefined): Promise<string> {
       const fixed: { baseUrl?: string } = SOURCES[source]
       const address = baseUrl ?? fixed.baseUrl
-      if (address === undefined) throw refused({ field: 'base_url', code: 'REQUIRED' })
+      if (address === undefined) throw invalid({ field: 'base_url', code: 'REQUIRED' })
       const url = URL.parse(address)
       if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
-        throw refused({ field: 'base_url', code: 'INVALID_URL' })
+        throw invalid({ field: 'base_url', code: 'INVALID_URL' })
       }
       try {
         await deps.outgoing.check(url)
       } catch (error) {
         if (!(error instanceof AddressNotAllowed)) throw error
-        throw refused({ field: 'base_url', code: 'URL_NOT_ALLOWED' })
+        throw invalid({ field: 'base_url', code: 'URL_NOT_ALLOWED' })
       }
       return url.origin + url.pathname
     },
@@ -155,7 +155,7 @@ function formatOf(
   sample: ReadRecord | undefined,
   { format, mapping }: { format: FormatName | 'auto'; mapping?: Mapping | undefined },
 ): FormatName {
-  if (sample === undefined) throw refused({ field: 'file', code: 'EMPTY_FILE' })
+  if (sample === undefined) throw invalid({ field: 'file', code: 'EMPTY_FILE' })
   const columns = Object.keys(sample ?? {})
   if (mapping !== undefined) {
     const faults = Object.entries(mapping).flatMap(([field, column]) =>
@@ -163,17 +163,13 @@ function formatOf(
         ? []
         : [{ field: `mapping.${field}`, code: 'UNKNOWN_COLUMN' as const }],
     )
-    if (faults.length > 0) throw refused(...faults)
+    if (faults.length > 0) throw invalid(...faults)
     return format === 'auto' ? 'csv' : format
   }
   if (format !== 'auto') return format
   const found = sample === null ? null : recognize(columns)
-  if (found === null) throw refused({ field: 'format', code: 'UNKNOWN_FORMAT' })
+  if (found === null) throw invalid({ field: 'format', code: 'UNKNOWN_FORMAT' })
   return found
-}
-
-function refused(...details: ErrorDetail[]): AppError {
-  return new AppError('VALIDATION_FAILED', { details })
 }
 
 async function* walk(

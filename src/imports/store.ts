@@ -1,4 +1,5 @@
-import type { ImportRowsTable, ImportStatus, Sql, Transaction } from '../storage/index.ts'
+import { sql } from 'kysely'
+import type { ImportRowsTable, ImportStatus, Sql, Storage, Transaction } from '../storage/index.ts'
 
 /** A row of `import_rows`. */
 export type ImportRow = ImportRowsTable
@@ -27,19 +28,22 @@ export async function* readChunks({ db }: Sql, upload: string): AsyncIterable<st
   }
 }
 
-/** Deletes some parts of a file. True: none is left. */
-export async function deleteSomeChunks(
-  { db }: Transaction,
-  upload: string,
-  limit: number,
-): Promise<boolean> {
-  const some = db.selectFrom('import_chunks').select('n').where('upload', '=', upload).limit(limit)
-  const { numDeletedRows } = await db
-    .deleteFrom('import_chunks')
-    .where('upload', '=', upload)
-    .where('n', 'in', some)
-    .executeTakeFirst()
-  return Number(numDeletedRows) < limit
+/** So many parts of a file, of half a megabyte each, or rows are deleted at a time. */
+const STEPS = { import_chunks: 16, import_rows: 1_000 }
+
+/** Deletes the parts of a file or the rows of an import. */
+export async function deleteAll(
+  storage: Pick<Storage, 'write'>,
+  table: keyof typeof STEPS,
+  owner: string,
+): Promise<void> {
+  const mine = sql`${sql.ref(table === 'import_rows' ? 'job_id' : 'upload')} = ${owner}`
+  const some = sql`DELETE FROM ${sql.table(table)} WHERE ${mine} AND n IN
+    (SELECT n FROM ${sql.table(table)} WHERE ${mine} ORDER BY n LIMIT ${STEPS[table]})`
+  for (let deleted = STEPS[table]; deleted === STEPS[table]; ) {
+    const result = await storage.write(({ db }) => some.execute(db), { survives: 'process' })
+    deleted = Number(result.numAffectedRows)
+  }
 }
 
 /** A file that no import has taken, of those whose ids are lower than `below`. */
@@ -116,35 +120,30 @@ export function listRows(
   return rows.orderBy('n').limit(limit).execute()
 }
 
-/** Rows below one that changed a link and weren't taken back yet, the last ones first. */
+/** Rows that changed a link and weren't taken back yet. */
+function undoable({ db }: Sql, jobId: string) {
+  return db
+    .selectFrom('import_rows')
+    .where('job_id', '=', jobId)
+    .where('version', 'is not', null)
+    .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
+}
+
+/** Those below one, the last ones first. */
 export function listUndoable(
-  { db }: Sql,
+  sqlx: Sql,
   jobId: string,
   below: number,
   limit: number,
 ): Promise<ImportRow[]> {
-  return db
-    .selectFrom('import_rows')
-    .selectAll()
-    .where('job_id', '=', jobId)
-    .where('n', '<', below)
-    .where('version', 'is not', null)
-    .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
-    .orderBy('n', 'desc')
-    .limit(limit)
-    .execute()
+  const rows = undoable(sqlx, jobId).selectAll().where('n', '<', below)
+  return rows.orderBy('n', 'desc').limit(limit).execute()
 }
 
-/** How many rows changed a link and weren't taken back yet. */
-export async function countUndoable({ db }: Sql, jobId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('import_rows')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('job_id', '=', jobId)
-    .where('version', 'is not', null)
-    .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
-    .executeTakeFirstOrThrow()
-  return Number(count)
+/** How many there are. */
+export async function countUndoable(sqlx: Sql, jobId: string): Promise<number> {
+  const counted = undoable(sqlx, jobId).select(({ fn }) => fn.countAll<number>().as('count'))
+  return Number((await counted.executeTakeFirstOrThrow()).count)
 }
 
 export async function updateRow(
@@ -174,26 +173,6 @@ export async function restoredSince(
     .where('undo', '=', 'restored')
     .executeTakeFirst()
   return row?.version ?? null
-}
-
-/** Deletes the rows of an import, some at a time. True: none is left. */
-export async function deleteSomeRows(
-  { db }: Transaction,
-  jobId: string,
-  limit: number,
-): Promise<boolean> {
-  const some = db
-    .selectFrom('import_rows')
-    .select('n')
-    .where('job_id', '=', jobId)
-    .orderBy('n')
-    .limit(limit)
-  const { numDeletedRows } = await db
-    .deleteFrom('import_rows')
-    .where('job_id', '=', jobId)
-    .where('n', 'in', some)
-    .executeTakeFirst()
-  return Number(numDeletedRows) < limit
 }
 
 /** The first import after one that has rows, and whether its job is gone. */

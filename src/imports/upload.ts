@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import type { Kind } from './records.ts'
 
 /** The media types of an import's body, each with an example. */
@@ -82,11 +82,11 @@ async function receiveForm(
     await reading
   } catch (error) {
     await reading
-    throw error instanceof AppError ? error : refused('FILE_REQUIRED')
+    throw error instanceof AppError ? error : invalid({ field: 'file', code: 'REQUIRED' })
   } finally {
     body.destroy()
   }
-  if (file === undefined) throw refused('FILE_REQUIRED')
+  if (file === undefined) throw invalid({ field: 'file', code: 'REQUIRED' })
   const { name, mediaType } = file
   return { kind: kindOf(mediaType, name, reader.head()), name, fields, digest: reader.digest() }
 }
@@ -117,7 +117,7 @@ function createReader(sink: Sink) {
       // No text holds it, and PostgreSQL stores none that does.
       if (!text.includes('\0')) return text
     } catch {}
-    throw refused('INVALID_ENCODING')
+    throw invalid({ field: 'file', code: 'INVALID_ENCODING' })
   }
 
   async function handOn(text: string): Promise<void> {
@@ -181,10 +181,4 @@ function unsupported(): AppError {
     params: { allowed: UPLOAD_TYPES },
     headers: { 'Accept-Post': UPLOAD_TYPES.join(', ') },
   })
-}
-
-function refused(code: 'INVALID_ENCODING' | 'FILE_REQUIRED'): AppError {
-  const detail: ErrorDetail =
-    code === 'FILE_REQUIRED' ? { field: 'file', code: 'REQUIRED' } : { field: 'file', code }
-  return new AppError('VALIDATION_FAILED', { details: [detail] })
 }

@@ -2,11 +2,8 @@ import type { Ids } from '../base/ids.ts'
 import type { Storage } from '../storage/index.ts'
 import { mappingOf, recognize } from './formats/index.ts'
 import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
-import { deleteSomeChunks, insertChunk } from './store.ts'
+import { deleteAll, insertChunk } from './store.ts'
 import { type ReceivedFile, receiveFile } from './upload.ts'
-
-/** So many parts of a file are deleted at a time, of half a megabyte each. */
-const CHUNKS_STEP = 16
 
 /** A file that waits for its import. */
 export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
@@ -33,7 +30,7 @@ export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) 
         const [sample] = await firstRecords(file.kind, head, 1)
         return { id, ...file, sample }
       } catch (error) {
-        await dropUpload(storage, id).catch(() => {})
+        await deleteAll(storage, 'import_chunks', id).catch(() => {})
         throw error
       }
     },
@@ -43,7 +40,7 @@ export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) 
       try {
         return await use()
       } catch (error) {
-        await dropUpload(storage, upload.id).catch(() => {})
+        await deleteAll(storage, 'import_chunks', upload.id).catch(() => {})
         throw error
       }
     },
@@ -78,13 +75,4 @@ async function firstRecords(kind: Kind, head: string, limit: number): Promise<Re
     if (!(error instanceof UnreadableFile)) throw error
   }
   return found
-}
-
-/** Deletes a file. */
-export async function dropUpload(storage: Pick<Storage, 'write'>, upload: string): Promise<void> {
-  for (let isGone = false; !isGone; ) {
-    isGone = await storage.write((tx) => deleteSomeChunks(tx, upload, CHUNKS_STEP), {
-      survives: 'process',
-    })
-  }
 }

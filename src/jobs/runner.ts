@@ -28,8 +28,6 @@ export interface RunnerDeps {
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
 }
 
-export type JobRunner = ReturnType<typeof createJobRunner>
-
 /** Runs jobs in this process, a few at once, of each workspace one at a time and the oldest first. */
 export function createJobRunner(deps: RunnerDeps) {
   const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps

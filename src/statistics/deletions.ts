@@ -86,5 +86,3 @@ export function createClickDeletions({ storage, clock, forgetClicks, logger }: D
     runSoon: () => Promise.race([run(), Bun.sleep(WITHIN_MS)]),
   }
 }
-
-export type ClickDeletions = ReturnType<typeof createClickDeletions>

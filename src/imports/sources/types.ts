@@ -25,6 +25,27 @@ export interface Source {
   page(ask: Ask, token: string, cursor: string | null): Promise<Page>
 }
 
+/**
+ * A page of links that a service keeps in several places. `read` reads a page of one place.
+ * @param cursor which places are left, and from where the first one is
+ */
+export async function pageOfPlaces<P>(
+  cursor: string | null,
+  places: () => Promise<P[]>,
+  read: (
+    place: P,
+    after: string | null,
+  ) => Promise<{ records: SourceRecord[]; after: string | null }>,
+): Promise<Page> {
+  const position = cursor === null ? { left: await places(), after: null } : JSON.parse(cursor)
+  const { left, after } = position as { left: P[]; after: string | null }
+  const [place, ...others] = left
+  if (place === undefined) return { records: [], next: null }
+  const page = await read(place, after)
+  const next = { left: page.after === null ? others : left, after: page.after }
+  return { records: page.records, next: next.left.length > 0 ? JSON.stringify(next) : null }
+}
+
 /** The answer isn't what the service's API promises. */
 export class UnexpectedAnswer extends Error {}
 

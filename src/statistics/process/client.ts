@@ -15,9 +15,6 @@ const TRIES = 3
 /** The end of a process that doesn't take the question is noticed within this time. */
 const END_WITHIN_MS = 3_000
 
-/** Made by {@link createStatisticsClient}. */
-export type StatisticsClient = ReturnType<typeof createStatisticsClient>
-
 /** The statistics as the serving process asks for them. @param start starts the process if need be */
 export function createStatisticsClient(start: () => void, logger?: Pick<Logger, 'info' | 'warn'>) {
   let isAway = false
