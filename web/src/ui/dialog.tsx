@@ -113,6 +113,7 @@ export function Dialog({
 /** A dialog with a form and the button that sends it. */
 export function FormDialog({
   title,
+  description,
   action,
   busy,
   problem,
@@ -121,6 +122,7 @@ export function FormDialog({
   children,
 }: {
   title: ReactNode
+  description?: ReactNode
   /** What the button says. */
   action: string
   busy: boolean
@@ -143,6 +145,7 @@ export function FormDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title={title}
+      description={description}
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>

@@ -6,6 +6,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
@@ -55,15 +56,7 @@ function Log() {
           onTarget={(target) => narrow({ ...filter, target })}
         />
       )}
-      {log.hasNextPage ? (
-        <Button
-          className="mt-4"
-          loading={log.isFetchingNextPage}
-          onClick={() => void log.fetchNextPage()}
-        >
-          {t('audit.more')}
-        </Button>
-      ) : null}
+      <More list={log} label={t('audit.more')} />
     </Page>
   )
 }

@@ -4,19 +4,17 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { InputGroup } from '../../ui/input.tsx'
+import { More, type Paged } from '../../ui/more.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 /** What a list of tags or of folders has in common. */
 interface GroupListProps {
   /** A question of several pages. */
-  list: {
+  list: Paged & {
     isPending: boolean
     isError: boolean
     error: unknown
-    hasNextPage: boolean
-    isFetchingNextPage: boolean
-    fetchNextPage: () => Promise<unknown>
     refetch: () => Promise<unknown>
   }
   text: string
@@ -67,17 +65,7 @@ export function GroupList(props: GroupListProps) {
       {!list.isPending && children.length === 0 ? (
         <p className="py-8 text-center text-muted">{t('tags.none')}</p>
       ) : null}
-      {list.hasNextPage ? (
-        <Button
-          variant="ghost"
-          size="sm"
-          className="mt-3"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('tags.more')}
-        </Button>
-      ) : null}
+      <More list={list} label={t('tags.more')} />
     </>
   )
 }

@@ -10,8 +10,8 @@ import { Card } from '../../ui/page.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/calls.ts'
+import { Cancel } from '../jobs/cancel.tsx'
 import { isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
-import { Cancel } from '../jobs/line.tsx'
 import { Rows } from './rows.tsx'
 
 const route = getRouteApi('/shell/import')

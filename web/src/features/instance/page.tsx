@@ -11,9 +11,9 @@ import { useEffect, useState } from 'react'
 import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { InputGroup } from '../../ui/input.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -90,15 +90,7 @@ function Workspaces() {
               <WorkspaceRow key={workspace.id} workspace={workspace} search={search} />
             ))}
           </ul>
-          {workspaces.hasNextPage ? (
-            <Button
-              className="mt-4"
-              loading={workspaces.isFetchingNextPage}
-              onClick={() => void workspaces.fetchNextPage()}
-            >
-              {t('instance.more')}
-            </Button>
-          ) : null}
+          <More list={workspaces} label={t('instance.more')} />
         </>
       )}
       <Blocks />

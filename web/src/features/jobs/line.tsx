@@ -11,9 +11,9 @@ import { FormError } from '../../ui/field.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { errorText } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { showToast } from '../../ui/toast.tsx'
 import { usePersonName } from '../members/person-name.ts'
-import { cancelJob, isOver, type Job, jobsKey, showJob, undoImport } from './calls.ts'
+import { isOver, type Job, showJob, undoImport } from './calls.ts'
+import { Cancel } from './cancel.tsx'
 import { isUndoable, kindOf, numbersOf, TONES } from './kind.ts'
 
 /** One job: what it does, who began it, how far it is, and what came of it. */
@@ -64,23 +64,6 @@ export function JobLine({ job, undone = false }: { job: Job; undone?: boolean })
       </p>
       {job.error === null ? null : <p className="text-bad text-sm">{job.error.message}</p>}
     </li>
-  )
-}
-
-/** Ends a job that runs. */
-export function Cancel({ job }: { job: Job }) {
-  const i18n = useI18n()
-  const { workspace } = usePlace()
-  const client = useQueryClient()
-  const cancel = useMutation({
-    mutationFn: () => cancelJob(job.id),
-    onSettled: () => client.invalidateQueries({ queryKey: jobsKey(workspace.id) }),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
-  })
-  return (
-    <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-      {i18n.t('common.cancel')}
-    </Button>
   )
 }
 

@@ -3,8 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading } from '../../ui/skeleton.tsx'
@@ -46,15 +47,7 @@ export function JobsPage() {
           ))}
         </ul>
       )}
-      {list.hasNextPage ? (
-        <Button
-          className="mt-4"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('audit.more')}
-        </Button>
-      ) : null}
+      <More list={list} label={t('audit.more')} />
     </Page>
   )
 }

@@ -7,6 +7,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
 import { Loading } from '../../ui/skeleton.tsx'
@@ -55,16 +56,7 @@ export function DeletedLinksPage() {
           ))}
         </ul>
       )}
-      {list.hasNextPage ? (
-        <Button
-          variant="ghost"
-          size="sm"
-          className="mt-3"
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('tags.more')}
-        </Button>
-      ) : null}
+      <More list={list} label={t('tags.more')} />
     </Page>
   )
 }

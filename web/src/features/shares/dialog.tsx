@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
@@ -74,7 +73,6 @@ function ShareForm({
   const { t } = i18n
   const { workspace } = usePlace()
   const client = useQueryClient()
-  const formId = useId()
   const [name, setName] = useState(share?.name ?? fresh?.name ?? '')
   const [show, setShow] = useState<readonly Show[]>(share?.show ?? SHOW_DEFAULT)
   const [password, setPassword] = useState<string | null>(null)
@@ -98,63 +96,51 @@ function ShareForm({
       onSaved(saved)
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t('shares.dialog')}
       description={t('shares.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
-            {t(share === null ? 'shares.share' : 'common.save')}
-          </Button>
-        </>
-      }
+      action={t(share === null ? 'shares.share' : 'common.save')}
+      busy={save.isPending}
+      problem={formError(save.error, i18n, ['name', 'password', 'expires_at'])}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <FormError message={formError(save.error, i18n, ['name', 'password', 'expires_at'])} />
-        <Field
-          label={t('tags.name')}
-          hint={t('shares.name.hint')}
-          error={fieldError(save.error, 'name')}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              dir="auto"
-              value={name}
-              maxLength={100}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <ShowField value={show} onChange={setShow} />
-        {hasFilters ? <p className="text-muted text-sm">{t('shares.filtered')}</p> : null}
-        <PasswordField
-          value={password}
-          onChange={setPassword}
-          hasPassword={share?.has_password ?? false}
-          error={fieldError(save.error, 'password')}
-        />
-        <Field label={t('shares.expires')} error={fieldError(save.error, 'expires_at')}>
-          {(control) => (
-            <Input
-              {...control}
-              type="datetime-local"
-              value={expires}
-              onChange={(event) => setExpires(event.target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+      <Field
+        label={t('tags.name')}
+        hint={t('shares.name.hint')}
+        error={fieldError(save.error, 'name')}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            dir="auto"
+            value={name}
+            maxLength={100}
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <ShowField value={show} onChange={setShow} />
+      {hasFilters ? <p className="text-muted text-sm">{t('shares.filtered')}</p> : null}
+      <PasswordField
+        value={password}
+        onChange={setPassword}
+        hasPassword={share?.has_password ?? false}
+        error={fieldError(save.error, 'password')}
+      />
+      <Field label={t('shares.expires')} error={fieldError(save.error, 'expires_at')}>
+        {(control) => (
+          <Input
+            {...control}
+            type="datetime-local"
+            value={expires}
+            onChange={(event) => setExpires(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }
 

@@ -5,13 +5,14 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
@@ -68,17 +69,7 @@ export function SharesPage() {
           ))}
         </ul>
       )}
-      {list.hasNextPage ? (
-        <Button
-          variant="ghost"
-          size="sm"
-          className="mt-3"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('tags.more')}
-        </Button>
-      ) : null}
+      <More list={list} label={t('tags.more')} />
       {open?.kind === 'edit' ? <ShareDialog share={open.share} onClose={close} /> : null}
       {open?.kind === 'stop' ? <StopDialog share={open.share} onClose={close} /> : null}
     </Page>

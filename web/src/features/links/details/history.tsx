@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { More } from '../../../ui/more.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { errorText, Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -78,15 +79,7 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
           ))}
         </ol>
       )}
-      {history.hasNextPage ? (
-        <Button
-          className="self-start"
-          loading={history.isFetchingNextPage}
-          onClick={() => history.fetchNextPage()}
-        >
-          {t('links.olderChanges')}
-        </Button>
-      ) : null}
+      <More list={history} label={t('links.olderChanges')} />
     </Section>
   )
 }

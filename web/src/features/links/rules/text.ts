@@ -147,7 +147,9 @@ export function thenText(
   if (destination_url !== undefined) return isolated(url(destination_url))
   const shares = sharesOf(variants.map(({ weight }) => weight))
   return format.list(
-    variants.map((variant, i) => `${format.percent(shares[i] ?? 0)} ${variantName(variant, url)}`),
+    variants.map((variant, i) =>
+      own(`${format.percent(shares[i] ?? 0)} ${variantName(variant, url)}`),
+    ),
   )
 }
 

@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
+import { FormDialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -29,7 +28,6 @@ export function ViewDialog({
   const { t } = i18n
   const { may } = usePlace()
   const { refresh } = useViews()
-  const formId = useId()
   const [name, setName] = useState(view?.name ?? '')
   const [shared, setShared] = useState(view?.shared ?? false)
   const save = useMutation({
@@ -43,46 +41,34 @@ export function ViewDialog({
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t(view === null ? 'links.views.save' : 'links.views.edit')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
-            {t(view === null ? 'links.views.save' : 'common.save')}
-          </Button>
-        </>
-      }
+      action={t(view === null ? 'links.views.save' : 'common.save')}
+      busy={save.isPending}
+      problem={formError(save.error, i18n, ['name'])}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <FormError message={formError(save.error, i18n, ['name'])} />
-        <Field label={t('links.views.name')} error={fieldError(save.error, 'name')}>
-          {(control) => (
-            <Input
-              {...control}
-              value={name}
-              maxLength={NAME_MAX}
-              autoComplete="off"
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        {may('links:write') ? (
-          <Switch
-            label={t('links.views.share')}
-            hint={t('links.views.shareHint')}
-            checked={shared}
-            onChange={setShared}
+      <Field label={t('links.views.name')} error={fieldError(save.error, 'name')}>
+        {(control) => (
+          <Input
+            {...control}
+            value={name}
+            maxLength={NAME_MAX}
+            autoComplete="off"
+            onChange={({ target }) => setName(target.value)}
           />
-        ) : null}
-      </form>
-    </Dialog>
+        )}
+      </Field>
+      {may('links:write') ? (
+        <Switch
+          label={t('links.views.share')}
+          hint={t('links.views.shareHint')}
+          checked={shared}
+          onChange={setShared}
+        />
+      ) : null}
+    </FormDialog>
   )
 }

@@ -19,6 +19,7 @@ function Fields({ draft, set, problems }: SectionProps) {
         {(control) => (
           <Input
             {...control}
+            dir="auto"
             value={draft.title}
             onChange={(event) => set({ title: event.target.value })}
           />
@@ -33,6 +34,7 @@ function Fields({ draft, set, problems }: SectionProps) {
         {(control) => (
           <Textarea
             {...control}
+            dir="auto"
             value={draft.notes}
             onChange={(event) => set({ notes: event.target.value })}
           />

@@ -22,6 +22,7 @@ function Fields({ draft, set, problems }: SectionProps) {
         {(control) => (
           <Input
             {...control}
+            dir="auto"
             value={social.title}
             onChange={(event) => change({ title: event.target.value })}
           />
@@ -31,6 +32,7 @@ function Fields({ draft, set, problems }: SectionProps) {
         {(control) => (
           <Textarea
             {...control}
+            dir="auto"
             rows={2}
             value={social.description}
             onChange={(event) => change({ description: event.target.value })}
