@@ -1,8 +1,8 @@
 /**
  * CPU per redirect against nginx answering the same slugs from a map, and against the runtime's own
  * floor. "Until rest" includes counting and storing each click. Then what each feature of a link costs
- * beside a plain one, how long a start takes until the first redirect, and, where asked for, whether
- * memory grows.
+ * beside a plain one, and, where asked for, whether memory grows. How long a start takes says
+ * `bench/start.ts`.
  *
  * All take turns in short rounds, in alternating order. Figures are medians; ratios are medians of
  * those within a round, so that a busy machine weighs on both sides of each. What other machines stole
@@ -169,10 +169,7 @@ for (const { slug, set, special } of features) {
   database.run(`UPDATE slugs SET special = ${special} WHERE slug_key = '${slug}'`)
 }
 database.close()
-const begun = performance.now()
 const own = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir, wrapper })
-await fetch(`${own.url}/s000000`, { redirect: 'manual' })
-const startMs = performance.now() - begun
 
 const slugline: Server = { name: 'slugline', url: own.url, pid: own.pid, stop: () => own.stop() }
 const nginx = await startNginx(links, wrapper)
@@ -213,7 +210,6 @@ for (const { name } of servers.filter(isOurs)) {
 }
 const paths = [{ name: 'plain', path: '/s000000' }, ...features]
 print(await inTurns(new Map(paths.map((p) => [p.name, () => measure(slugline, p.path)]))), 'plain')
-console.log(`From the start of the process to the first redirect: ${startMs.toFixed(0)} ms`)
 if (values.grow !== '0') await grow(slugline, Number(values.grow))
 console.log(`Stolen by other machines: ${stolen()}`)
 for (const { stop } of servers) await stop()

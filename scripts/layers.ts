@@ -51,6 +51,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['backend', 'backup', 'move', 'administration.ts'],
   ['app.ts'],
   ['timers.ts'],
+  ['parts.ts'],
+  ['services.ts'],
   ['deps.ts'],
   ['commands'],
   ['main.ts'],

@@ -83,6 +83,9 @@ await Bun.build({
   target: 'bun',
   minify: { syntax: true, whitespace: true },
   sourcemap: 'none',
+  // Compiled beforehand: a start takes half the time, for 17 MB of 200.
+  bytecode: true,
+  format: 'esm',
   plugins: [duckdb(), dashboard()],
   compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
 })

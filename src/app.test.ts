@@ -87,36 +87,6 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 describe('the application', () => {
-  test('knows which paths are its own', () => {
-    for (const path of [
-      '/api',
-      '/api/v1/links',
-      '/api/nothing',
-      '/docs',
-      '/docs/',
-      '/openapi.json',
-      '/app',
-      '/app/api/v1/links',
-      '/app/sign-in',
-      '/shared/0123456789abcdef',
-    ]) {
-      expect(app.owns(path)).toBe(true)
-    }
-    for (const path of [
-      '/',
-      '/abc',
-      '/apis',
-      '/docs2',
-      '/docsify',
-      '/livez',
-      '/API',
-      '/apps',
-      '/App',
-    ]) {
-      expect(app.owns(path)).toBe(false)
-    }
-  })
-
   test('keeps a link from its creation to its deletion', async () => {
     const headers = { Authorization: 'Bearer good', 'Content-Type': 'application/json' }
     const send = (method: string, path: string, body?: object) =>

@@ -90,7 +90,6 @@ export interface AppDeps
 /** The API, its document and its reference page: request → response, without a listener. */
 export type App = ReturnType<typeof createApp>
 
-const OWN = /^\/(?:api|app|docs|shared|openapi\.json)(?:\/|$)/
 const DASHBOARD_API = /^\/app\/api(?:\/|$)/
 
 /** Builds the application. */
@@ -121,8 +120,6 @@ export function createApp(deps: AppDeps) {
   dashboardApi.mount(`${DASHBOARD_PREFIX}/api/auth`, deps.accounts.authenticate)
 
   return {
-    /** Whether a path is the application's; whatever else comes may be a short link. */
-    owns: (path: string) => OWN.test(path),
     /** Answers whatever comes; never rejects. */
     fetch(request: Request, info: RequestInfo): Response | Promise<Response> {
       const path = pathOf(request.url)

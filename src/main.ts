@@ -1,7 +1,6 @@
 import { createContext } from './commands/context.ts'
 import { isHelper, runHelper } from './commands/helpers.ts'
 import { toStderr } from './commands/output.ts'
-import { failureOf, renderFailure } from './commands/report-error.ts'
 
 // Files that this process creates are for its own user alone, whatever the directory allows.
 process.umask(0o077)
@@ -30,6 +29,7 @@ async function run(): Promise<number> {
 try {
   process.exitCode = await run()
 } catch (error) {
+  const { failureOf, renderFailure } = await import('./commands/report-error.ts')
   const failure = await failureOf(error)
   toStderr(renderFailure(failure, args.includes('--json')))
   // A server that failed half-way may have left timers and sockets behind.

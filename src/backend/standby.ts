@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { prefersProblem } from '../base/accept.ts'
 import { createClientAddress } from '../base/client-address.ts'
-import { blocksFile, createBlockList } from '../blocks/index.ts'
+import { blocksFile, createBlockList } from '../blocks/list.ts'
 import {
   createRecorder,
   journalDirectory,
@@ -18,7 +18,7 @@ import { onTls } from '../operations/answers.ts'
 import { createHostAsk } from '../operations/ask.ts'
 import { journalCheck } from '../operations/checks.ts'
 import { createHealth } from '../operations/health.ts'
-import { onlyLinks } from '../operations/only-links.ts'
+import { isOwn, onlyLinks } from '../operations/only-links.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import {
   createCachedResolver,
@@ -84,7 +84,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   }
   const health = createHealth({ checks: [storageCheck, journalCheck(journal)], clock, logger })
 
-  const isLinks = onlyLinks(domains, (path) => OWN.test(path))
+  const isLinks = onlyLinks(domains)
   const ask = createHostAsk({ domains, trustedProxies: config.trustedProxies })
   return {
     links: entries.length,
@@ -93,7 +93,9 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
       const { pathname } = new URL(request.url, baseUrl)
       const peer = () => server.requestIP(request)?.address ?? ''
       if (isLinks(pathname, request.url)) return redirect.fetch(request, peer)
-      if (OWN.test(pathname)) return unavailable(request, ids.next('req'), baseUrl)
+      if (isOwn(pathname) || pathname === '/metrics') {
+        return unavailable(request, ids.next('req'), baseUrl)
+      }
       const watched = health.answer(request, pathname) ?? ask(request, pathname, peer)
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
@@ -106,9 +108,6 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     },
   }
 }
-
-/** What the application answers otherwise; see `app.ts`. */
-const OWN = /^\/(?:api|app|docs|openapi\.json|metrics)(?:\/|$)/
 
 function unavailable({ headers }: Request, requestId: string, baseUrl: string): Response {
   const error = asAppError(new StorageUnavailable('The database is away'))

@@ -5,6 +5,8 @@ import { systemRandom } from '../base/random.ts'
 import { createTestLinks, refusal, type TestLinks } from '../links/testing/links.ts'
 import { slugRow } from '../links/testing/tables.ts'
 import { type Blocks, createBlocks } from './index.ts'
+import { createBlockList } from './list.ts'
+import { addReport } from './reports.ts'
 import type { BlockInput } from './schemas.ts'
 
 const URL_A = 'https://a.example/'
@@ -21,8 +23,8 @@ beforeEach(async () => {
   const { storage, clock, service } = links
   const ids = createIds(clock, systemRandom)
   const { domains } = service.rules
-  blocks = createBlocks({ storage, clock, ids, domains, hosts: ['listed.example'] })
-  list = blocks.list
+  list = createBlockList({ storage, domains, hosts: ['listed.example'] })
+  blocks = createBlocks({ storage, clock, ids, domains, list })
 })
 afterEach(() => links.close())
 
@@ -231,15 +233,14 @@ describe('a block of more than an address', () => {
 })
 
 test('a list hears of a block that another node has made', async () => {
-  const { storage, clock, service } = links
+  const { storage, service } = links
   const { domains } = service.rules
-  const ids = createIds(clock, systemRandom)
-  const other = createBlocks({ storage, clock, ids, domains, hosts: [] })
-  await other.list.refresh()
+  const other = createBlockList({ storage, domains, hosts: [] })
+  await other.refresh()
   await block('evil.example', 'destination_host')
-  expect(other.list.hasHost('evil.example')).toBe(false)
-  await other.list.refresh()
-  expect(other.list.hasHost('evil.example')).toBe(true)
+  expect(other.hasHost('evil.example')).toBe(false)
+  await other.refresh()
+  expect(other.hasHost('evil.example')).toBe(true)
 })
 
 describe('an appeal', () => {
@@ -288,9 +289,9 @@ describe('an appeal', () => {
 
 test('reports are one row for each address, which a block clears', async () => {
   await links.create({ destination_url: URL_A, slug: 'bad' })
-  for (const text of ['first', 'second']) await blocks.reports.add(0, 'bad', text)
+  for (const text of ['first', 'second']) await addReport(links, 0, 'bad', text)
   links.clock.ms -= 1
-  await blocks.reports.add(0, 'other', 'x')
+  await addReport(links, 0, 'other', 'x')
   expect(await blocks.reports.list()).toMatchObject([
     { address: 's.example/bad', times: 2, text: 'second' },
     { address: 's.example/other', times: 1 },

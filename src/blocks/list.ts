@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Domains } from '../domains/index.ts'
 import {
   type BlocksTable,
@@ -32,6 +33,9 @@ export interface Coverable {
   workspace_no: number
   target_url: string
 }
+
+/** Where a node keeps the blocks for a start without its database. */
+export const blocksFile = (dataDir: string): string => resolve(dataDir, 'blocks')
 
 /**
  * The blocks that cover more than one address, in memory: the redirect asks them at every visit.

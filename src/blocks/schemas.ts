@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 
 export const BLOCK_KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
 export type BlockKind = (typeof BLOCK_KINDS)[number]

@@ -234,25 +234,12 @@ async function shown(storage: Storage, rows: readonly BlocksTable[]): Promise<Bl
 
 const SHOWN = 100
 
-/** Makes the reports of an instance: one row for each address, whatever is sent. */
-export function createReportService({ storage, clock, domains }: Omit<BlockServiceDeps, 'ids'>) {
+/** What visitors have reported, for the instance's owner. */
+export function createReportService({
+  storage,
+  domains,
+}: Pick<BlockServiceDeps, 'storage' | 'domains'>) {
   return {
-    /** Keeps what a visitor writes about an address. */
-    async add(domain_no: number, slug_key: string, text: string): Promise<void> {
-      const now = { text, reported_at: clock.now() }
-      await storage.write(({ db }) =>
-        db
-          .insertInto('reports')
-          .values({ domain_no, slug_key, times: 1, ...now })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['slug_key', 'domain_no'])
-              .doUpdateSet((eb) => ({ times: eb('reports.times', '+', 1), ...now })),
-          )
-          .execute(),
-      )
-    },
-
     /** The addresses that were reported last. */
     async list(): Promise<Report[]> {
       const rows = await storage.read.db

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { postgresMissing, sharedPostgres } from '../../test/harness/postgres.ts'
+import { eventually } from '../../test/harness/eventually.ts'
+import { freePort, postgresMissing, sharedPostgres } from '../../test/harness/postgres.ts'
 import { startProxy } from '../../test/harness/proxy.ts'
 import { migrate, openEmbedded } from '../storage/index.ts'
 
@@ -27,6 +28,9 @@ const create = async ({ config, baseUrl }) => {
   const storage = await openEmbedded(config.dataDir)
   return {
     storage,
+    async complete() {
+      while (process.env.LOADS === 'late' && !existsSync(dir + '/go')) await Bun.sleep(5)
+    },
     health: { stopping() {} },
     openClaim: async () => { if (process.env.LOSES === 'yes') throw new Error('away'); return null },
     closing: [
@@ -109,6 +113,18 @@ describe('serve', () => {
     server.kill('SIGTERM')
     const { status, stdout } = await server.ended()
     expect([status, stdout]).toEqual([0, `Slugline listens on ${server.url}\n`])
+  })
+
+  test('answers visits while it loads the rest', async () => {
+    const port = await freePort()
+    const starting = start({ LOADS: 'late', PORT: String(port) })
+    const visit = () => fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
+    expect((await eventually('a visit is answered', visit)).status).toBe(200)
+    expect(await Promise.race([starting, 'loading'])).toBe('loading')
+    writeFileSync(join(dir, 'go'), '')
+    const server = await starting
+    server.kill('SIGTERM')
+    expect((await server.ended()).status).toBe(0)
   })
 
   test('finishes what it accepted before it ends', async () => {

@@ -117,13 +117,14 @@ export async function serve(
     if (unlisted !== null) {
       throw new CommandError(`${unlisted.problem}. ${unlisted.advice}`, 2, 'CONFIGURATION')
     }
+    gate.open(serving.fetch)
+    await serving.complete()
   } catch (error) {
     gate.fail(error)
     await server.stop(true)
     lock.release()
     throw error
   }
-  gate.open(serving.fetch)
   lock.listensOn(url, config.baseUrl ?? url)
   await announce(context, serving, { url, logger })
 }

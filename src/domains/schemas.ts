@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import type { UrlCheck } from '../links/values.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
 import { checkColour, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
 

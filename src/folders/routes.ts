@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/resource.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 import {
   FOLDER_EXAMPLE,
   FolderCreateSchema,

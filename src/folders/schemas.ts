@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 
 const NAME_MAX = 100
 const MEMBERS_MAX = 500

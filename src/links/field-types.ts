@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 
 /** A time in a body. */

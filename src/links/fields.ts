@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
-import { createRuleFields } from '../rules/index.ts'
+import { createRuleFields } from '../rules/schemas.ts'
 import { checked } from '../validation/checked.ts'
 import { text, timestamp } from './field-types.ts'
 import { noneReserved } from './reserved.ts'

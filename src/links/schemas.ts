@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { ActorSchema } from '../audit/index.ts'
 import { listOf } from '../http/page.ts'
-import { RULE_FIELDS } from '../rules/index.ts'
+import { RULE_FIELDS } from '../rules/schemas.ts'
 import { STATUSES } from './rows.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
 import { WARNINGS } from './warnings.ts'

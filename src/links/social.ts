@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkText } from '../validation/text.ts'
 import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './values.ts'
 
 const TITLE_MAX = 255

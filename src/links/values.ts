@@ -1,10 +1,9 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 import type { Domains } from '../domains/index.ts'
 import { askingWorkspace } from '../validation/asking.ts'
-import { checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
-import { foldCase, longerThan } from '../validation/text.ts'
+import { checkText, foldCase, longerThan } from '../validation/text.ts'
 import { hasPlaceholderInOrigin } from './placeholders.ts'
 
 /** A tag as typed, and the key that makes it unique within a link. */

@@ -1,10 +1,7 @@
 import { expect, test } from 'bun:test'
-import { onlyLinks } from './only-links.ts'
+import { isOwn, onlyLinks } from './only-links.ts'
 
-const isLinks = onlyLinks(
-  { noOf: (host) => ({ 'sl.example': 0, 'go.example': 3 })[host] },
-  (path) => path.startsWith('/api'),
-)
+const isLinks = onlyLinks({ noOf: (host) => ({ 'sl.example': 0, 'go.example': 3 })[host] })
 
 test.each([
   ['/spring-sale', true, true],
@@ -26,3 +23,33 @@ test.each([
     expect(isLinks(path, `http://go.example${path}`)).toBe(short)
   },
 )
+
+test('knows which paths are its own', () => {
+  for (const path of [
+    '/api',
+    '/api/v1/links',
+    '/api/nothing',
+    '/docs',
+    '/docs/',
+    '/openapi.json',
+    '/app',
+    '/app/api/v1/links',
+    '/app/sign-in',
+    '/shared/0123456789abcdef',
+  ]) {
+    expect(isOwn(path)).toBe(true)
+  }
+  for (const path of [
+    '/',
+    '/abc',
+    '/apis',
+    '/docs2',
+    '/docsify',
+    '/livez',
+    '/API',
+    '/apps',
+    '/App',
+  ]) {
+    expect(isOwn(path)).toBe(false)
+  }
+})

@@ -1,5 +1,10 @@
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 
+const OWN = /^\/(?:api|app|docs|shared|openapi\.json)(?:\/|$)/
+
+/** Whether a path is the application's; whatever else comes may be a short link. */
+export const isOwn = (path: string): boolean => OWN.test(path)
+
 /** What is answered beside the application. */
 const WATCHED = new Set(['/livez', '/readyz', '/metrics'])
 
@@ -11,9 +16,9 @@ const ONE_WORD = /^\/[a-z0-9_-]+$/
  * so on a short domain: reserved slugs are refused on the instance's own host alone. An unknown host
  * stands for that one. A word that is nobody else's is known at once, which saves to ask each other part.
  */
-export function onlyLinks(domains: Pick<Domains, 'noOf'>, owns: (path: string) => boolean) {
+export function onlyLinks(domains: Pick<Domains, 'noOf'>) {
   return (path: string, url: string): boolean =>
-    owns(path) || WATCHED.has(path)
+    isOwn(path) || WATCHED.has(path)
       ? (domains.noOf(hostOf(url)) ?? DEFAULT_DOMAIN) !== DEFAULT_DOMAIN
       : ONE_WORD.test(path)
 }

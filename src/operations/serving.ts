@@ -35,6 +35,8 @@ export interface ListeningServer {
 /** Everything put together, as `serve` runs it. */
 export interface Serving {
   fetch(request: Request, server: ListeningServer): Response | Promise<Response>
+  /** Loads all but the redirect; requests for it wait meanwhile. */
+  complete(): Promise<void>
   health: Pick<Health, 'stopping'>
   /** For the questions that a start asks: whether there are keys, and which plans are in use. */
   storage: Pick<Storage, 'read'>

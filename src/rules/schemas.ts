@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkText } from '../validation/text.ts'
 import { about, whenSchema } from './condition-schemas.ts'
 import { withIds } from './ids.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'

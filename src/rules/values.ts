@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 import { OS_NAMES } from '../statistics/enrich/names.ts'
-import { checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost } from '../validation/host.ts'
+import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import type { Named } from './types.ts'
 

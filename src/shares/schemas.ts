@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import { BOUNDS } from '../links/values.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { SHOW_DEFAULT, SHOW_NAMES } from './show.ts'
 

@@ -4,7 +4,8 @@ import { type Api, endpoint, repeatable } from '../http/index.ts'
 import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/resource.ts'
 import { BOUNDS, checkTag } from '../links/values.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 import {
   TAG_EXAMPLE,
   TagCreateSchema,

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { invalid, Refused } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkText } from '../validation/text.ts'
 
 /** Most characters of a person's name. */
 export const USER_NAME_MAX = 100

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import { UTM_FIELDS, type UtmField } from '../links/utm.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 
 /** A workspace has at most so many. */
 export const TEMPLATES_MAX = 100

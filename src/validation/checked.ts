@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { Fault } from './fault.ts'
-import { isClean, longerThan } from './text.ts'
 
 /** A schema whose values a check turns into what the service works with. */
 export function checked<S extends z.ZodType, T>(
@@ -38,13 +37,3 @@ export function checkWhole(max: number, min = 1) {
 
 /** The schema of such a number. */
 export const whole = (max: number, min = 1) => checked(z.string(), checkWhole(max, min))
-
-/** Checks a text of at most `max` characters; `lines` allows line breaks and tabs. */
-export function checkText(options: { max: number; min?: number; lines?: boolean }) {
-  const { max, min = 0, lines = false } = options
-  return (text: string): string | Fault => {
-    if (text.length < min) return new Fault('TOO_SHORT', { min })
-    if (longerThan(text, max)) return new Fault('TOO_LONG', { max })
-    return isClean(text, lines) ? text : new Fault('INVALID_CHARACTERS')
-  }
-}

@@ -1,3 +1,5 @@
+import { Fault } from './fault.ts'
+
 const ASCII = /^[\0-\x7f]*$/
 const CONTROL = /\p{Cc}/u
 const CONTROL_BUT_LINES = /[^\P{Cc}\t\n\r]/u
@@ -37,4 +39,14 @@ export function foldCase(text: string): string {
 export function foldForSearch(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return foldCase(text).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+}
+
+/** Checks a text of at most `max` characters; `lines` allows line breaks and tabs. */
+export function checkText(options: { max: number; min?: number; lines?: boolean }) {
+  const { max, min = 0, lines = false } = options
+  return (text: string): string | Fault => {
+    if (text.length < min) return new Fault('TOO_SHORT', { min })
+    if (longerThan(text, max)) return new Fault('TOO_LONG', { max })
+    return isClean(text, lines) ? text : new Fault('INVALID_CHARACTERS')
+  }
 }

@@ -3,7 +3,8 @@ import { listOf } from '../http/page.ts'
 import { SORTS } from '../links/page.ts'
 import { STATUSES } from '../links/rows.ts'
 import { BOUNDS } from '../links/values.ts'
-import { checked, checkText } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
+import { checkText } from '../validation/text.ts'
 
 /** A person has at most so many of their own in a workspace, and a workspace so many shared ones. */
 export const VIEWS_MAX = 50

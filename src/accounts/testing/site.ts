@@ -10,6 +10,7 @@ import { createIds, type Ids } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
 import { createBlocks } from '../../blocks/index.ts'
+import { createBlockList } from '../../blocks/list.ts'
 import { deriveSecrets } from '../../config/index.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { createDomainService } from '../../domains/service.ts'
@@ -137,7 +138,10 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     pepper: secrets.apiKeys,
     plans,
   })
-  const blocks = createBlocks({ storage, clock, ids, domains, hosts: [] })
+  const blocks = createBlocks({
+    ...{ storage, clock, ids, domains },
+    list: createBlockList({ storage, domains, hosts: [] }),
+  })
   const links = createLinkService({
     storage,
     clock,

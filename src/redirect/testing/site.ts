@@ -4,7 +4,7 @@ import { createClientAddress } from '../../base/client-address.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
-import { createBlockList } from '../../blocks/index.ts'
+import { createBlockList } from '../../blocks/list.ts'
 import {
   type ClickLimits,
   countedInSqlite,

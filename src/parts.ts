@@ -1,0 +1,67 @@
+import { createBackend } from './backend/index.ts'
+import { createClientAddress } from './base/client-address.ts'
+import { blocksFile, createBlockList } from './blocks/list.ts'
+import { createExcludedNetworks } from './clicks/index.ts'
+import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
+import { createSiteOf } from './domains/site.ts'
+import { createCursors } from './http/cursor.ts'
+import { createHashQueue } from './limits/index.ts'
+import type { ServingInput } from './operations/serving.ts'
+import { type Redirect, withSites } from './redirect/index.ts'
+import { createPlaceLookup } from './statistics/enrich/index.ts'
+
+/** What every part is made from. */
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
+/** Reads the domains and blocks. Closes the backend on failure: a node then starts again. */
+export async function openParts(input: ServingInput) {
+  const { config, secrets, baseUrl } = input
+  const { dataDir, scaled, shortDomains } = config
+  const cursors = createCursors(secrets.cursors)
+  const backend = await createBackend({ ...input, cursors })
+  const { storage, nodeId } = backend
+  try {
+    const isOneOfMany = scaled !== null && config.baseUrl === null
+    const domains = await syncDomains(storage, baseUrl, shortDomains, {
+      isOneOfMany,
+      file: scaled === null ? undefined : domainsFile(dataDir),
+    })
+    const blocks = createBlockList({
+      ...{ storage, domains, hosts: config.blockedHosts },
+      ...(scaled !== null && { file: blocksFile(dataDir) }),
+    })
+    const excluded = createExcludedNetworks(storage)
+    await Promise.all([blocks.refresh(), excluded.refresh()])
+    return {
+      ...input,
+      ...{ backend, storage, nodeId, domains, cursors, blocks, excluded },
+      hashes: createHashQueue(),
+      clientAddress: createClientAddress(config.trustedProxies),
+      placeOf: createPlaceLookup({ database: config.geoipDatabase, logger: input.logger }),
+    }
+  } catch (error) {
+    await backend.closeJournal()
+    await backend.finish(0)
+    await backend.close()
+    throw error
+  }
+}
+
+/** What the redirect works with, whether visits are real or described. */
+export function ofVisits(parts: Parts) {
+  const { backend, ids, domains } = parts
+  return {
+    ...parts,
+    recorder: backend.recorder,
+    requestId: () => ids.next('req'),
+    domainOf: (host: string) => domains.noOf(host) ?? DEFAULT_DOMAIN,
+    isCaseSensitive: domains.isCaseSensitive,
+  }
+}
+
+/** Gives a redirect the pages of domains. */
+export function inSites({ domains, storage, blocks }: Parts) {
+  const { ownedAt } = domains
+  const siteOf = createSiteOf(storage)
+  return (redirect: Redirect) => withSites(redirect, { ownedAt, siteOf, blocks })
+}

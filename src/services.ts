@@ -1,0 +1,120 @@
+import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
+import { createAdministration } from './administration.ts'
+import { type App, createApp } from './app.ts'
+import { createBlocks } from './blocks/index.ts'
+import { builtFiles, createDashboard, createSharedShell } from './dashboard/index.ts'
+import { createLookUpTxt } from './domains/lookup.ts'
+import { createDomainService } from './domains/service.ts'
+import { createExplainService } from './explain/service.ts'
+import { createImportService } from './imports/service.ts'
+import { createJobService } from './jobs/index.ts'
+import { createKeyService } from './keys/service.ts'
+import { createFilterJobs } from './links/bulk/job.ts'
+import { createLinkService } from './links/index.ts'
+import { createMailer } from './mail/mailer.ts'
+import { smtp } from './mail/smtp.ts'
+import { ownHostsOf } from './operations/own-hosts.ts'
+import { createOutgoing } from './outgoing/index.ts'
+import { inSites, ofVisits, type Parts } from './parts.ts'
+import { createGuessLimit } from './redirect/index.ts'
+import { createShares } from './shares/index.ts'
+import { createStatisticsService } from './statistics/service.ts'
+import { startTimers } from './timers.ts'
+import { createUserService } from './users/service.ts'
+
+/** How much later than newer clicks a node may store a click: after an outage of its database. */
+const LIVE_LATE_MS = 60_000
+
+/** The services behind the endpoints, and the application, begun with what they do by themselves. */
+export function openServices(parts: Parts) {
+  const services = createServices(parts)
+  const stopTimers = startTimers({ ...parts, ...services })
+  services.jobs.start()
+  return { ...services, app: createApplication(parts, services), stopTimers }
+}
+
+function createServices(parts: Parts) {
+  const { backend, config, secrets, domains, nodeId } = parts
+  const key = secrets.accounts
+  const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
+  const links = createLinks(parts)
+  const jobs = createJobService(parts)
+  const outgoing = createOutgoing({ allowedNetworks: config.outgoingNetworks })
+  const imports = createImportService({ ...parts, links, jobs, outgoing })
+  const lookUpTxt = createLookUpTxt(config.dnsServers)
+  const ownDomains = createDomainService({ ...parts, lookUpTxt })
+  const filterJobs = createFilterJobs({ ...parts, links, jobs })
+  const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
+  const sendInvitation = createSendInvitation({ mailer, key })
+  const services = { keys, links, ownDomains, sendInvitation }
+  const administration = createAdministration({ ...parts, ...services })
+  const { workspaces, invitations } = administration
+  const statistics = createStatisticsService({
+    ...parts,
+    reports: backend.statistics.client,
+    forgetClicks: backend.forgetClicks,
+    liveLateMs: nodeId === undefined ? 0 : LIVE_LATE_MS,
+  })
+  const accounts = createAccounts({
+    ...parts,
+    users: createUserService(parts),
+    workspaces,
+    invitations: createInvitations({ ...parts, invitations, key }),
+    mailer,
+    key,
+    signUp: config.signUp,
+    workspaceCreation: config.workspaceCreation,
+    oidc: config.oidc,
+    domains: domains.hosts,
+    // The plans that come with Slugline only show what plans can say.
+    sellsPlans:
+      config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
+  })
+  return {
+    explain: createExplainService({ ...ofVisits(parts), links, inSites: inSites(parts) }),
+    blocks: createBlocks({ ...parts, list: parts.blocks }),
+    ...{ accounts, administration, filterJobs, imports, jobs },
+    ...createShares({
+      ...{ ...parts, statistics },
+      key: secrets.shares,
+      guesses: createGuessLimit(backend.limiters.guesses, parts.clock),
+    }),
+    ...{ keys, links, mailer, ownDomains, statistics },
+  }
+}
+
+function createLinks(parts: Parts) {
+  const { backend, config } = parts
+  return createLinkService({
+    ...parts,
+    ownHosts: ownHostsOf(parts),
+    urlRules: { schemes: config.urlSchemes },
+    peopleSoFar: backend.peopleSoFar,
+    changed: backend.counting.wake,
+    removed: backend.counting.linkDeleted,
+  })
+}
+
+/** The API and the dashboard. */
+function createApplication(parts: Parts, services: ReturnType<typeof createServices>): App {
+  const { backend, config, ids, metrics } = parts
+  const { administration, keys } = services
+  const baseUrl = () => parts.baseUrl
+  const requestId = () => ids.next('req')
+  return createApp({
+    ...parts,
+    ...administration,
+    ...services,
+    dashboard: createDashboard({ files: builtFiles, baseUrl, requestId }),
+    sharedShell: createSharedShell(builtFiles),
+    authenticate: keys.authenticate,
+    baseUrl,
+    anonymousPerMinute: config.anonymousPerMinute,
+    observe(event) {
+      metrics.request(event)
+      const { workspaceNo, status } = event
+      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
+    },
+    limiters: backend.limiters,
+  })
+}
