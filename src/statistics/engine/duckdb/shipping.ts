@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CLICK_COLUMNS } from '../../columns.ts'
+import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { type CLICK_COLUMNS, KIND_NAMES, TEXT_COLUMNS } from '../../columns.ts'
 import type { StoredClick } from '../../types.ts'
 import { monthAfter, monthOf } from '../shared/months.ts'
-import { rowOf } from '../shared/rows.ts'
 import type { ShippingOptions } from '../shared/shipping.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { CLICK_TYPES } from './schema.ts'
@@ -74,12 +74,22 @@ async function reopenMonths(connection: Connection, clicks: readonly StoredClick
 }
 
 function lineOf(click: StoredClick): string {
-  // DuckDB refuses JSON with half a surrogate pair.
-  const row = rowOf(click, (text) => text.toWellFormed())
-  const line: Record<string, unknown> = {}
+  const { linkSeq, time, n, visitor, kind, trigger, domainNo } = click
+  const line: Partial<Record<(typeof CLICK_COLUMNS)[number], unknown>> = {
+    workspace: Math.floor(linkSeq / SEQS_PER_WORKSPACE),
+    link: linkSeq,
+    time,
+    n,
+    // DuckDB's column is unsigned.
+    visitor: visitor?.toString(),
+    kind: KIND_NAMES.indexOf(kind),
+    qr: trigger === 'qr',
+    domain: domainNo,
+  }
   // What is null is left out: most of a click's texts are, and both sides then have less to do.
-  for (let i = 0; i < row.length; i++) line[CLICK_COLUMNS[i] as string] = row[i] ?? undefined
-  // DuckDB's column is unsigned.
-  line.visitor = click.visitor?.toString()
+  for (const name of TEXT_COLUMNS) {
+    // DuckDB refuses JSON with half a surrogate pair.
+    if (click[name] !== null) line[name] = click[name].toWellFormed()
+  }
   return `${JSON.stringify(line)}\n`
 }

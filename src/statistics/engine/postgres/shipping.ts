@@ -51,7 +51,7 @@ export function openPostgresShipping(
 
 /** Adds clicks to the table: one parameter a column, however many clicks. */
 export function insertClicks(clicks: readonly StoredClick[]) {
-  const rows = clicks.map((click) => rowOf(click))
+  const rows = clicks.map(rowOf)
   const arrays = CLICK_COLUMNS.map((_, i) => {
     const values: ClickRow = rows.map((row) => row[i] ?? null)
     return sql`${values}::${sql.raw(TYPES[i] ?? 'text')}[]`

@@ -8,8 +8,8 @@ export type ClickRow = (string | number | boolean | null)[]
 /** Half a surrogate pair and U+0000 are text in JavaScript, but not in databases. */
 const UNFIT = /\p{Surrogate}|\0/u
 
-/** The row of a click. @param fitText makes a text fit into the database */
-export function rowOf(click: StoredClick, fitText = fit): ClickRow {
+/** The row of a click. */
+export function rowOf(click: StoredClick): ClickRow {
   const { linkSeq, time, n, visitor, kind, trigger, domainNo } = click
   const row: ClickRow = [
     Math.floor(linkSeq / SEQS_PER_WORKSPACE),
@@ -23,7 +23,7 @@ export function rowOf(click: StoredClick, fitText = fit): ClickRow {
   ]
   for (const name of TEXT_COLUMNS) {
     const value = click[name]
-    row.push(value === null ? null : fitText(value))
+    row.push(value === null ? null : fit(value))
   }
   return row
 }
