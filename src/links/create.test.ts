@@ -241,6 +241,28 @@ describe('creating', () => {
     expect((await links.create({ destination_url: URL_A })).created_at).toBe(first.created_at)
   })
 
+  test('dates no link by a clock that was days ahead, once it is right', async () => {
+    const slugs = async (query: Record<string, string>) =>
+      (await links.list(query)).data.map(({ slug }) => slug).join()
+    const now = links.clock.ms
+    const at = (ms: number) => new Date(now + ms).toISOString()
+    await links.create({ destination_url: URL_A, slug: 'before' })
+    links.clock.ms += 3 * 86_400_000
+    await links.create({ destination_url: URL_A, slug: 'ahead' })
+    links.clock.ms = now + 60_000
+    for (const slug of ['after', 'then']) {
+      const { created_at } = await links.create({ destination_url: URL_A, slug })
+      expect(created_at).toBe(at(60_000))
+    }
+    expect(await slugs({})).toBe('then,after,ahead,before')
+    const [begin, end] = [at(30_000), at(86_400_000)]
+    expect(await slugs({ created_after: begin, created_before: end })).toBe('then,after')
+    expect(await slugs({ created_before: end, sort: 'slug' })).toBe('then,before,after')
+    expect(await slugs({ created_after: end })).toBe('ahead')
+    const { pagination } = await links.list({ created_before: end, total: 'exact' })
+    expect(pagination.total).toBe(3)
+  })
+
   test('never generates a slug that somebody had', async () => {
     let draws = 0
     const draw = new Uint8Array(64)

@@ -19,7 +19,7 @@ import { assertUsable } from './own-domains.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
-import { BLANK, countPlace, insertLinks, type LinkRow } from './store.ts'
+import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './store.ts'
 import { withUtmFields } from './view-fields.ts'
 
 /**
@@ -73,14 +73,16 @@ async function createAll(
   await assertUsable(ctx, tx, no, addresses)
   const growth = { links: all.length, addresses: addresses.length, made: all.length, now }
   const last = await countPlace(tx, no, growth, plan.limits)
+  // Not before that of another link, unless that one has a time that was wrong.
+  const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
   const drafts = wanted.map((draft, i) => {
     const before: LinkRow = {
       ...BLANK,
       seq: no * SEQS_PER_WORKSPACE + last.n - all.length + 1 + i,
       id: ctx.ids.next('lnk'),
       workspace_no: no,
-      created_at: last.createdAt,
-      updated_at: last.createdAt,
+      created_at,
+      updated_at: created_at,
     }
     return { ...draft, before, row: withFields(before, draft.fields) }
   })

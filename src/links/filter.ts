@@ -28,6 +28,8 @@ export interface LinkFilter {
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
   createdFrom: number | null
   createdUntil: number | null
+  /** False: `seq` doesn't tell them, as a clock was wrong. */
+  isOrdered?: boolean
   /** Names of links, of which all that is given must fit; null: not asked for. */
   named: NamedLinks | null
   /** The `seq` of the links that are named, as they are now; null: not asked for. */
@@ -79,6 +81,7 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 /** What the row `l` of `links` must fulfil besides its tags; an expression. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
   const { term, status, domainNo, covering, archived, folder, hidden, only } = filter
+  const { createdFrom, createdUntil, isOrdered = true } = filter
   const tests: Fragment[] = [sql`TRUE`]
   if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
   if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
@@ -91,6 +94,8 @@ export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
   if (status !== null) tests.push(statusSql(status, covering, nowMs))
   if (isByCondition(filter)) tests.push(HAS_CONDITIONS)
   if (term !== null) tests.push(textContains(filter, term))
+  if (!isOrdered && createdFrom !== null) tests.push(sql`l.created_at >= ${createdFrom}`)
+  if (!isOrdered && createdUntil !== null) tests.push(sql`l.created_at < ${createdUntil}`)
   return sql.join(tests, sql` AND `)
 }
 
@@ -188,11 +193,11 @@ const nextAfter = prepare<{ from: number; to: number }, { seq: number; created_a
 
 /**
  * The range of `seq` that a filter's times make; `made` is how many links the workspace ever had.
- * Within a workspace `seq` and `created_at` rise together, so a binary search finds the bounds:
+ * Within a workspace `seq` and `created_at` rise together unless a clock was wrong, so a binary search finds the bounds:
  * some twenty point reads, and no index on `created_at`.
  */
 export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Promise<SeqRange> {
-  const { createdFrom, createdUntil } = filter
+  const { createdFrom, createdUntil, isOrdered = true } = filter
   const low = filter.workspaceNo * SEQS_PER_WORKSPACE
   const high = low + SEQS_PER_WORKSPACE - 1
   /** The lowest `seq` from which on no link is older than a time. */
@@ -209,8 +214,8 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
     return from
   }
   return {
-    low: createdFrom === null ? low : await firstSince(createdFrom),
-    high: createdUntil === null ? high : (await firstSince(createdUntil)) - 1,
+    low: createdFrom === null || !isOrdered ? low : await firstSince(createdFrom),
+    high: createdUntil === null || !isOrdered ? high : (await firstSince(createdUntil)) - 1,
     whole: createdFrom === null && createdUntil === null,
   }
 }

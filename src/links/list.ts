@@ -71,8 +71,8 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
   const { sort, page } = query
   const { workspaceNo } = asked
   const nowMs = ctx.clock.now()
-  const filter = await resolve(storage.read, asked)
   const facts = await factsOf(storage.read, workspaceNo)
+  const filter = { ...(await resolve(storage.read, asked)), isOrdered: facts.unordered === 0 }
   const range = await rangeOf(storage.read, filter, facts.made)
   const isAll = isPlain(filter) && range.whole
   // Some point reads are done by the serving thread; all else may take long.
@@ -157,16 +157,20 @@ async function countArchived({ db }: Sql, no: number): Promise<number> {
  * What is known of a workspace without counting: how many links it has, how many it ever had, and how
  * many entries its audit log has, of which every change of a link makes one, on whichever node.
  */
-const storedFacts = prepare<{ no: number }, { links: number; made: number; changes: number }>(
-  (db, p) =>
-    db
-      .selectFrom('workspaces')
-      .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
-      .where('no', '=', p.no),
+const storedFacts = prepare<
+  { no: number },
+  { links: number; made: number; changes: number; unordered: number }
+>((db, p) =>
+  db
+    .selectFrom('workspaces')
+    .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
+    .select('links_unordered as unordered')
+    .where('no', '=', p.no),
 )
 
 async function factsOf(sqlx: Sql, no: number) {
-  const [facts = { links: 0, made: 0, changes: 0 }] = await sqlx.run(storedFacts, { no })
+  const none = { links: 0, made: 0, changes: 0, unordered: 0 }
+  const [facts = none] = await sqlx.run(storedFacts, { no })
   return facts
 }
 

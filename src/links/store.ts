@@ -227,11 +227,8 @@ async function changeTags(
       .where('link_seq', '=', link_seq)
       .execute()
   }
-  const added = [...has.difference(had)]
-  await addTags(
-    tx,
-    added.map((tag_no) => ({ workspace_no, tag_no, link_seq })),
-  )
+  const added = [...has.difference(had)].map((tag_no) => ({ workspace_no, tag_no, link_seq }))
+  await addTags(tx, added)
 }
 
 /** What a plan allows of links, and of their slugs and aliases together; null: any number. */
@@ -248,12 +245,15 @@ interface PlaceChange {
   now?: number
 }
 
-/** The last new link's numbers, and a time that is never before the previous link's. */
+/** The last new link's numbers, and the latest time of a link. */
 export interface Place {
   n: number
-  createdAt: number
+  latest: number
   entryNo: number
 }
+
+/** A clock that goes back further was wrong before. */
+export const CLOCK_STEP_MS = 300_000
 
 const count = prepare<
   Required<PlaceChange> & { workspaceNo: number; linksMax: number; addressesMax: number },
@@ -266,12 +266,14 @@ const count = prepare<
       addresses_count: eb('addresses_count', '+', p.addresses),
       links_made: eb('links_made', '+', p.made),
       audit_made: eb('audit_made', '+', p.made),
+      links_unordered: sql<0 | 1>`CASE WHEN ${p.made} > 0
+        AND last_link_at - ${p.now} > ${sql.lit(CLOCK_STEP_MS)} THEN 1 ELSE links_unordered END`,
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
     }))
     .where('no', '=', p.workspaceNo)
     .where('links_count', '<=', p.linksMax)
     .where('addresses_count', '<=', p.addressesMax)
-    .returning(['links_made as n', 'last_link_at as createdAt', 'audit_made as entryNo']),
+    .returning(['links_made as n', 'last_link_at as latest', 'audit_made as entryNo']),
 )
 
 /**

@@ -84,8 +84,10 @@ export const MAIN_TABLES = {
       tags_made: generatedCount,
       /** How many links were ever created here: the low half of the next link's `seq`. */
       links_made: generatedCount,
-      /** The newest link's `created_at`, so that `seq` and `created_at` sort alike. */
+      /** The latest `created_at` of a link, so that `seq` and `created_at` sort alike. */
       last_link_at: generatedCount,
+      /** 1: they don't, because a link was made while the clock was far ahead. */
+      links_unordered: generatedFlag,
       /** How many audit entries were ever written here: the low half of the next one's `seq`. */
       audit_made: generatedCount,
       created_at: time,
