@@ -18,6 +18,7 @@ beforeAll(async () => {
     ...s3.env,
     BACKUP_TO: `s3://${s3.bucket}/of/test`,
     BACKUP_SCHEDULE: '@daily',
+    BACKUP_KEEP: '1',
   })
   key = (await slugline.createKey()).key
   const body = { destination_url: 'https://example.com/', slug: 'kept' }
@@ -93,6 +94,16 @@ test('the schedule makes a backup in S3, which another machine verifies, restore
   expect(JSON.parse(stderr).error.code).toBe('NOT_A_BACKUP')
 }, 180_000)
 
+test('of the backups in S3 the newest are kept', async () => {
+  const { data: before } = await json('backup', 'list')
+  const { backup, removed } = await json('backup')
+  expect(before).toEqual([{ name: removed[0], backup: expect.stringContaining(removed[0]) }])
+  const { data } = await json('backup', 'list')
+  expect(data).toEqual([{ name: expect.any(String), backup }])
+  expect(s3.keys().filter((name) => name.includes(removed[0]))).toEqual([])
+  expect(await json('backup', 'verify', backup)).toMatchObject({ links: 1 })
+})
+
 test('a named place in S3 is taken once; keys and endpoint are checked', async () => {
   const place = `s3://${s3.bucket}/by-hand`
   expect(await json('backup', place)).toMatchObject({ backup: place })
@@ -104,6 +115,10 @@ test('a named place in S3 is taken once; keys and endpoint are checked', async (
     JSON.parse((await runIn(other, ['restore', place], env)).stderr).error.code
   expect(await codeOf({})).toBe('NO_S3_KEYS')
   expect(await codeOf({ ...s3.env, BACKUP_S3_ENDPOINT: 'http://127.0.0.1:1' })).toBe('S3_FAILED')
+  await s3.overwrite('by-hand/slugline.db', 'x')
+  const damaged = await slugline.cli('backup', 'verify', place, '--json')
+  expect(JSON.parse(damaged.stderr).error.code).toBe('BACKUP_DAMAGED')
+  expect(await codeOf(s3.env)).toBe('BACKUP_DAMAGED')
   expect(existsSync(other)).toBe(false)
 })
 

@@ -60,6 +60,13 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   expect([asset.status, asset.headers.get('Content-Encoding')]).toEqual([200, 'br'])
   expect((await asset.text()).length).toBeGreaterThan(1000)
   expect((await slugline.cli('doctor')).status).toBe(0)
+
+  await slugline.cli('login', '--url', slugline.url, '--key', key)
+  const archive = join(folder, 'all.tar.gz')
+  const exported = await slugline.cli('export', archive, '--json')
+  expect(JSON.parse(exported.stdout)).toMatchObject({ file: archive, skipped: ['domains'] })
+  const files = await new Bun.Archive(await Bun.file(archive).bytes()).files()
+  expect(await files.get('all/links.ndjson')?.text()).toContain('"slug":"packaged"')
 })
 
 test('a list of what it is made of comes with it, in CycloneDX', async () => {

@@ -13,6 +13,8 @@ export interface S3Server {
   env: Record<string, string>
   /** The keys of its objects. */
   keys(): string[]
+  /** Replaces an object. */
+  overwrite(key: string, text: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -50,6 +52,11 @@ export async function startS3(): Promise<S3Server> {
         .filter((name) => name.endsWith(suffix) && statSync(join(root, name)).isFile())
         .map((name) => name.slice(0, -suffix.length))
         .sort()
+    },
+    async overwrite(key, text) {
+      const endpoint = `http://127.0.0.1:${port}`
+      const secrets = { accessKeyId: KEY, secretAccessKey: KEY }
+      await new Bun.S3Client({ ...secrets, endpoint, bucket: BUCKET }).write(key, text)
     },
     async stop() {
       child.kill()
