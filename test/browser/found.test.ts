@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     await tags.fill('one-more')
     await tags.press('Enter')
     // The API's own reason, which says how many a link can have.
-    await page.getByText(/ 1 link: .*20/).waitFor()
+    await page.getByText(/ 1 link: Tags: .*20/).waitFor()
     await page.screenshot({ path: join(OUTPUT, 'found-7-tags.png') })
     expect((await read<Link>(path)).tags).toHaveLength(20)
   })

@@ -72,13 +72,13 @@ function filterOf(search: LinksSearch) {
 export interface Tried {
   succeeded: number
   failed: number
-  /** Why it fails, each once. */
-  reasons: string[]
+  /** Why it fails, each once; without a field where it is the fault of none. */
+  reasons: { field: string; message: string }[]
 }
 
 const DRY_RUN = { query: { dry_run: 'true' } } as const
 /** So many links are tried; the API takes no more. */
-const TRIED_MAX = 1_000
+export const TRIED_MAX = 1_000
 
 /** What {@link changeFound} would come to; nothing is written. */
 export async function tryFound(
@@ -108,13 +108,13 @@ export async function tryLinks(
 }
 
 type Counts = Pick<Tried, 'succeeded' | 'failed'>
-type Failure = { message: string; details?: { message: string }[] }
+type Failure = { message: string; details?: Tried['reasons'] }
 
-function reasonsOf(failures: readonly Failure[]): string[] {
+function reasonsOf(failures: readonly Failure[]): Tried['reasons'] {
   const each = failures.flatMap(({ message, details = [] }) =>
-    details.length > 0 ? details.map((detail) => detail.message) : message,
+    details.length > 0 ? details : { field: '', message },
   )
-  return [...new Set(each)]
+  return [...new Map(each.map((reason) => [reason.message, reason])).values()]
 }
 
 /** One page of links. */

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/problem.tsx'
-import type { Tried } from './calls.ts'
+import { TRIED_MAX, type Tried } from './calls.ts'
+import { FIELD_NAMES } from './field-names.ts'
 
 /** What a change of many links would come to, asked before it is made. */
 export function Forecast({
@@ -27,17 +29,24 @@ export function Forecast({
     gcTime: 0,
     retry: false,
   })
+  // What is about to be said has its place already.
+  const box = cx('flex flex-col gap-1 text-sm', count > TRIED_MAX && 'min-h-11')
   if (data === undefined) {
     return (
-      <p role="status" className="text-muted text-sm">
+      <p role="status" className={cx(box, 'text-muted')}>
         {error === null ? t('common.loading') : errorText(error, i18n)}
       </p>
     )
   }
   const { succeeded, failed, reasons } = data
   const tried = succeeded + failed
+  const told = reasons.map(({ field, message }) => {
+    // Of operations it names their place, too.
+    const name = FIELD_NAMES[field.split('.').at(-1) ?? '']
+    return name ? `${t(name)}: ${message}` : message
+  })
   return (
-    <div role="status" className="flex flex-col gap-1 text-sm">
+    <div role="status" className={box}>
       {succeeded > 0 ? (
         <p className="flex gap-1.5">
           <CircleCheck size={14} aria-hidden="true" className="mt-0.75 shrink-0 text-ok" />
@@ -48,7 +57,7 @@ export function Forecast({
         <p className="flex gap-1.5 text-bad">
           <CircleAlert size={14} aria-hidden="true" className="mt-0.75 shrink-0" />
           <span>
-            {t('links.bulk.fails', { count: failed })} {reasons.join(' ')}
+            {t('links.bulk.fails', { count: failed })} {told.join(' ')}
           </span>
         </p>
       ) : null}
