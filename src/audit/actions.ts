@@ -1,11 +1,16 @@
-/** Actions in a workspace that are recorded: what it was done to, and what was done. */
-export const AUDIT_ACTIONS = [
+/** What is recorded of a link. */
+export const LINK_ACTIONS = [
   'link.created',
   'link.updated',
   'link.deleted',
   'link.restored',
   'link.blocked',
   'link.unblocked',
+] as const
+
+/** Actions in a workspace that are recorded: what it was done to, and what was done. */
+export const AUDIT_ACTIONS = [
+  ...LINK_ACTIONS,
   'tag.created',
   'tag.updated',
   'tag.merged',

@@ -60,7 +60,7 @@ export async function drainJournal(
     const opener = await storeOpener({ ...options, limits, enrich })
     try {
       return await repeat(async () => {
-        const opened = await opener.open(systemClock)
+        const opened = await opener.open()
         try {
           while (performance.now() < until) if ((await opened.pass()).complete) return true
           return false

@@ -127,11 +127,11 @@ export async function repairIn(
 async function storedClicks({ clickhouse }: ScaledConfig, storage: Pick<Storage, 'reports'>) {
   type Range = readonly [number, number]
   if (clickhouse === null) {
-    const { linkNumbers } = await import('../statistics/engine/postgres/recount.ts')
+    const { linkNumbers } = await import('../statistics/engine/postgres/reports.ts')
     return { linkNumbers: (range: Range) => linkNumbers(storage, range), async close() {} }
   }
   const { openClickHouse } = await import('../statistics/engine/clickhouse/client.ts')
-  const { linkNumbers } = await import('../statistics/engine/clickhouse/recount.ts')
+  const { linkNumbers } = await import('../statistics/engine/clickhouse/reports.ts')
   const { migrateClickHouse } = await import('../statistics/engine/clickhouse/schema.ts')
   const clickHouse = openClickHouse(clickhouse.reveal())
   await migrateClickHouse(clickHouse)

@@ -8,8 +8,6 @@ import {
   newSecret,
 } from '../config/index.ts'
 import type { Storage } from '../storage/index.ts'
-
-/** What {@link agreeOnSecret} works with. */
 export interface SecretOptions {
   storage: Pick<Storage, 'read' | 'write'>
   dataDir: string

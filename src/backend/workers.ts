@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { systemClock } from '../base/clock.ts'
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import {
@@ -49,7 +49,7 @@ export async function openCounters({ dataDir, scaled, limits }: Settings): Promi
 /** Where a machine's statistics process stores clicks, and how what it shares is closed. */
 export interface StoreOpener {
   /** @throws whatever is wrong with the store */
-  open(clock: Clock): Promise<Store>
+  open(): Promise<Store>
   /** Longest time between two tries, in milliseconds. */
   retryMs: number
   close(): void | Promise<void>
@@ -71,7 +71,7 @@ async function embeddedOpener({ dataDir, enrich, limits }: StoreSettings): Promi
   const facts = createLinkFacts(files.main)
   const counted = counters !== null && { counted: () => readCounted(counters, 0) }
   return {
-    open: (clock) => openOwnStore(dataDir, { clock, enrich, facts, ...counted }),
+    open: () => openOwnStore(dataDir, { clock: systemClock, enrich, facts, ...counted }),
     retryMs: RETRY_MS.embedded,
     close() {
       counters?.close()
@@ -90,9 +90,9 @@ async function scaledOpener(
     scaled.clickhouse === null ? await inPostgres(scaled) : await inClickHouse(scaled.clickhouse)
   const storage = await openShared(scaled, { statementTimeoutMs, ...engine.connections })
   const counted = isLimited(limits) && { counted: () => readCounted(storage.read, node.no) }
-  const common = { dataDir, node, storage, logger, enrich, ...counted }
+  const options = { dataDir, node, storage, logger, enrich, clock: systemClock, ...counted }
   return {
-    open: (clock) => engine.openStore({ ...common, clock }),
+    open: () => engine.openStore(options),
     retryMs: RETRY_MS.scaled,
     async close() {
       await Promise.all([engine.close(), storage.close()])

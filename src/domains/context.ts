@@ -7,8 +7,6 @@ import type { Storage, Transaction } from '../storage/index.ts'
 import type { Domains } from './index.ts'
 import type { LookUpTxt } from './lookup.ts'
 import type { DomainRow } from './store.ts'
-
-/** What the service works with. */
 export interface DomainServiceDeps {
   storage: Storage
   clock: Clock

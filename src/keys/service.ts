@@ -41,8 +41,6 @@ export interface Rotation extends KeyFilter {
   /** How long the old key goes on working; its own expiry still holds. Default: a day. */
   overlapMs?: number
 }
-
-/** What the service works with. */
 export interface KeyServiceDeps {
   storage: Storage
   clock: Clock

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { LINK_ACTIONS } from '../audit/actions.ts'
 import { ActorSchema } from '../audit/index.ts'
 import { listOf } from '../http/page.ts'
 import { RULE_FIELDS } from '../rules/schemas.ts'
@@ -243,16 +244,7 @@ const EntrySchema = z
     id: text('Identifies the entry in its workspace.'),
     at: time('When it was changed, in UTC.'),
     actor: ActorSchema,
-    action: z
-      .enum([
-        'link.created',
-        'link.updated',
-        'link.deleted',
-        'link.restored',
-        'link.blocked',
-        'link.unblocked',
-      ])
-      .openapi({ description: 'What was done.' }),
+    action: z.enum(LINK_ACTIONS).openapi({ description: 'What was done.' }),
     changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).openapi({
       type: 'object',
       additionalProperties: {

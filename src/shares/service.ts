@@ -27,8 +27,6 @@ import type { ShareTokens } from './tokens.ts'
 
 /** A workspace has at most so many. */
 const SHARES_MAX = 1_000
-
-/** What the service works with. */
 interface ShareContext {
   storage: Storage
   clock: Clock

@@ -17,8 +17,6 @@ export const SHOWN = {
   /** Where the links lead that are shown. */
   destinations: [],
 } as const satisfies Record<string, readonly Dimension[]>
-
-/** One of {@link SHOWN}. */
 export type Show = keyof typeof SHOWN
 
 export const SHOW_NAMES = Object.keys(SHOWN) as [Show, ...Show[]]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ClickList } from './clicks.ts'
-import { EXPORTS_PER_WORKSPACE } from './exports.ts'
+import { EXPORTS_PER_WORKSPACE } from './service.ts'
 import { click } from './testing/naive.ts'
 import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
 import { EXPORT_COLUMNS } from './types.ts'

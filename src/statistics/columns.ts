@@ -3,8 +3,6 @@ import { CLICK_DETAILS, TEXT_COLUMNS } from '../storage/click-columns.ts'
 // The names of stored clicks: columns, kinds and dimensions. They stand here once, for all engines.
 
 export { TEXT_COLUMNS }
-
-/** One of {@link TEXT_COLUMNS}. */
 export type TextColumn = (typeof TEXT_COLUMNS)[number]
 
 /**

@@ -29,19 +29,18 @@ export function defaultInterval(from: number, to: number): Interval {
  * that a zone skipped has no bucket. An hour lasts as long as the clocks show it: one that they
  * repeat whole is two buckets, one that they repeat or skip in part is a longer or a shorter one.
  *
- * @returns null where there would be more than `max`.
+ * @returns null where there would be more than {@link BUCKETS_MAX}.
  */
 export function bucketStarts(
   range: { from: number; to: number },
   interval: Interval,
   zone: string,
-  max = BUCKETS_MAX,
 ): number[] | null {
   // Not even the shortest buckets (the hours that clocks skip in part are rare) would be as few.
-  if ((range.to - range.from) / SHORTEST_MS[interval] > max + 100) return null
+  if ((range.to - range.from) / SHORTEST_MS[interval] > BUCKETS_MAX + 100) return null
   const starts =
     interval === 'hour' ? hours(range, zone) : days(range, zone, STEPS[interval], ANCHORS[interval])
-  return starts.length > max ? null : starts
+  return starts.length > BUCKETS_MAX ? null : starts
 }
 
 const SHORTEST_MS: Record<Interval, number> = {

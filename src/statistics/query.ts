@@ -166,8 +166,6 @@ export function createSharedQuerySchemas(domains: () => Domains) {
     top: z.object({ limit: limit(SHARED_TOP_LIMIT, 'values'), ...common }),
   }
 }
-
-/** Made by {@link createQuerySchemas}. */
 export type QuerySchemas = ReturnType<typeof createQuerySchemas>
 
 /** `filters` come last in the reference. */

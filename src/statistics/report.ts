@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { invalid } from '../errors/index.ts'
+import { findLink } from '../links/index.ts'
 import type { Rule, Variant } from '../rules/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
@@ -13,7 +14,7 @@ import {
   type StatisticsContext,
   select,
 } from './selection.ts'
-import { findDecisions, findLinkSeqs, findLinks } from './store.ts'
+import { findLinkSeqs, findLinks } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
 type TopList = z.output<typeof TopSchema>
@@ -79,7 +80,7 @@ export async function top(
   const selection = await select(ctx, question, reportRange(query, ctx.clock.now()))
   const list = await ctx.reports.top(selection, dimension, query.limit)
   if (dimension === 'link') return namedLinks(ctx, list)
-  const names = isDecision(dimension) ? await namesOf(ctx, selection.linkSeq, dimension) : null
+  const names = isDecision(dimension) ? await namesOf(ctx, question, dimension) : null
   const textOf = (value: string | number) =>
     dimension === 'domain' ? ctx.domains.hostOf(Number(value)) : String(value)
   return {
@@ -97,13 +98,13 @@ const isDecision = (dimension: Dimension) => dimension === 'rule' || dimension =
 /** What a link's rules or variants are called now; null: it is a question about many links. */
 async function namesOf(
   { storage }: StatisticsContext,
-  linkSeq: number | null,
+  { linkId, caller }: Question,
   dimension: Dimension,
 ): Promise<ReadonlyMap<string, string> | null> {
-  if (linkSeq === null) return null
-  const stored = await findDecisions(storage.read, linkSeq)
-  const rules = JSON.parse(stored?.rules ?? '[]') as Rule[]
-  const variants = JSON.parse(stored?.variants ?? '[]') as Variant[]
+  if (linkId === null) return null
+  const link = await findLink(storage.read, linkId, caller)
+  const rules = JSON.parse(link?.rules ?? '[]') as Rule[]
+  const variants = JSON.parse(link?.variants ?? '[]') as Variant[]
   const all =
     dimension === 'rule'
       ? rules

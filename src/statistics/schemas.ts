@@ -107,23 +107,11 @@ export const CLICK_EXAMPLE = {
   kind: 'human',
   reason: null,
   trigger: 'click',
-  country: 'DE',
-  region: null,
-  city: null,
-  language: 'de',
-  referrer: 'news.example.com',
-  referrer_path: '/today',
-  device: 'mobile',
-  browser: 'Firefox',
-  os: 'Android',
-  utm_source: 'newsletter',
-  utm_medium: 'email',
-  utm_campaign: null,
-  utm_term: null,
-  utm_content: null,
-  rule: null,
-  variant: null,
-} as const satisfies Record<(typeof EXPORT_COLUMNS)[number], string | null>
+  ...(Object.fromEntries(CLICK_DETAILS.map((name) => [name, PARAMETERS[name][1]])) as Record<
+    (typeof CLICK_DETAILS)[number],
+    string
+  >),
+} satisfies Record<(typeof EXPORT_COLUMNS)[number], string | null>
 
 const own = (description: string) => z.string().nullable().openapi({ description })
 

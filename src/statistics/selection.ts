@@ -3,12 +3,13 @@ import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import type { Cursors } from '../http/cursor.ts'
+import { findLink } from '../links/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { DAY_MS } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
 import type { Range } from './range.ts'
-import { findLinkSeq, findLinkSeqs } from './store.ts'
+import { findLinkSeqs } from './store.ts'
 import type { BotsMode, ClickReports, Filter, Selection } from './types.ts'
 import { zoneOffsets } from './zones.ts'
 
@@ -60,13 +61,13 @@ export async function select(
 ): Promise<Selection> {
   const { no } = caller.workspace
   const { hiddenFolders: hidden = [] } = caller
-  const linkSeq = linkId === null ? null : await findLinkSeq(storage.read, linkId, no, hidden)
-  if (linkSeq === undefined) throw new AppError('LINK_NOT_FOUND')
+  const link = linkId === null ? null : await findLink(storage.read, linkId, caller)
+  if (link === undefined) throw new AppError('LINK_NOT_FOUND')
   const tags = tagKeys(query.tags)
   const folder = await folderIds(storage, caller, query.folder)
   return {
     workspaceNo: no,
-    linkSeq,
+    linkSeq: link?.seq ?? null,
     linkSeqs: null,
     ...(tags.length > 0 && { tags }),
     ...(folder !== null && { folder }),

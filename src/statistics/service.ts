@@ -1,12 +1,20 @@
+import { createOpenLimit } from '../limits/index.ts'
 import { clicks } from './clicks.ts'
 import { createClickDeletions, type DeletionOptions } from './deletions.ts'
-import { createExports } from './exports.ts'
 import { createLiveStreams, type LiveOptions } from './live/streams.ts'
+import { listRange } from './range.ts'
 import { sparklines, stats, top } from './report.ts'
-import type { Question, StatisticsCaller, StatisticsContext } from './selection.ts'
+import {
+  type Question,
+  type StatisticsCaller,
+  type StatisticsContext,
+  select,
+} from './selection.ts'
 import type { Dimension, ExportOptions } from './types.ts'
 
-/** Made by {@link createStatisticsService}. */
+/** The most exports that a workspace, or a person, may have open, and all together. */
+export const EXPORTS_PER_WORKSPACE = 4
+const EXPORTS_MAX = 40
 export type StatisticsService = ReturnType<typeof createStatisticsService>
 
 /**
@@ -19,7 +27,7 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
   const until = (signal?: AbortSignal): StatisticsContext =>
     signal === undefined ? deps : { ...deps, reports: deps.reports.until(signal) }
   const live = createLiveStreams(deps)
-  const startExport = createExports()
+  const exporting = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
   return {
     /** Of clicks, for good. */
     deletions: createClickDeletions(deps),
@@ -33,8 +41,12 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
     clicks: (question: Parameters<typeof clicks>[1], signal?: AbortSignal) =>
       clicks(until(signal), question),
     /** Starts when the result is called. @throws AppError RATE_LIMITED then, with too many open */
-    export: (question: Question, options: ExportOptions, signal?: AbortSignal) =>
-      startExport(until(signal), question, options, signal),
+    async export(question: Question, options: ExportOptions, signal?: AbortSignal) {
+      const selection = await select(deps, question, listRange(question.query))
+      const { reports } = until(signal)
+      return () =>
+        exporting.stream(question.caller, () => reports.export(selection, options), signal)
+    },
     /** Server-sent events. @throws AppError BAD_REQUEST, RATE_LIMITED */
     stream: live.open,
     /** Human clicks per day of some links, by id. */

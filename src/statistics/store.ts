@@ -10,36 +10,8 @@ type FoundLink = Pick<
   'id' | 'seq' | 'workspace_no' | 'domain_no' | 'slug' | 'title' | 'folder_id'
 >
 
-/** The `seq` of a link of a workspace that isn't in one of the hidden folders. */
-export async function findLinkSeq(
-  { db }: Sql,
-  id: string,
-  workspaceNo: number,
-  hidden: readonly string[] = [],
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('links')
-    .select(['seq', 'folder_id'])
-    .where('id', '=', id)
-    .where('workspace_no', '=', workspaceNo)
-    .executeTakeFirst()
-  return row !== undefined && isSeen(row, hidden) ? row.seq : undefined
-}
-
 function isSeen({ folder_id }: { folder_id: string | null }, hidden: readonly string[]): boolean {
   return folder_id === null || !hidden.includes(folder_id)
-}
-
-/** The rules and variants of a link, as they are stored. */
-export async function findDecisions(
-  { db }: Sql,
-  seq: number,
-): Promise<Pick<Selectable<LinksTable>, 'rules' | 'variants'> | undefined> {
-  return db
-    .selectFrom('links')
-    .select(['rules', 'variants'])
-    .where('seq', '=', seq)
-    .executeTakeFirst()
 }
 
 /** Links of one statement: SQLite takes 32,766 parameters. */

@@ -4,11 +4,7 @@ import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
 
 export { DIMENSIONS } from './columns.ts'
 export type { ClickKind }
-
-/** One of {@link DIMENSIONS}. */
 export type Dimension = (typeof DIMENSIONS)[number]
-
-/** One of {@link BOTS_MODES}. */
 export type BotsMode = (typeof BOTS_MODES)[number]
 
 /**

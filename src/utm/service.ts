@@ -10,8 +10,6 @@ import { formatTimestamp } from '../validation/timestamp.ts'
 import { TEMPLATES_MAX, type UtmTemplate, type UtmTemplatePatch } from './schemas.ts'
 
 type Row = Schema['utm_templates']
-
-/** What the service works with. */
 interface Context {
   storage: Pick<Storage, 'read'>
   clock: Clock

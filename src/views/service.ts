@@ -14,8 +14,6 @@ import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas
 type Row = Schema['views']
 /** What is stored as one text. */
 type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
-
-/** What the service works with. */
 interface Context {
   storage: Pick<Storage, 'read'>
   clock: Clock

@@ -19,8 +19,6 @@ export interface Workspace extends z.infer<typeof WorkspaceSchema> {
   /** How many there are of what the plan limits. */
   usage: { links: number; addresses: number; api_keys: number; members: number }
 }
-
-/** What the service works with. */
 export interface WorkspaceServiceDeps {
   storage: Pick<Storage, 'read' | 'reports'>
   clock: Clock

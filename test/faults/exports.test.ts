@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { EXPORTS_PER_WORKSPACE } from '../../src/statistics/exports.ts'
+import { EXPORTS_PER_WORKSPACE } from '../../src/statistics/service.ts'
 import { childOf } from '../harness/children.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'

@@ -1,3 +1,4 @@
+import type { LinkCounts } from '../../clicks/recount.ts'
 import type { Position } from '../../clicks/segments.ts'
 import type { Dialect } from '../reports/dialect.ts'
 import type { LinkGroup } from '../store.ts'
@@ -34,11 +35,7 @@ export type RecountHead = Position & { since: number }
 export type LinkNumbers = [linkSeq: number, human: number, bot: number, unique: number]
 
 /** A link's numbers after clicks of it were deleted, and how far the journal is stored. */
-export interface Forgotten extends RecountHead {
-  human: number
-  bot: number
-  unique: number
-}
+export type Forgotten = RecountHead & LinkCounts
 
 /** Days for which each workspace's clicks are kept; null: without limit. Workspaces that are missing keep theirs. */
 export type Retention = readonly (readonly [workspaceNo: number, days: number | null])[]

@@ -1,4 +1,5 @@
 import bowser from 'bowser'
+import { type AgentVerdict, classifyAgent } from '../../clicks/classify.ts'
 import { APPS, SYSTEMS } from './names.ts'
 
 /** Kinds of devices; stable words of the API. `bot`: a program says that it is one. */
@@ -67,4 +68,14 @@ function deviceOf(userAgent: string): Device | null {
   if (TABLET.test(userAgent) && !/opera mini/i.test(userAgent)) return 'tablet'
   if (MOBILE.test(userAgent)) return 'mobile'
   return DESKTOP.test(userAgent) ? 'desktop' : null
+}
+
+/**
+ * Who sends an agent, and what it says of itself. A program's own name is its browser; what it
+ * pretends to run on says nothing.
+ */
+export function readAgent(userAgent: string): AgentDetails & { verdict: AgentVerdict } {
+  const verdict = classifyAgent(userAgent)
+  if (verdict.kind === 'human') return { verdict, ...describeAgent(userAgent) }
+  return { verdict, browser: verdict.name, os: null, device: 'bot' }
 }

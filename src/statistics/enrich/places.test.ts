@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../../config/fault.ts'
-import { checkGeoipDatabase } from './check.ts'
 import { defaultDatabase } from './default-database.ts'
 import { placeOf } from './place.ts'
-import { openPlaces } from './places.ts'
+import { checkGeoipDatabase, openPlaces } from './places.ts'
 import { makeDatabase } from './testing/mmdb.ts'
 
 let dir: string

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { Reader, type Response } from 'maxmind'
 import type { Logger } from '../../base/logger.ts'
 import { createMemo } from '../../base/memo.ts'
+import { ConfigError } from '../../config/fault.ts'
 import { defaultDatabase } from './default-database.ts'
 import { NOWHERE, type Place, placeOf } from './place.ts'
 
@@ -121,6 +122,24 @@ export function readPlaces(file: string): Reader<Response> {
   if (entries === 0) return reader
   const type = reader.metadata.databaseType
   throw new PlacesUnusable(`tells no countries: it is a database of the type ${type}`)
+}
+
+/** Checks an operator's database of places before anything starts. @throws ConfigError */
+export function checkGeoipDatabase(file: string | null): { type: string; built: Date } | null {
+  if (file === null) return null
+  try {
+    const { metadata } = readPlaces(file)
+    return { type: metadata.databaseType, built: metadata.buildEpoch }
+  } catch (error) {
+    if (!(error instanceof PlacesUnusable)) throw error
+    throw new ConfigError([
+      {
+        variable: 'GEOIP_DATABASE',
+        problem: `names ${file}, which ${error.message}`,
+        example: '/var/lib/GeoIP/GeoLite2-City.mmdb',
+      },
+    ])
+  }
 }
 
 /** Changes whenever the file does; empty while there is none. */

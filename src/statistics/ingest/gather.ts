@@ -6,8 +6,6 @@ import type { Click, StoredClick } from '../types.ts'
 
 /** Clicks after which no further block is read; a block of 1 MiB has up to 32,768 more. */
 const BATCH_CLICKS = 50_000
-
-/** What {@link gather} works with. */
 export interface GatherOptions {
   /** The directory of the journal. */
   directory: string

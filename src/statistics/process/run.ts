@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { runWorker, sendToParent, type Worker } from '../../workers/index.ts'
 import type { Retention, Store } from '../engine/types.ts'
@@ -29,12 +28,11 @@ export interface StoreReport {
 export interface StatisticsOptions {
   dataDir: string
   /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
-  open(clock: Clock): Promise<Store>
+  open(): Promise<Store>
   /** Longest time until it is opened again after an error. */
   retryMs?: number
   /** See setpriority(2). */
   niceness?: number
-  clock?: Clock
   logger?: Pick<Logger, 'info' | 'warn' | 'error'>
   /** The process ends after so long without work and questions. */
   idleMs?: number
@@ -48,10 +46,10 @@ const LEAST_GAP_MS = 400
  * {@link runWorker}. A batch is stored as a whole or not at all.
  */
 export async function runStatistics(options: StatisticsOptions): Promise<void> {
-  const { niceness, clock = systemClock, logger, idleMs = 60_000, retryMs = 5_000 } = options
+  const { niceness, open, logger, idleMs = 60_000, retryMs = 5_000 } = options
   const dataDir = resolve(options.dataDir)
   const file = statisticsFile(dataDir)
-  const kept = keepStore({ file, open: () => options.open(clock), logger })
+  const kept = keepStore({ file, open, logger })
   const socket = socketPath(dataDir)
   const listening = listen({ socket, logger, answers: kept.answers })
   let upTo = 0

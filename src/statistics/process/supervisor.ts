@@ -9,11 +9,7 @@ export interface StatisticsState extends WorkerState, Omit<StoreReport, 'state'>
   /** As it last reported. */
   store: StoreState
 }
-
-/** Made by {@link createStatistics}. */
 export type Statistics = ReturnType<typeof createStatistics>
-
-/** What it works with. */
 export interface StatisticsSupervisorOptions
   extends Pick<SupervisorOptions<never>, 'command' | 'journal' | 'clock' | 'logger' | 'advanced'> {
   /** Days for which each workspace's clicks are kept. */

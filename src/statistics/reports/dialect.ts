@@ -15,8 +15,6 @@ export interface Dialect {
   lower(expression: string): string
   /** A table or subquery with a workspace's current rows of a table; null: all workspaces'. */
   table(name: 'clicks' | 'daily', workspace: number | null): string
-  /** Settings at the end of each query. */
-  suffix: string
 }
 
 /** Collects the parameters of one query; at first there are none. */

@@ -7,13 +7,6 @@ import { type Asking, series, top } from './counts.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
 
-/** What reports work with besides the clicks. */
-export interface ReportOptions {
-  facts?: LinkFacts | undefined
-  /** How long a heavy query may take, its wait included. */
-  heavyWithinMs?: number
-}
-
 const NO_FACTS: LinkFacts = {
   links: async () => new Map(),
   grouped: async () => [],
@@ -24,7 +17,7 @@ const NO_FACTS: LinkFacts = {
 const LATEST_MS = 253_402_300_800_000
 /** Questions about a whole workspace over more days than this are heavy. */
 const HEAVY_DAYS = 93
-/** Clients give up after 30 seconds. */
+/** How long a heavy query may take, its wait included: clients give up after 30 seconds. */
 const HEAVY_WITHIN_MS = 25_000
 
 /**
@@ -33,7 +26,8 @@ const HEAVY_WITHIN_MS = 25_000
  */
 export function createReports(
   engine: Engine,
-  { facts = NO_FACTS, heavyWithinMs = HEAVY_WITHIN_MS }: ReportOptions = {},
+  facts: LinkFacts = NO_FACTS,
+  heavyWithinMs = HEAVY_WITHIN_MS,
 ): AskableReports {
   const { dialect } = engine
   const queue = createQueryQueue(heavyWithinMs)
@@ -57,7 +51,7 @@ export function createReports(
   function reportsUntil(signal?: AbortSignal): ClickReports {
     const asking = (until?: AbortSignal): Asking => ({
       dialect,
-      ask: (sql, values) => engine.query(sql + dialect.suffix, values, until),
+      ask: (sql, values) => engine.query(sql, values, until),
     })
     async function counted<T>(
       asked: Selection,

@@ -56,7 +56,7 @@ test('heavy questions run one at a time, and others pass by', async () => {
 
 test('a heavy question that takes too long is unavailable, and its query is cancelled', async () => {
   const { engine, queries } = createHeldEngine()
-  const reports = createReports(engine, { heavyWithinMs: 20 })
+  const reports = createReports(engine, undefined, 20)
   const both = [totalsOf(reports, selection(365)), totalsOf(reports, selection(365))]
   const ends = await Promise.allSettled(both)
   for (const end of ends) {

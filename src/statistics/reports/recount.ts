@@ -24,5 +24,5 @@ export function linkNumbersSql(
       SELECT link, ${sumOf('clicks', 'kind = 0')} AS human, ${sumOf('clicks', 'kind <> 0')} AS bot,
         ${sumOf('uniques', 'kind = 0')} AS unique_visitors
       FROM ${dialect.table('daily', null)} WHERE ${within} GROUP BY link
-    ) parts GROUP BY link ORDER BY link${dialect.suffix}`
+    ) parts GROUP BY link ORDER BY link`
 }

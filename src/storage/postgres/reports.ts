@@ -13,8 +13,6 @@ const AVOID_MS = 1_000
 export async function writtenLsn({ execute }: Pick<Connection, 'execute'>): Promise<Lsn> {
   return lsnOf(await execute('SELECT pg_current_wal_insert_lsn() AS lsn', []))
 }
-
-/** What {@link createReports} works with. */
 export interface ReportsOptions {
   primary: Pool
   replica: Pool | null

@@ -33,8 +33,6 @@ export class ClickHouseError extends Error {
     this.code = refused ? Number(error.code) : 0
   }
 }
-
-/** Made by {@link openClickHouse}. */
 export type ClickHouse = ReturnType<typeof openClickHouse>
 
 /**

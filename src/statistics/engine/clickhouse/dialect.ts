@@ -24,5 +24,4 @@ export const clickHouseDialect: Dialect = {
       (SELECT workspace AS w, max(before) AS done FROM purged GROUP BY w) boundaries
       ON w = ${name}.workspace WHERE ${isCurrent('done')})`
   },
-  suffix: '',
 }

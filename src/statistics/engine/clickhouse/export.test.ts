@@ -25,7 +25,7 @@ describe.skipIf(!hasClickHouse)('exports from ClickHouse', () => {
   })
 
   exportContract({
-    reports: (facts) => createClickHouseReports(clickHouse, { facts }),
+    reports: (facts) => createClickHouseReports(clickHouse, facts),
     store: (it) => store(clickHouse, it),
   })
 })

@@ -6,7 +6,7 @@ import type { Retention } from '../shared/rounds.ts'
 import type { LinkNumbers } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
-import { linkNumbers } from './recount.ts'
+import { linkNumbers } from './reports.ts'
 
 /** Days of which one step counts the totals. */
 const DAYS_PER_STEP = 31

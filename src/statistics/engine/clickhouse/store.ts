@@ -16,7 +16,10 @@ export async function openClickHouseStore(
   await migrateClickHouse(clickHouse)
   const directory = journalDirectory(dataDir)
   return createNodeStore(options, {
-    reports: createClickHouseReports(clickHouse, { facts: linkFactsIn(() => storage.reports) }),
+    reports: createClickHouseReports(
+      clickHouse,
+      linkFactsIn(() => storage.reports),
+    ),
     forget: (link, before) => forgetClicks(clickHouse, link, before),
     deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
     purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),

@@ -13,12 +13,6 @@ const THREADS = 2
 /** DuckDB ignores an interrupt that comes before a query has started. */
 const INTERRUPT_EVERY_MS = 50
 
-/** How a file is opened. */
-export interface DuckDbOptions {
-  readonly?: boolean
-  memoryMb?: number
-}
-
 /** An open statistics file. */
 export type DuckDb = Awaited<ReturnType<typeof open>>
 
@@ -34,14 +28,14 @@ export class OldFormat extends Error {
  * Opens a statistics file, or creates it.
  * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
  */
-export async function openDuckDb(file: string, options: DuckDbOptions = {}): Promise<DuckDb> {
-  if (!options.readonly && !existsSync(file)) await create(file)
-  const database = await open(file, options)
+export async function openDuckDb(file: string, { readonly = false } = {}): Promise<DuckDb> {
+  if (!readonly && !existsSync(file)) await create(file)
+  const database = await open(file, readonly)
   try {
     const connection = await database.connect()
     await checkFormat(connection)
     // No other process has the file now: what is left here is from one that was killed.
-    if (!options.readonly) empty(database.temporary)
+    if (!readonly) empty(database.temporary)
     await restrict(connection, database.temporary)
     connection.close()
   } catch (error) {
@@ -56,7 +50,7 @@ async function create(file: string): Promise<void> {
   const made = `${file}.new`
   rmSync(made, { force: true })
   rmSync(`${made}.wal`, { force: true })
-  const database = await open(made, {})
+  const database = await open(made)
   try {
     const connection = await database.connect()
     await connection.transaction(async () => {
@@ -87,12 +81,12 @@ async function restrict(connection: Connection, directory: string): Promise<void
     SET lock_configuration = true`)
 }
 
-async function open(file: string, { readonly = false, memoryMb = MEMORY_MB }: DuckDbOptions) {
+async function open(file: string, readonly = false) {
   const temporary = `${file}.tmp`
   const instance = await DuckDBInstance.create(file, {
     access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
     threads: String(THREADS),
-    memory_limit: `${memoryMb}MB`,
+    memory_limit: `${MEMORY_MB}MB`,
     temp_directory: join(temporary, 'spilled'),
     // Freed memory goes back to the system soon: a heavy report then takes a quarter less at its peak.
     allocator_flush_threshold: '1MB',
@@ -147,7 +141,7 @@ async function open(file: string, { readonly = false, memoryMb = MEMORY_MB }: Du
       // A lower limit makes DuckDB evict; in one call, so that no query runs under it. One that can't be
       // reached is refused, when all that can be evicted is.
       await connection
-        .run(`SET memory_limit = '${resting}'; SET memory_limit = '${memoryMb}MB'`)
+        .run(`SET memory_limit = '${resting}'; SET memory_limit = '${MEMORY_MB}MB'`)
         .catch(() => {})
       connection.close()
     },

@@ -20,5 +20,4 @@ export const dialect: Dialect = {
   bytewise: (expression) => expression,
   lower: (expression) => `lower(${expression})`,
   table: (name) => name,
-  suffix: '',
 }

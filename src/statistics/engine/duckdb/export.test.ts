@@ -46,7 +46,7 @@ beforeAll(async () => {
     inFolders: async () => [],
     domains: async () => HOSTS,
   }
-  reports = createReports(createDuckDbEngine(opened.database), { facts })
+  reports = createReports(createDuckDbEngine(opened.database), facts)
 })
 afterAll(() => opened.close())
 

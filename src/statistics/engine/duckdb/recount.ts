@@ -1,7 +1,8 @@
 import { streamOf } from '../../../base/streams.ts'
+import { DAY_MS } from '../../intervals.ts'
 import { linkNumbersSql } from '../../reports/recount.ts'
-import type { RecountHead } from '../types.ts'
-import type { DuckDb } from './database.ts'
+import type { Forgotten, RecountHead } from '../types.ts'
+import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
 
 /**
@@ -17,11 +18,7 @@ export function linkNumbers(
   return streamOf(async function* () {
     const connection = await database.connect()
     try {
-      await connection.run('BEGIN')
-      const [state] = await connection.run('SELECT segment, "offset", since FROM state')
-      const [segment, offset, since] = (state as unknown[]).map(Number) as [number, number, number]
-      const head: RecountHead = { segment, offset, since }
-      yield encoder.encode(`${JSON.stringify(head)}\n`)
+      yield encoder.encode(`${JSON.stringify(await beginRecount(connection))}\n`)
       for await (const rows of connection.stream(linkNumbersSql(dialect, range))) {
         yield encoder.encode(rows.map((row) => `[${row.map(Number).join(',')}]\n`).join(''))
       }
@@ -30,4 +27,32 @@ export function linkNumbers(
     }
     return undefined
   })
+}
+
+/** Deletes a link's clicks before a time, and totals of whole days before it. */
+export async function forgetClicks(
+  database: DuckDb,
+  link: number,
+  before: number,
+): Promise<Forgotten> {
+  const connection = await database.connect()
+  try {
+    await connection.run(`BEGIN;
+      DELETE FROM clicks WHERE link = ${link} AND time < ${before};
+      DELETE FROM daily WHERE link = ${link} AND day < ${Math.floor(before / DAY_MS)}; COMMIT`)
+    const head = await beginRecount(connection)
+    const [row = []] = await connection.run(linkNumbersSql(dialect, [link, link + 1]))
+    const [, human = 0, bot = 0, unique = 0] = row.map(Number)
+    return { ...head, human, bot, unique }
+  } finally {
+    connection.close()
+  }
+}
+
+/** Begins a snapshot, of which this is the head. */
+async function beginRecount(connection: Connection): Promise<RecountHead> {
+  await connection.run('BEGIN')
+  const [state = []] = await connection.run('SELECT segment, "offset", since FROM state')
+  const [segment = 0, offset = 0, since = 0] = state.map(Number)
+  return { segment, offset, since }
 }

@@ -6,10 +6,9 @@ import type { NodeStoreOptions } from '../shared/node.ts'
 import { openShipping } from '../shared/shipping.ts'
 import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
-import { forgetClicks } from './forget.ts'
 import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
-import { linkNumbers } from './recount.ts'
+import { forgetClicks, linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { createWriteLock } from './write-lock.ts'
 
@@ -49,7 +48,7 @@ async function useStore(
   const { writing: exclusively, lock } = createWriteLock()
 
   return {
-    reportsUntil: createReports(createDuckDbEngine(database), { facts }).until,
+    reportsUntil: createReports(createDuckDbEngine(database), facts).until,
     maintenance: {
       get due() {
         return maintenance.due

@@ -13,5 +13,4 @@ export const postgresDialect: Dialect = {
   bytewise: (expression) => `${expression} COLLATE "C"`,
   lower: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   table: (name) => name,
-  suffix: '',
 }

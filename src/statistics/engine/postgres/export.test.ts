@@ -15,7 +15,7 @@ describe.skipIf(postgresMissing !== undefined)('exports from PostgreSQL', () => 
   afterAll(() => storage?.close())
 
   exportContract({
-    reports: (facts) => createPostgresReports(storage, { facts }),
+    reports: (facts) => createPostgresReports(storage, facts),
     store: (it) => store(storage, it),
   })
 })

@@ -7,8 +7,7 @@ import { FIRST_DAY, LINKS, totalsOf, world } from '../../reports/testing/world.t
 import type { AskableReports, Selection } from '../../types.ts'
 import { createMaintenance } from '../shared/maintenance.ts'
 import { deleteLinks, purgeExpired } from './maintenance.ts'
-import { linkNumbers } from './recount.ts'
-import { createPostgresReports } from './reports.ts'
+import { createPostgresReports, linkNumbers } from './reports.ts'
 import { store } from './testing/world.ts'
 
 const DAY = 86_400_000

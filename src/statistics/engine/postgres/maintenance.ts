@@ -5,7 +5,7 @@ import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import type { Retention } from '../shared/rounds.ts'
 import type { LinkNumbers } from '../types.ts'
-import { linkNumbers } from './recount.ts'
+import { linkNumbers } from './reports.ts'
 
 /** Days of workspaces that one step purges. */
 const DAYS_PER_STEP = 20

@@ -1,27 +1,30 @@
-import { CompiledQuery } from 'kysely'
-import type { Storage } from '../../../storage/index.ts'
-import { createReports, type ReportOptions } from '../../reports/index.ts'
+import { CompiledQuery, sql } from 'kysely'
+import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
+import { createReports } from '../../reports/index.ts'
+import { linkNumbersSql } from '../../reports/recount.ts'
 import type { AskableReports } from '../../types.ts'
 import { queriedPages } from '../shared/export.ts'
-import type { Engine } from '../types.ts'
+import type { Engine, LinkFacts, LinkNumbers } from '../types.ts'
 import { postgresDialect as dialect } from './dialect.ts'
 
 /** Clicks of one query of an export: some megabytes. */
 const EXPORT_PAGE = 5_000
+/** Links of one query of their numbers, at most. */
+const LINKS_PER_QUERY = 1_000
 
 /** Reports on the clicks in PostgreSQL. */
 export function createPostgresReports(
   { reports }: Pick<Storage, 'reports'>,
-  options?: ReportOptions,
+  facts?: LinkFacts,
 ): AskableReports {
-  const query: Engine['query'] = async (sql, values, signal) => {
+  const query: Engine['query'] = async (text, values, signal) => {
     signal?.throwIfAborted()
-    const answer = reports.db.executeQuery<object>(CompiledQuery.raw(sql, [...values]))
+    const answer = reports.db.executeQuery<object>(CompiledQuery.raw(text, [...values]))
     const { rows } = await (signal === undefined ? answer : unlessAborted(answer, signal))
     return rows.map((row) => Object.values(row))
   }
   const pages = queriedPages({ dialect, query }, EXPORT_PAGE)
-  return createReports({ dialect, query, pages }, options)
+  return createReports({ dialect, query, pages }, facts)
 }
 
 /** Rejects when the signal aborts. The query itself ends by the server's statement timeout. */
@@ -34,4 +37,29 @@ async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promis
   } finally {
     signal.removeEventListener('abort', abort)
   }
+}
+
+/** Numbers of links, first ≤ `seq` < end, by their clicks and the totals of purged days. */
+export async function* linkNumbers(
+  { reports }: Pick<Storage, 'reports'>,
+  [first, end]: readonly [number, number],
+): AsyncGenerator<LinkNumbers, undefined> {
+  for (let from = first; ; from += LINKS_PER_QUERY) {
+    const next = await nextLink(reports, from)
+    if (next === null || next >= end) return undefined
+    from = next
+    const query = linkNumbersSql(dialect, [from, Math.min(from + LINKS_PER_QUERY, end)])
+    const { rows } = await reports.db.executeQuery<object>(CompiledQuery.raw(query))
+    for (const row of rows) yield Object.values(row).map(Number) as LinkNumbers
+  }
+}
+
+/** The first link from `from` on that has stored clicks or totals. */
+async function nextLink({ db }: Storage['reports'], from: number): Promise<number | null> {
+  const workspace = Math.floor(from / SEQS_PER_WORKSPACE)
+  const { rows } = await sql<{ link: number | null }>`SELECT least(
+      (SELECT link FROM clicks WHERE link >= ${from} ORDER BY link LIMIT 1),
+      (SELECT link FROM daily WHERE (workspace, link) >= (${workspace}, ${from})
+        ORDER BY workspace, link LIMIT 1)) AS link`.execute(db)
+  return rows[0]?.link ?? null
 }

@@ -11,7 +11,10 @@ export async function openPostgresStore(options: NodeStoreOptions): Promise<Stor
   const { dataDir, node, storage, enrich, counted } = options
   const directory = journalDirectory(dataDir)
   return createNodeStore(options, {
-    reports: createPostgresReports(storage, { facts: linkFactsIn(() => storage.reports) }),
+    reports: createPostgresReports(
+      storage,
+      linkFactsIn(() => storage.reports),
+    ),
     forget: (link, before) => forgetClicks(storage, link, before),
     deleteLinks: (seqs) => deleteLinks(storage, seqs),
     purgeExpired: (retention, now) => purgeExpired(storage, retention, now),

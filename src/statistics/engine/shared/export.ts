@@ -44,7 +44,7 @@ export function queriedPages(
     const [stored = []] = await query(
       `SELECT min(time) AS oldest, max(time) AS newest
        FROM ${dialect.table('clicks', selection.workspaceNo)}
-       WHERE workspace = ${selection.workspaceNo}${dialect.suffix}`,
+       WHERE workspace = ${selection.workspaceNo}`,
       [],
       signal,
     )

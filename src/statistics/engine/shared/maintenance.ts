@@ -18,8 +18,6 @@ export interface PurgeSteps {
   /** Replaces clicks older than the retention by daily totals. True: there is more to replace. */
   purgeExpired(retention: Retention, now: number): Promise<boolean>
 }
-
-/** What {@link createMaintenance} works with. */
 interface MaintenanceOptions extends PurgeSteps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock

@@ -9,8 +9,6 @@ export type Retention = readonly (readonly [workspaceNo: number, days: number])[
 
 /** One step of a kind of work. False: there is nothing left to do. */
 export type MaintenanceTask = (now: number, retention: Retention) => Promise<boolean>
-
-/** What {@link createRounds} works with. */
 export interface RoundsOptions {
   clock: Clock
   /** They run one after another, each until nothing is left to do. Every step can be repeated. */

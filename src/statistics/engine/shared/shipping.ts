@@ -29,8 +29,6 @@ export const NOTHING_SHIPPED: ShippingState = {
 
 /** Stores a node's journal, each click once. */
 export type Shipping = Awaited<ReturnType<typeof openShipping>>
-
-/** What {@link openShipping} works with. */
 export interface ShippingOptions
   extends Pick<GatherOptions, 'directory' | 'enrich' | 'counted' | 'limit'> {
   nodeNo: number

@@ -40,7 +40,7 @@ export function exportContract({ reports: made, store }: ExportsUnderTest): void
   beforeAll(async () => {
     single = await openTestDuckDb()
     const engine = createDuckDbEngine(single.database)
-    both = [createReports(engine, { facts: FACTS }), made(FACTS)]
+    both = [createReports(engine, FACTS), made(FACTS)]
   })
   afterAll(() => single?.close())
 

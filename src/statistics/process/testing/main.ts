@@ -1,3 +1,4 @@
+import { systemClock } from '../../../base/clock.ts'
 import { openOwnStore } from '../../engine/duckdb/store.ts'
 import { createEnricher } from '../../enrich/index.ts'
 import { runStatistics } from '../run.ts'
@@ -8,5 +9,5 @@ const enricher = createEnricher({ geoipDatabase: null })
 await runStatistics({
   dataDir,
   idleMs: Number(idleMs),
-  open: (clock) => openOwnStore(dataDir, { clock, enrich: enricher.enrich }),
+  open: () => openOwnStore(dataDir, { clock: systemClock, enrich: enricher.enrich }),
 })
