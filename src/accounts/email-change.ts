@@ -24,8 +24,7 @@ export async function requestEmailChange(
   const { storage, attempts, mails } = deps
   if (!mails.available) throw new AppError('MAIL_NOT_SET_UP')
   if (email.toLowerCase() === person.email.toLowerCase()) {
-    const details = [{ field: 'new_email', code: 'EMAIL_UNCHANGED' }] as const
-    throw invalid(...details)
+    throw invalid({ field: 'new_email', code: 'EMAIL_UNCHANGED' })
   }
   await attempts.take(LIMITS.mailAddress, addressKey(address))
   await attempts.take(LIMITS.mailAccount, email.toLowerCase())

@@ -22,8 +22,7 @@ export async function removeOwnAccount(
   { request, requestId }: Visit,
 ): Promise<void> {
   if (typed.trim().toLowerCase() !== person.email.toLowerCase()) {
-    const details = [{ field: 'confirm_email', code: 'EMAIL_MISMATCH' }] as const
-    throw invalid(...details)
+    throw invalid({ field: 'confirm_email', code: 'EMAIL_MISMATCH' })
   }
   const actor = personActor(person, requestId)
   await storage.write((tx) => remove(tx, person.userId, actor, clock.now(), false))

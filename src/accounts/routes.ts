@@ -61,10 +61,7 @@ function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
     body: confirmBody,
     success: { status: 204, description: 'Confirmed.' },
     errors: ['SIGN_IN_AGAIN'],
-    async handler(call) {
-      await service().confirm(personOf(call), call.body.password)
-      return { status: 204 }
-    },
+    handler: (call) => service().confirm(personOf(call), call.body.password),
   })
 }
 
@@ -94,10 +91,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     body: removeBody,
     success: { status: 204, description: 'It is gone, and every session of it.' },
     errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'SIGN_IN_AGAIN'],
-    async handler(call) {
-      await service().remove(personOf(call), call.body.confirm_email, call)
-      return { status: 204 }
-    },
+    handler: (call) => service().remove(personOf(call), call.body.confirm_email, call),
   })
 
   endpoint(api, {
@@ -112,10 +106,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     body: z.strictObject({ new_email: email }),
     success: { status: 204, description: 'Sent, unless the address has an account already.' },
     errors: ['MAIL_NOT_SET_UP', 'SIGN_IN_AGAIN'],
-    async handler(call) {
-      await service().requestEmailChange(personOf(call), call.body.new_email, call)
-      return { status: 204 }
-    },
+    handler: (call) => service().requestEmailChange(personOf(call), call.body.new_email, call),
   })
 
   endpoint(api, {
@@ -128,10 +119,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     body: tokenBody,
     success: { status: 204, description: 'The account has the new address.' },
     errors: ['INVALID_TOKEN'],
-    async handler(call) {
-      await service().confirmEmailChange(call.body.token, call)
-      return { status: 204 }
-    },
+    handler: (call) => service().confirmEmailChange(call.body.token, call),
   })
 
   endpoint(api, {

@@ -126,8 +126,7 @@ async function confirm(
   if (!hash) throw new AppError('SIGN_IN_AGAIN')
   await attempts.take(LIMITS.passwordPerson, userId)
   if (!(await hashes.run('signIn', userId, () => verifyPassword(password, hash)))) {
-    const details = [{ field: 'password', code: 'WRONG_PASSWORD' }] as const
-    throw invalid(...details)
+    throw invalid({ field: 'password', code: 'WRONG_PASSWORD' })
   }
   await attempts.refund(LIMITS.passwordPerson, userId)
   await deps.ownSessions.confirm(sessionId)

@@ -35,22 +35,15 @@ type IfMatch = (version: number) => boolean
 export type DomainService = ReturnType<typeof createDomainService>
 
 export function createDomainService(deps: DomainServiceDeps) {
-  const verbs = {
-    list,
-    get,
-    linksOn,
-    create,
-    update,
-    remove,
-    lookUp,
-    verify,
-    recheck,
-    count,
-    drop,
-    listAll,
-  }
+  const { read } = deps.storage
   return {
-    ...withContext(deps, verbs),
+    ...withContext(deps, { list, get, linksOn, create, update, remove, lookUp, verify, recheck }),
+    /** How many domains a workspace has, as its plan counts them. */
+    count: (workspaceNo: number) => countOwned(read, workspaceNo),
+    /** Those of all workspaces, for the operator. */
+    listAll: () => listAllOwned(read),
+    /** Gives back the hosts of a workspace that is being deleted. */
+    drop: dropOwnedOf,
     /** Gives out what a change is answered with, once this process knows of it. */
     async told<A>(changing: Promise<A>): Promise<A> {
       const answer = await changing
@@ -91,21 +84,6 @@ async function linksOn(deps: DomainServiceDeps, workspaceNo: number, id: string)
 
 async function linksOf({ storage }: DomainServiceDeps, { no }: DomainRow): Promise<number> {
   return (await countLinks(storage.reports, [no])).get(no) ?? 0
-}
-
-/** Those of all workspaces, for the operator. */
-function listAll({ storage }: DomainServiceDeps) {
-  return listAllOwned(storage.read)
-}
-
-/** How many domains a workspace has, as its plan counts them. */
-function count({ storage }: DomainServiceDeps, workspaceNo: number): Promise<number> {
-  return countOwned(storage.read, workspaceNo)
-}
-
-/** Gives back the hosts of a workspace that is being deleted. */
-function drop(_: DomainServiceDeps, tx: Transaction, workspaceNo: number): Promise<void> {
-  return dropOwnedOf(tx, workspaceNo)
 }
 
 /**
@@ -209,8 +187,7 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
     row[name] = url === null ? null : url.given
   }
   if (loops.length > 0) {
-    const details = loops.map((field) => ({ field, code: 'URL_LOOPS_BACK' }) as const)
-    throw invalid(...details)
+    throw invalid(...loops.map((field) => ({ field, code: 'URL_LOOPS_BACK' }) as const))
   }
   const { case_sensitive, brand, robots } = patch
   if (case_sensitive !== undefined) row.case_sensitive = Number(case_sensitive ?? false)

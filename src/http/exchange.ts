@@ -151,7 +151,7 @@ export class Exchange {
     try {
       await admit(this, endpoint)
       const replay = await this.#read(endpoint, params)
-      const answer = replay ?? (await endpoint.handler(this as never))
+      const answer: Answer = replay ?? (await endpoint.handler(this as never)) ?? { status: 204 }
       if (answer.stream === undefined) return this.#respond(answer)
       const { status, stream, headers } = answer
       const body = this.request.method === 'HEAD' ? null : await stream()

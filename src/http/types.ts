@@ -232,10 +232,10 @@ export interface Endpoint<
   errors?: readonly ErrorCode[]
   /** Replaces `Cache-Control: private, no-cache`. */
   cacheControl?: string
-  /** Throws AppError for whatever is not the success. */
+  /** Throws AppError for whatever is not the success. Without an answer it is 204. */
   handler(
     call: Call<S extends null ? null : Caller, z.output<P>, z.output<Q>, z.output<B>>,
-  ): Promise<Answer> | Answer
+  ): Promise<Answer> | Promise<void> | Answer
 }
 
 /** An endpoint whose types were checked where it was declared. */

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import {
   TEMPLATES_MAX,
@@ -35,15 +36,12 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
       status: 200,
       description: 'The templates.',
       schema: UtmTemplateListSchema,
-      example: {
-        data: [UTM_TEMPLATE_EXAMPLE],
-        pagination: { limit: TEMPLATES_MAX, has_more: false, next_cursor: null },
-      },
+      example: pageOf([UTM_TEMPLATE_EXAMPLE], TEMPLATES_MAX, String),
     },
-    async handler({ caller }) {
-      const pagination = { limit: TEMPLATES_MAX, has_more: false, next_cursor: null }
-      return { status: 200, body: { data: await deps.utm.list(caller), pagination } }
-    },
+    handler: async ({ caller }) => ({
+      status: 200,
+      body: pageOf(await deps.utm.list(caller), TEMPLATES_MAX, String),
+    }),
   })
 
   endpoint(api, {

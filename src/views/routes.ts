@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import {
   VIEW_EXAMPLE,
@@ -28,10 +29,10 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     summary: 'List saved views',
     description: `One’s own and shared ones by name: all of them, ${2 * VIEWS_MAX} at most.`,
     success: { status: 200, description: 'The views.', schema: ViewListSchema },
-    async handler(call) {
-      const pagination = { limit: 2 * VIEWS_MAX, has_more: false, next_cursor: null }
-      return { status: 200, body: { data: await deps.views.list(viewAskerOf(call)), pagination } }
-    },
+    handler: async (call) => ({
+      status: 200,
+      body: pageOf(await deps.views.list(viewAskerOf(call)), 2 * VIEWS_MAX, String),
+    }),
   })
 
   endpoint(api, {
