@@ -3,6 +3,7 @@ import { randomString } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
+import type { IfMatch } from '../http/types.ts'
 import { rekeySlugs } from '../links/index.ts'
 import { SLUG_ALPHABET } from '../links/slug.ts'
 import type { Destination } from '../links/values.ts'
@@ -27,9 +28,6 @@ import {
 import { lookUp, recheck, verify } from './verify.ts'
 
 const TOKEN_LENGTH = 32
-
-/** Whether a version may be changed, as the request's `If-Match` says. */
-type IfMatch = (version: number) => boolean
 
 /** The domains of workspaces. Every verb that changes one is told to all processes. */
 export type DomainService = ReturnType<typeof createDomainService>

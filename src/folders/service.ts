@@ -5,7 +5,7 @@ import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
-import type { Caller } from '../http/types.ts'
+import type { Caller, IfMatch, Reader } from '../http/types.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import type { Folder, FolderList } from './schemas.ts'
@@ -24,14 +24,8 @@ import {
   updateFolder,
 } from './store.ts'
 
-/** Who reads folders. */
-interface FolderCaller {
-  readonly workspace: { readonly no: number }
-  readonly hiddenFolders?: readonly string[] | undefined
-}
-
 /** Who changes a folder. */
-interface FolderAsker extends FolderCaller, Pick<Asker, 'actor'> {
+interface FolderAsker extends Reader, Pick<Asker, 'actor'> {
   /** A person who would lose sight of a folder without being among its members. */
   readonly self: string | null
 }
@@ -49,7 +43,6 @@ export interface VersionedFolder {
   version: number
 }
 
-type IfMatch = (version: number) => boolean
 type Access = FolderRow['access']
 
 /** What a folder is changed to. */
@@ -77,14 +70,14 @@ export function createFolderService(deps: FolderContext) {
 }
 
 /** How many links a folder has: asked before a transaction, for it takes long. */
-function linksOf({ storage }: FolderContext, { workspace }: FolderCaller, id: string) {
+function linksOf({ storage }: FolderContext, { workspace }: Reader, id: string) {
   return countLinks(storage.reports, workspace.no, id)
 }
 
 /** Folders by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   { storage, cursors }: FolderContext,
-  { workspace, hiddenFolders = [] }: FolderCaller,
+  { workspace, hiddenFolders = [] }: Reader,
   query: { search?: string | undefined; limit: number; cursor?: string | undefined },
 ): Promise<FolderList> {
   const { limit, cursor } = query
@@ -111,7 +104,7 @@ async function list(
 }
 
 /** @throws AppError FOLDER_NOT_FOUND */
-async function get(ctx: FolderContext, caller: FolderCaller, id: string): Promise<VersionedFolder> {
+async function get(ctx: FolderContext, caller: Reader, id: string): Promise<VersionedFolder> {
   const { read } = ctx.storage
   return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
 }
@@ -225,13 +218,13 @@ async function checkMembers(
 }
 
 /** A folder that the caller can see; undefined: there is none. One that was moved into another is gone. */
-async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: FolderCaller, id: string) {
+async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: Reader, id: string) {
   const row = hiddenFolders.includes(id) ? undefined : await findFolder(sqlx, workspace.no, id)
   return row?.id === id ? row : undefined
 }
 
 /** @throws AppError FOLDER_NOT_FOUND */
-async function visible(sqlx: Sql, caller: FolderCaller, id: string): Promise<FolderRow> {
+async function visible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow> {
   const row = await found(sqlx, caller, id)
   if (row === undefined) throw new AppError('FOLDER_NOT_FOUND')
   return row

@@ -50,6 +50,16 @@ interface AnyCaller {
   hiddenFolders?: readonly string[]
 }
 
+/** Who reads in a workspace, as services need to know. */
+export interface Reader {
+  readonly workspace: { readonly no: number }
+  /** Links of these folders don't exist for them. */
+  readonly hiddenFolders?: readonly string[] | undefined
+}
+
+/** Whether a version may be changed, as the request's `If-Match` says. */
+export type IfMatch = (version: number) => boolean
+
 /** A program with an API key. */
 export interface KeyCaller extends AnyCaller {
   kind: 'api_key'

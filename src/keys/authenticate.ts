@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { type Random, randomString } from '../base/random.ts'
-import type { Caller } from '../http/types.ts'
+import type { Caller, Scope } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import { type ApiKeysTable, prepare, type Storage } from '../storage/index.ts'
 import { personLimits } from '../workspaces/person-limits.ts'
-import { scopesOf } from './input.ts'
 
 /** The digits of base62, in the order of their values. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -47,6 +46,29 @@ function checkOf(head: string): string {
     rest = Math.floor(rest / 62)
   }
   return text
+}
+
+/** Every scope there is, sorted. None implies another. */
+export const SCOPES: readonly Scope[] = [
+  'domains:read',
+  'domains:write',
+  'links:read',
+  'links:write',
+]
+
+/** Whether the text names a scope. */
+export function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text)
+}
+
+/** As a key's row holds them: sorted, each once, separated by a space. */
+export function storedScopes(scopes: readonly Scope[]): string {
+  return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
+}
+
+/** The scopes of a key's row. */
+export function scopesOf(stored: string): Scope[] {
+  return stored.split(' ').filter(isScope)
 }
 
 /** What authentication needs to know of a key and of its workspace. */

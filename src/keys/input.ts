@@ -1,37 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { validate } from '../http/index.ts'
-import type { Scope } from '../http/types.ts'
 import { trimmedText } from '../users/input.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { isScope, SCOPES } from './authenticate.ts'
 
 /** A key's name has at most so many characters. */
 export const KEY_NAME_MAX = 100
 /** The last moment that RFC 3339 can write. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
-/** Every scope there is, sorted. None implies another. */
-export const SCOPES: readonly Scope[] = [
-  'domains:read',
-  'domains:write',
-  'links:read',
-  'links:write',
-]
-
-/** Whether the text names a scope. */
-function isScope(text: string): text is Scope {
-  return (SCOPES as readonly string[]).includes(text)
-}
-
-/** As a key's row holds them: sorted, each once, separated by a space. */
-export function storedScopes(scopes: readonly Scope[]): string {
-  return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
-}
-
-/** The scopes of a key's row. */
-export function scopesOf(stored: string): Scope[] {
-  return stored.split(' ').filter(isScope)
-}
 
 /** What a key is made of. */
 export interface NewKey {

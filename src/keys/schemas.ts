@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
-import { KEY_NAME_MAX, SCOPES, scopesOf } from './input.ts'
+import { SCOPES, scopesOf } from './authenticate.ts'
+import { KEY_NAME_MAX } from './input.ts'
 import type { KeyRow } from './store.ts'
 
 const time = (description: string) =>

@@ -6,8 +6,15 @@ import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { type AuthenticateContext, authenticate, createLastUsed, makeKey } from './authenticate.ts'
-import { checkNewKey, LATEST_TIME, type NewKey, scopesOf, storedScopes } from './input.ts'
+import {
+  type AuthenticateContext,
+  authenticate,
+  createLastUsed,
+  makeKey,
+  scopesOf,
+  storedScopes,
+} from './authenticate.ts'
+import { checkNewKey, LATEST_TIME, type NewKey } from './input.ts'
 import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
 import {
   findKey,

@@ -6,6 +6,7 @@ import type { BlockList } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
 import { type AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
+import type { Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { LinkRules, LinkSchemas } from './fields.ts'
@@ -52,9 +53,7 @@ export interface LinkContext
 }
 
 /** The caller of a verb, as far as links need to know. */
-export interface LinkCaller {
-  /** Links of these folders don't exist for the caller. */
-  readonly hiddenFolders?: readonly string[] | undefined
+export interface LinkCaller extends Reader {
   readonly workspace: {
     readonly no: number
     readonly plan: { readonly limits: LinkLimits }
@@ -65,9 +64,6 @@ export interface LinkCaller {
 export interface LinkAsker extends LinkCaller {
   readonly actor: Actor
 }
-
-/** Whether a version may be changed, as the request's `If-Match` says. */
-export type IfMatch = (version: number) => boolean
 
 /** The error for an external id that another link of the workspace has. */
 export function externalIdTaken(): AppError {

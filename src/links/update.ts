@@ -1,5 +1,6 @@
 import { recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
+import type { IfMatch } from '../http/types.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
   type Addresses,
@@ -9,13 +10,7 @@ import {
   changeAddresses,
   targetOf,
 } from './addresses.ts'
-import {
-  externalIdTaken,
-  type IfMatch,
-  type LinkAsker,
-  type LinkCaller,
-  type LinkContext,
-} from './context.ts'
+import { externalIdTaken, type LinkAsker, type LinkCaller, type LinkContext } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withGroups } from './groups.ts'
 import { assertUsable } from './own-domains.ts'

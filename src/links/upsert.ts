@@ -1,6 +1,7 @@
 import { AppError } from '../errors/index.ts'
+import type { IfMatch } from '../http/types.ts'
 import type { Transaction } from '../storage/index.ts'
-import type { IfMatch, LinkAsker, LinkContext } from './context.ts'
+import type { LinkAsker, LinkContext } from './context.ts'
 import { create } from './create.ts'
 import type { PreparedCreate } from './fields.ts'
 import { findLinkByExternalId } from './find.ts'

@@ -1,5 +1,6 @@
 import type { Domains } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
+import type { Reader } from '../http/types.ts'
 import { readFilter } from '../statistics/filters.ts'
 import type { Sql } from '../storage/index.ts'
 import { checkingFor } from '../validation/asking.ts'
@@ -8,12 +9,6 @@ import { foldCase } from '../validation/text.ts'
 import type { Subject } from './schemas.ts'
 import type { ShareKind } from './show.ts'
 import { findLinks, findTagId, hasFolder } from './store.ts'
-
-/** Who wants to share; what they don't see can't be shared. */
-interface Sharer {
-  readonly workspace: { readonly no: number }
-  readonly hiddenFolders?: readonly string[] | undefined
-}
 
 /** What is shared, as it is stored. */
 export interface SharedSubject {
@@ -25,7 +20,7 @@ export interface SharedSubject {
 /** Looks for the link, tag or folder that a request names. */
 export async function checkSubject(
   sql: Sql,
-  sharer: Sharer,
+  sharer: Reader,
   { link_id, tag, folder_id }: Subject,
 ): Promise<SharedSubject | ErrorDetail> {
   const { workspace, hiddenFolders = [] } = sharer
@@ -48,7 +43,7 @@ export async function checkSubject(
 /** What is wrong with the filters of a share. */
 export async function checkFilters(
   sql: Sql,
-  sharer: Sharer,
+  sharer: Reader,
   filters: Readonly<Record<string, readonly string[]>>,
   domains: Domains,
 ): Promise<ErrorDetail[]> {
@@ -76,7 +71,7 @@ export async function checkFilters(
 /** Those of some links that the sharer sees. */
 async function seenLinks(
   sql: Sql,
-  { workspace, hiddenFolders = [] }: Sharer,
+  { workspace, hiddenFolders = [] }: Reader,
   ids: readonly string[],
 ): Promise<Set<string>> {
   const links = await findLinks(sql, workspace.no, ids)

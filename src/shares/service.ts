@@ -6,7 +6,7 @@ import type { Domains } from '../domains/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
-import type { Caller } from '../http/types.ts'
+import type { Caller, IfMatch, Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
 import { hashPassword } from '../links/index.ts'
 import { rehearse, type Storage, type Transaction } from '../storage/index.ts'
@@ -39,12 +39,6 @@ interface ShareContext {
   baseUrl: string
 }
 
-/** Who reads shares. */
-interface ShareCaller {
-  readonly workspace: { readonly no: number }
-  readonly hiddenFolders?: readonly string[] | undefined
-}
-
 /** Who changes a share. */
 export interface ShareAsker extends Asker {
   /** The person, or null for a key, which sees all folders. */
@@ -63,7 +57,6 @@ export interface Hashed {
 }
 
 type Change = Omit<ShareChange, 'password'> & Hashed
-type IfMatch = (version: number) => boolean
 
 export type ShareService = ReturnType<typeof createShareService>
 
@@ -75,7 +68,7 @@ export function createShareService(context: ShareContext) {
 /** Shares, the newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   ctx: ShareContext,
-  { workspace, hiddenFolders: hidden = [] }: ShareCaller,
+  { workspace, hiddenFolders: hidden = [] }: Reader,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<ShareList> {
   const binding = JSON.stringify(['shares', workspace.no])
@@ -87,7 +80,7 @@ async function list(
 }
 
 /** @throws AppError SHARE_NOT_FOUND */
-async function get(ctx: ShareContext, caller: ShareCaller, id: string): Promise<Share> {
+async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share> {
   return shown(ctx, await find(ctx.storage.read, caller, id))
 }
 
@@ -183,7 +176,7 @@ async function remove(
 
 async function find(
   sql: Parameters<typeof findShares>[0],
-  { workspace, hiddenFolders: hidden = [] }: ShareCaller,
+  { workspace, hiddenFolders: hidden = [] }: Reader,
   id: string,
 ): Promise<FoundShare> {
   const [row] = await findShares(sql, { workspaceNo: workspace.no, id, hidden })

@@ -3,6 +3,7 @@ import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import type { Cursors } from '../http/cursor.ts'
+import type { Reader } from '../http/types.ts'
 import { findLink } from '../links/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
@@ -14,10 +15,7 @@ import type { BotsMode, ClickReports, Filter, Selection } from './types.ts'
 import { zoneOffsets } from './zones.ts'
 
 /** Who asks, as far as statistics need to know. */
-export interface StatisticsCaller {
-  readonly workspace: { readonly no: number }
-  /** Links of these folders don't exist for who asks. */
-  readonly hiddenFolders?: readonly string[] | undefined
+export interface StatisticsCaller extends Reader {
   /** Whose request it is; absent: the operator made the key. */
   readonly person?: { readonly id: string } | undefined
 }

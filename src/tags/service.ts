@@ -5,6 +5,7 @@ import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
+import type { IfMatch, Reader } from '../http/types.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { type Colour, colourOf } from './colours.ts'
@@ -20,15 +21,8 @@ import {
   updateTag,
 } from './store.ts'
 
-/** Who reads tags. */
-interface TagCaller {
-  readonly workspace: { readonly no: number }
-  /** Links of these folders are not counted. */
-  readonly hiddenFolders?: readonly string[] | undefined
-}
-
 /** Who changes a tag. */
-type TagAsker = TagCaller & Pick<Asker, 'actor'>
+type TagAsker = Reader & Pick<Asker, 'actor'>
 
 /** A tag, and the version that its ETag tells. */
 export interface VersionedTag {
@@ -36,7 +30,6 @@ export interface VersionedTag {
   version: number
 }
 
-type IfMatch = (version: number) => boolean
 type Name = { tag: string; key: string }
 
 /** What a tag is changed to. */
@@ -68,7 +61,7 @@ export function createTagService(deps: TagContext) {
 /** How many links have at least one of some tags: asked before a transaction, for it takes long. */
 function linksOf(
   { storage }: TagContext,
-  { workspace, hiddenFolders = [] }: TagCaller,
+  { workspace, hiddenFolders = [] }: Reader,
   ...ids: string[]
 ): Promise<number> {
   return countLinks(storage.reports, workspace.no, ids, hiddenFolders)
@@ -77,7 +70,7 @@ function linksOf(
 /** Tags by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   { storage, cursors }: TagContext,
-  { workspace, hiddenFolders = [] }: TagCaller,
+  { workspace, hiddenFolders = [] }: Reader,
   query: {
     search?: string | undefined
     name?: readonly Name[] | undefined
@@ -103,7 +96,7 @@ async function list(
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function get(ctx: TagContext, caller: TagCaller, id: string): Promise<VersionedTag> {
+async function get(ctx: TagContext, caller: Reader, id: string): Promise<VersionedTag> {
   const row = await found(ctx.storage.read, caller, id)
   return shown(row, await linksOf(ctx, caller, id))
 }
@@ -207,7 +200,7 @@ async function remove(
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function found(sqlx: Sql, { workspace }: TagCaller, id: string): Promise<TagRow> {
+async function found(sqlx: Sql, { workspace }: Reader, id: string): Promise<TagRow> {
   const row = await findTagById(sqlx, workspace.no, id)
   if (row === undefined) throw new AppError('TAG_NOT_FOUND')
   return row

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
+import type { IfMatch } from '../http/types.ts'
 import { UTM_FIELDS } from '../links/utm.ts'
 import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
@@ -17,7 +18,6 @@ interface Context {
 }
 
 type Workspace = { readonly workspace: { readonly no: number } }
-type IfMatch = (version: number) => boolean
 
 /** Values of UTM parameters that a workspace uses often. */
 export function createUtmService(context: Context) {

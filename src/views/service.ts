@@ -4,7 +4,7 @@ import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
-import type { Caller, Permission } from '../http/types.ts'
+import type { Caller, IfMatch, Permission } from '../http/types.ts'
 import { memberAskerOf } from '../members/service.ts'
 import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
@@ -24,10 +24,7 @@ interface Context {
 interface ViewAsker extends Asker {
   readonly userId: string
   readonly scopes: ReadonlySet<Permission>
-  readonly hiddenFolders?: readonly string[] | undefined
 }
-
-type IfMatch = (version: number) => boolean
 
 /** The person who asks; a key can't. @throws AppError FORBIDDEN */
 export function viewAskerOf(call: { caller: Caller; requestId: string }): ViewAsker {
