@@ -6,9 +6,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { freePort } from '../test/harness/free-port.ts'
 import { settingsOfDocs } from '../test/harness/nginx.ts'
 import { startSlugline } from '../test/harness/process.ts'
-import { freePort } from './lib/nginx.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
 
 const { values } = parseArgs({

@@ -7,9 +7,9 @@
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { freePort } from '../test/harness/free-port.ts'
 import { BASE_ENV, startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, machine, median, quantile } from './lib/machine.ts'
-import { freePort } from './lib/nginx.ts'
 import { seedLinks } from './lib/seed.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
 import { slugAt } from './lib/wrk.ts'

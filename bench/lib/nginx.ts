@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../test/harness/free-port.ts'
 import { family } from './machine.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { slugAt } from './wrk.ts'
@@ -70,20 +70,4 @@ http {
       await child.exited
     },
   }
-}
-
-/** A port that nobody listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('No free port')),
-      )
-    })
-  })
 }

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../test/harness/eventually.ts'
-import { freePort, postgresMissing, sharedPostgres } from '../../test/harness/postgres.ts'
+import { freePort } from '../../test/harness/free-port.ts'
+import { postgresMissing, sharedPostgres } from '../../test/harness/postgres.ts'
 import { startProxy } from '../../test/harness/proxy.ts'
 import { migrate, openEmbedded } from '../storage/index.ts'
 

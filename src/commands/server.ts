@@ -6,6 +6,7 @@ import { systemRandom } from '../base/random.ts'
 import { within } from '../base/within.ts'
 import { type Config, listeningUrl } from '../config/index.ts'
 import type { Locale } from '../i18n/index.ts'
+import { pathOf } from '../operations/only-links.ts'
 import type { Serving } from '../operations/serving.ts'
 import { CommandError } from './context.ts'
 
@@ -140,9 +141,9 @@ function isThePath(url: string, segment: string): boolean {
  * @param isWhole whether these are all; else an empty one follows, or there are more than are told
  */
 function isAsSent(url: string, sent: readonly string[], isWhole: boolean): boolean {
-  const path = wholePathOf(url)
-  // An address without a host is not resolved.
-  if (url.startsWith('/') && path.includes('\\')) return false
+  const path = pathOf(url)
+  // An address without a host is not resolved; what follows a `#` is not always read.
+  if ((url.startsWith('/') && path.includes('\\')) || path.includes('#')) return false
   const segments = path.split('/').slice(1)
   const { length } = sent
   if (isWhole ? segments.length !== length : segments[length] === undefined) return false
@@ -161,13 +162,8 @@ function isSame(resolved: string, sent: string): boolean {
 
 /** The same of a path that begins with no segment, as `/` and `//a`. */
 function isEmptyAsSent(url: string): boolean {
-  const path = wholePathOf(url)
+  const path = pathOf(url)
   return path === '/' || (path.startsWith('//') && !path.includes('\\'))
-}
-
-function wholePathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
-  return start < 0 ? '/' : url.slice(start).replace(/[?#].*$/s, '')
 }
 
 /** The answer to a path that means another one than it seems to. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Hidden } from '../../src/base/hidden.ts'
 import { checkRedis } from '../../src/commands/doctor/shared.ts'
-import { freePort, redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
+import { freePort } from '../harness/free-port.ts'
+import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 
 const suite = redisMissing === undefined ? describe : describe.skip
 

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
-import { freePort, makeServerFolder } from './postgres.ts'
+import { freePort } from './free-port.ts'
+import { makeServerFolder } from './postgres.ts'
 
 const PROGRAM = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 
 /** Ends it with this process, however that ends. */
 const KEEPER = Bun.which('setpriv') === null ? [] : ['setpriv', '--pdeathsig', 'KILL']
@@ -87,17 +87,4 @@ async function launch(program: string, dir: string, listen: readonly string[]) {
     while (!(await reader.read()).done);
   })()
   return child
-}
-
-/** A port that nobody listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }
