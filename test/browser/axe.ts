@@ -3,13 +3,17 @@ import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
+/** A dialog; messages at the foot of the page are such too, with `aria-modal=false`. */
+export const OPENED = '[role=dialog]:not([aria-modal=false]), [role=alertdialog]'
+
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** What depends on colours: all that another theme can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
 /**
  * What axe-core finds wrong: rule, how often, the first elements and why; WCAG 2.2 AA and best practices.
- * `uncoloured`: all but what depends on colours, which takes half of the time.
+ * `uncoloured`: all but what depends on colours, which takes half of the time. Of a page
+ * below a dialog only the dialog is looked at: the page has its turn without it.
  */
 export async function violations(
   page: Page,
@@ -20,7 +24,7 @@ export async function violations(
   const off = rules === 'uncoloured' ? COLOURS : []
   const withRegions = rules !== 'colours'
   const found = (await page.evaluate(`
-    axe.run(document, {
+    axe.run(document.querySelector('${OPENED}') === null ? document : '${OPENED}', {
       runOnly: ${JSON.stringify(runOnly)},
       resultTypes: ['violations'],
       preload: false,

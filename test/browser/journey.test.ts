@@ -62,6 +62,12 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     inaccessible.push(...(await violations(on())).map((one) => `${name}: ${one}`))
   }
 
+  /** A page that is left while it loads tells in Firefox's console what it didn't get. */
+  async function go(path: string, { page, settled }: Visitor = owner): Promise<void> {
+    await settled()
+    await page.goto(path)
+  }
+
   const button = (word: Parameters<typeof en>[0], on: Page = page) =>
     on.getByRole('button', { name: en(word), exact: true })
   const dialog = (on: Page = page) => on.getByRole('dialog')
@@ -79,7 +85,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
       await heading(page, en('shell.links'))
     })
 
-    await page.goto('/app/account')
+    await go('/app/account')
     await page.getByRole('button', { name: en('settings.twoFactor.enable') }).waitFor()
     const withPasskey = isChromium ? step : async () => {}
     await withPasskey('passkey', async () => {
@@ -118,7 +124,8 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     })
 
     await step('sign-in-with-password-and-code', async () => {
-      await signOut(page)
+      await signOut()
+      await owner.settled()
       await signIn(page, OWNER)
       await heading(page, en('auth.twoFactor.title'))
       await write(page.getByLabel(en('auth.twoFactor.code')), totp(otpauth))
@@ -126,7 +133,8 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     })
 
     await step('sign-in-with-recovery-code', async () => {
-      await signOut(page)
+      await signOut()
+      await owner.settled()
       await signIn(page, OWNER)
       await button('auth.twoFactor.useRecovery').click()
       await write(page.getByLabel(en('auth.twoFactor.recoveryCode')), recoveryCode)
@@ -135,8 +143,8 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     })
 
     await withPasskey('sign-in-with-passkey', async () => {
-      await signOut(page)
-      await page.goto('/app/sign-in')
+      await signOut()
+      await go('/app/sign-in')
       await button('auth.signIn.passkey').click()
       await heading(page, en('shell.links'))
     })
@@ -184,7 +192,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
         headers: { 'user-agent': AGENT, 'accept-language': 'de', accept: 'text/html' },
       })
     await step('click-appears-live', async () => {
-      await page.goto('/app/statistics?live=on')
+      await go('/app/statistics?live=on')
       await page.getByText(en('statistics.live.on')).waitFor()
       const answer = await follow()
       expect(answer.status).toBe(302)
@@ -193,7 +201,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     })
 
     await step('link-statistics', async () => {
-      await page.goto('/app/links')
+      await go('/app/links')
       await page.locator('[data-row-link]').click()
       await page
         .getByRole('link', { name: en('shell.statistics') })
@@ -204,7 +212,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     })
 
     await step('edit', async () => {
-      await page.goto('/app/links')
+      await go('/app/links')
       await page.locator('[data-row-link]').click()
       await button('links.edit').click()
       await write(dialog().getByLabel(en('links.field.destination')), 'https://example.com/second')
@@ -271,7 +279,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
       async () => {
         expect(await button('links.create', other.page).count()).toBe(0)
         expect(await other.page.getByRole('link', { name: en('shell.keys') }).count()).toBe(0)
-        await other.page.goto('/app/keys')
+        await go('/app/keys', other)
         await other.page.getByRole('heading', { name: en('common.refused') }).waitFor()
       },
       theirs,
@@ -282,13 +290,13 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
 
     await step('german-and-arabic', async () => {
       for (const language of ['de', 'ar']) {
-        await page.goto('/app/account')
+        await go('/app/account')
         await page.getByRole('combobox').first().click()
         const name = language === 'de' ? 'Deutsch' : 'العربية'
         await page.getByRole('option', { name }).click()
         await page.locator('form button[type=submit]').first().click()
         await page.locator(`html[lang=${language}]`).waitFor()
-        await page.goto('/app/links')
+        await go('/app/links')
         await heading(page, wordsOf(language)('shell.links'))
         if (PICTURES) await screenshot(page, `journey-links-${language}`)
       }
@@ -296,11 +304,11 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     })
 
     await step('dark-phone', async () => {
-      await page.goto('/app/account')
+      await go('/app/account')
       await page.getByRole('button', { name: wordsOf('ar')('settings.theme.dark') }).click()
       await page.setViewportSize({ width: 390, height: 844 })
       for (const path of ['links', 'statistics', 'keys', 'usage']) {
-        await page.goto(`/app/${path}`)
+        await go(`/app/${path}`)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await owner.settled()
         expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
@@ -340,14 +348,14 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     }
   }
 
-  async function signOut(on: Page): Promise<void> {
-    await on.goto('/app/links')
-    await on
+  async function signOut(): Promise<void> {
+    await go('/app/links')
+    await page
       .getByRole('button', { name: en('shell.account') })
       .first()
       .click()
-    await on.getByRole('menuitem', { name: en('shell.signOut') }).click()
-    await heading(on, en('auth.signIn.title'))
+    await page.getByRole('menuitem', { name: en('shell.signOut') }).click()
+    await heading(page, en('auth.signIn.title'))
   }
 }
 

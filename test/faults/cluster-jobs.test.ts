@@ -11,7 +11,7 @@ import { redisMissing } from '../harness/redis.ts'
 
 const missing = postgresMissing ?? redisMissing
 const suite = missing === undefined ? describe : describe.skip
-const LINKS = 3_000
+const LINKS = 1_500
 const RECORDS = 1_200
 /** A job whose node has died is another's after so long at most. */
 const TAKEN_OVER_WITHIN_MS = 30_000

@@ -158,10 +158,11 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
         }
       }
     }
-    // Each node that falls back to its share may let one more through.
+    // Each node that falls back to its share may let one more through. One answer too late, for which a
+    // busy machine is enough, and what Redis let through nobody hears of.
     const bound = () => 20 + (performance.now() - begin) / 1_000 + NODES
     await storm()
-    expect(admitted).toBeGreaterThanOrEqual(20)
+    expect(admitted).toBeGreaterThanOrEqual(20 - NODES)
     expect(admitted).toBeLessThanOrEqual(bound())
     toRedis.cut()
     await all('redis', 'degraded')
