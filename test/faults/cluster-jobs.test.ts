@@ -11,7 +11,7 @@ import { redisMissing } from '../harness/redis.ts'
 
 const missing = postgresMissing ?? redisMissing
 const suite = missing === undefined ? describe : describe.skip
-const LINKS = 1_500
+const LINKS = 1_000
 const RECORDS = 1_200
 /** A job whose node has died is another's after so long at most. */
 const TAKEN_OVER_WITHIN_MS = 30_000
@@ -26,7 +26,7 @@ interface Job {
 suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
   let cluster: TestCluster
   beforeAll(async () => {
-    cluster = await startCluster({ nodes: 4 })
+    cluster = await startCluster({ nodes: 2 })
   }, 300_000)
   afterAll(() => cluster.dispose())
 
