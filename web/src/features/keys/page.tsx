@@ -75,7 +75,12 @@ function Keys() {
         />
       )}
       {old.length > 0 ? (
-        <Button variant="ghost" size="sm" className="mt-3" onClick={() => setShowOld(!showOld)}>
+        <Button
+          variant="ghost"
+          size="sm"
+          className="mt-3 h-auto! min-h-7 max-w-full whitespace-normal! text-start pointer-coarse:min-h-10"
+          onClick={() => setShowOld(!showOld)}
+        >
           {showOld ? t('keys.hideOld') : t('keys.showOld', { count: old.length })}
         </Button>
       ) : null}
