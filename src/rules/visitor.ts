@@ -4,7 +4,7 @@ import { createMemo } from '../base/memo.ts'
 import { judgeVisit } from '../clicks/classify.ts'
 import { readAgent } from '../statistics/enrich/device.ts'
 import { preferredTag } from '../statistics/enrich/language.ts'
-import type { Place } from '../statistics/enrich/place.ts'
+import type { Place } from '../statistics/enrich/places.ts'
 import { browserVersion, systemVersion } from '../statistics/enrich/versions.ts'
 import type { AgentKind, Device } from './types.ts'
 

@@ -40,10 +40,7 @@ export interface Selection {
   linkSeq: number | null
   /** Only these links; null: all. */
   linkSeqs: readonly number[] | null
-  /**
-   * Only the links that have all these tags (their keys); absent: all. The engine looks up the
-   * links, because there may be hundreds of thousands.
-   */
+  /** Only the links that have all these tags (their keys); the engine looks them up. Absent: all. */
   tags?: readonly string[]
   /** Only the links that are in this folder, by these ids; absent: all. */
   folder?: readonly string[]
@@ -110,9 +107,7 @@ export interface ExportOptions {
 
 /**
  * Columns of an export in their order, members of its NDJSON and of the API's single clicks, as
- * `ClickSchema` describes them. `link` and `domain` are looked up when the export is written. In
- * Parquet `clicked_at` is a TIMESTAMP (UTC). CSV is RFC 4180 with CRLF; unless it is raw, a value that
- * begins with `=`, `+`, `-`, `@`, tab, CR or an apostrophe gets an apostrophe before it.
+ * `ClickSchema` describes them. `link` and `domain` are looked up when the export is written.
  */
 export const EXPORT_COLUMNS = [
   'id',
@@ -151,10 +146,7 @@ export interface ClickReports {
     firstDay: number,
     days: number,
   ): Promise<[linkSeq: number, clicks: number[]][]>
-  /**
-   * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}, in constant memory. Ends
-   * early when it is cancelled.
-   */
+  /** All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}, in constant memory. */
   export(selection: Selection, options: ExportOptions): Promise<ReadableStream<Uint8Array>>
 }
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../../config/fault.ts'
 import { defaultDatabase } from './default-database.ts'
-import { placeOf } from './place.ts'
-import { checkGeoipDatabase, openPlaces } from './places.ts'
+import { checkGeoipDatabase, openPlaces, placeOf } from './places.ts'
 import { makeDatabase } from './testing/mmdb.ts'
 
 let dir: string
