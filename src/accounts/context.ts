@@ -3,6 +3,7 @@ import { addressKey } from '../base/client-address.ts'
 import { AppError } from '../errors/index.ts'
 import type { Call, Role } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
+import { pictureUrl } from '../users/picture.ts'
 import type { AccountParts, AccountsDeps, SignIn } from './accounts.ts'
 import { recordAccount } from './security.ts'
 import { hasPasskeys } from './site.ts'
@@ -29,6 +30,7 @@ export async function account(deps: AccountServiceDeps, userId: string) {
     email: row.email,
     email_verified: row.email_verified === 1,
     name: row.name,
+    picture: pictureUrl(row.id, row.picture),
     language: row.language,
     two_factor_enabled: row.two_factor_enabled === 1,
     has_password: Boolean(row.has_password),

@@ -18,7 +18,7 @@ const LEAST: Record<string, readonly string[]> = {
     'confirmEmailChange',
   ],
   outsider: [
-    'updateAccount',
+    ...['updateAccount', 'getPicture', 'setPicture', 'deletePicture'],
     'requestEmailChange',
     'confirmSession',
     'listAccountEvents',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { handOverInstance } from './operator.ts'
 import { removePerson } from './removal.ts'
 import type { Browser } from './testing/browser.ts'
+import { DOT } from './testing/picture.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 
 const MINUTE_MS = 60_000
@@ -19,17 +20,20 @@ afterEach(() => site.close())
 const remove = (browser: Browser, email: string) =>
   browser.send('DELETE', '/app/api/v1/account', { confirm_email: email })
 const deps = () => ({ storage: site.storage, clock: { now: () => Date.now() } })
-const count = async (table: 'users' | 'sessions' | 'accounts' | 'members') =>
+const count = async (table: 'users' | 'sessions' | 'accounts' | 'members' | 'pictures') =>
   (await site.storage.read.db.selectFrom(table).selectAll().execute()).length
 
 describe('one’s own account', () => {
   test('goes with sessions and memberships; the log keeps the address', async () => {
     const browser = await site.joined(owner, 'member')
+    await browser.send('PUT', '/app/api/v1/account/picture', { image: DOT })
+    expect(await count('pictures')).toBe(1)
     const elsewhere = site.browser()
     await elsewhere.signIn(MEMBER, PASSWORD)
     const seen = await remove(browser, 'MEMBER@example.com ')
     expect(seen.status).toBe(204)
     expect(await browser.who()).toBeNull()
+    expect(await count('pictures')).toBe(0)
     expect(await elsewhere.who()).toBeNull()
     expect((await site.browser().signIn(MEMBER, PASSWORD)).code).toBe('SIGN_IN_FAILED')
     expect([await count('users'), await count('accounts'), await count('members')]).toEqual([

@@ -84,7 +84,7 @@ async function remove(
     await takeOut(tx, actor, { workspaceNo: no, member, keepKeys, at })
   }
   await recordAccount(tx, actor, at, 'account.deleted', person)
-  for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts'] as const) {
+  for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts', 'pictures'] as const) {
     await tx.db.deleteFrom(table).where('user_id', '=', userId).execute()
   }
   await endVerifications(tx, userId)

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint, personOf } from '../http/index.ts'
 import type { Accounts } from './accounts.ts'
 import type { Joined } from './context.ts'
+import { registerPictureRoutes } from './picture-routes.ts'
 import {
   AccountSchema,
   acceptBody,
@@ -30,6 +31,7 @@ export function registerAccountRoutes(
   const service = () => deps.accounts.service
   registerSessionRoutes(api, service)
   registerOwnAccountRoutes(api, service)
+  registerPictureRoutes(api, service)
   registerJoiningRoutes(api, service)
 }
 

@@ -70,6 +70,7 @@ const AccountUser = z
     email: z.string(),
     email_verified: z.boolean(),
     name: z.string().nullable(),
+    picture: z.string().nullable().openapi({ description: 'Where the picture is.' }),
     language: z.string().nullable(),
     two_factor_enabled: z.boolean(),
     has_password: z.boolean().openapi({ description: 'False: single sign-on or passkeys only.' }),

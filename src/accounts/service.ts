@@ -20,6 +20,7 @@ import {
   type Visit,
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
+import { picture, removePicture, setPicture } from './pictures.ts'
 import { removeOwnAccount } from './removal.ts'
 import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from './schemas.ts'
 import { userIdByEmail } from './store.ts'
@@ -39,6 +40,9 @@ export function createAccountService(deps: AccountServiceDeps) {
     confirmEmailChange,
     confirm,
     remove: removeOwnAccount,
+    picture,
+    setPicture,
+    removePicture,
     createWorkspace,
     invitation,
     accept,

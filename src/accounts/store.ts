@@ -26,7 +26,9 @@ export const hasLogo = raw<number>`CASE WHEN EXISTS (
 export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
   return sql.db
     .selectFrom('users')
-    .selectAll()
+    .leftJoin('pictures', 'pictures.user_id', 'users.id')
+    .selectAll('users')
+    .select('pictures.digest as picture')
     .select((eb) =>
       eb
         .exists(

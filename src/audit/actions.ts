@@ -69,6 +69,8 @@ export const ACCOUNT_ACTIONS = [
   'account.reset_link_created',
   'account.email_change_requested',
   'account.email_changed',
+  'account.picture_changed',
+  'account.picture_removed',
   'account.passkey_added',
   'account.passkey_removed',
   'account.two_factor_enabled',

@@ -51,6 +51,7 @@ describe('members', () => {
         user_id: 'usr_owner',
         email: 'owner@example.com',
         name: 'owner',
+        picture: null,
         role: 'owner',
         joined_at: '2030-01-31T09:00:00.000Z',
       },

@@ -10,6 +10,7 @@ export const MemberSchema = z
     user_id: z.string(),
     email: z.string(),
     name: z.string().nullable(),
+    picture: z.string().nullable().openapi({ description: 'Where their picture is.' }),
     role,
     joined_at: z.string().openapi({ format: 'date-time' }),
   })

@@ -5,6 +5,7 @@ import { leaveFolders } from '../folders/index.ts'
 import type { Caller, Role } from '../http/types.ts'
 import { revokeKeysOf } from '../keys/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { pictureUrl } from '../users/picture.ts'
 import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'
 
@@ -220,7 +221,8 @@ export function members(sql: Sql, workspaceNo: number) {
   return sql.db
     .selectFrom('members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'm.created_at'])
+    .leftJoin('pictures as p', 'p.user_id', 'm.user_id')
+    .select(['m.user_id', 'u.email', 'u.name', 'p.digest', 'm.role', 'm.created_at'])
     .where('m.workspace_no', '=', workspaceNo)
 }
 
@@ -228,7 +230,8 @@ function findMember(sql: Sql, workspaceNo: number, userId: string) {
   return members(sql, workspaceNo).where('m.user_id', '=', userId).executeTakeFirst()
 }
 
-function memberOf({ user_id, email, name, role, created_at }: MemberRow): Member {
+function memberOf({ user_id, email, name, digest, role, created_at }: MemberRow): Member {
   const joined_at = new Date(created_at).toISOString()
-  return { user_id, email, name, role: role as Role, joined_at }
+  const picture = pictureUrl(user_id, digest)
+  return { user_id, email, name, picture, role: role as Role, joined_at }
 }

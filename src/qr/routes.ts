@@ -5,6 +5,7 @@ import { type Answer, type Api, digestTag, endpoint, noneMatch } from '../http/i
 import type { LinkService } from '../links/index.ts'
 import { LINK_EXAMPLE } from '../links/schemas.ts'
 import { QR_MARKER } from '../redirect/target.ts'
+import { IMAGE_BODY_BYTES_MAX, readImage } from '../validation/image.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import {
   bearsLogo,
@@ -15,10 +16,9 @@ import {
   type QrStyle,
   qrSvg,
 } from './drawing.ts'
-import { type LogoRow, type LogoService, readLogo } from './logo.ts'
+import { LOGO_SIDE_MAX, type LogoRow, type LogoService } from './logo.ts'
 import { qrPng } from './png.ts'
 import {
-  LOGO_BODY_BYTES_MAX,
   LOGO_EXAMPLE,
   LogoSchema,
   LogoUploadSchema,
@@ -161,7 +161,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
       'One for the whole workspace, for the middle of its QR codes. It is made anew as a PNG of ' +
       'at most 512 pixels a side; what was uploaded is not kept.',
     body: LogoUploadSchema,
-    bodyBytesMax: LOGO_BODY_BYTES_MAX,
+    bodyBytesMax: IMAGE_BODY_BYTES_MAX,
     bodyExample: { image: LOGO_EXAMPLE.image },
     success: {
       status: 200,
@@ -170,7 +170,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
       example: LOGO_EXAMPLE,
     },
     async handler(call) {
-      const logo = await readLogo(call.body.image)
+      const logo = await readImage(call.body.image, LOGO_SIDE_MAX)
       return call.mutate(async (tx) => ({
         status: 200,
         body: shown(await logos.set(tx, askerOf(call), logo)),

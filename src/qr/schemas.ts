@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { checked, whole } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { IMAGE_SIDE_MAX } from '../validation/image.ts'
 import {
   CORRECTIONS,
   DEFAULT_STYLE,
@@ -9,7 +10,7 @@ import {
   QR_MARGIN,
   QR_SIZE,
 } from './drawing.ts'
-import { IMAGE_BYTES_MAX, IMAGE_SIDE_MAX, LOGO_SIDE_MAX } from './logo.ts'
+import { LOGO_SIDE_MAX } from './logo.ts'
 
 /** The `#` has to be `%23` in a query, so it may be left out. */
 const COLOUR = /^#?((?:[\da-f]{2}){3,4})$/i
@@ -98,9 +99,6 @@ export const LogoSchema = z
       .openapi({ format: 'date-time', description: 'When it was uploaded, in UTC.' }),
   })
   .openapi('Logo', { example: LOGO_EXAMPLE })
-
-/** Base64 is a third longer than what it stands for. */
-export const LOGO_BODY_BYTES_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4 + 1_024
 
 export const LogoUploadSchema = z
   .strictObject({

@@ -102,6 +102,16 @@ export function findLinks({ db }: Sql, workspaceNo: number, ids: readonly string
     .execute()
 }
 
+/** How the pages of a domain look, with the logo of its workspace. */
+export function findBrand({ db }: Sql, domainNo: number) {
+  return db
+    .selectFrom('domains as d')
+    .leftJoin('logos as l', 'l.workspace_no', 'd.workspace_no')
+    .select(['d.brand', 'l.png'])
+    .where('d.no', '=', domainNo)
+    .executeTakeFirst()
+}
+
 /** The id of the tag with a key. */
 export async function findTagId({ db }: Sql, workspaceNo: number, key: string) {
   const tag = await db

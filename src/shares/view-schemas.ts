@@ -32,6 +32,14 @@ export const AboutSchema = z
       .object({
         short_url: z.string(),
         title: z.string().nullable(),
+        brand: z
+          .object({
+            name: z.string().nullable(),
+            logo: z.string().nullable().openapi({ description: 'A `data:` URL.' }),
+            colour: z.string().nullable(),
+          })
+          .nullable()
+          .openapi({ description: 'How pages of its domain look. Null: as Slugline.' }),
         destination_url: destination,
       })
       .nullable()

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { withContext } from '../base/verbs.ts'
 import type { BlockList } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import { brandOf } from '../domains/rows.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { hiddenFoldersOf } from '../folders/index.ts'
 import type { HashQueue } from '../limits/index.ts'
@@ -16,7 +17,7 @@ import { checkingFor } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { dimensionsOf, type Show } from './show.ts'
-import { addView, type FoundShare, findLinks, findShares, roleOf } from './store.ts'
+import { addView, type FoundShare, findBrand, findLinks, findShares, roleOf } from './store.ts'
 import { type ShareTokens, TOKEN } from './tokens.ts'
 import type { About, SharedTop } from './view-schemas.ts'
 
@@ -116,9 +117,18 @@ async function about(ctx: ViewContext, viewer: Viewer): Promise<About> {
       : {
           short_url: ctx.domains.shortUrl(domain_no, slug),
           title,
+          brand: await brandOn(ctx, domain_no),
           ...(show.includes('destinations') && { destination_url: destination_url ?? '' }),
         },
   }
+}
+
+/** How pages of a domain look. A logo from elsewhere isn't shown: the page asks nobody else. */
+async function brandOn({ storage }: ViewContext, domainNo: number) {
+  const row = await findBrand(storage.read, domainNo)
+  const brand = row === undefined ? null : brandOf(row)
+  const own = brand?.logo === true && row?.png ? `data:image/png;base64,${row.png}` : null
+  return brand && { name: brand.name, logo: own, colour: brand.colour }
 }
 
 type Asked<T> = ClicksQuery & T

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DOT } from '../../src/accounts/testing/picture.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { claim, heading, joinAs, OWNER, signIn } from './people.ts'
@@ -43,6 +44,20 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     await page.getByLabel(en('auth.password'), { exact: true }).fill(OWNER.password)
     await page.keyboard.press('Enter')
     await heading(page, en('members.title'))
+  }, 300_000)
+
+  test('has a picture where people are', async () => {
+    const { page } = owner
+    await page.goto('/app/account')
+    const file = { name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') }
+    await page.getByLabel(en('settings.picture.file')).setInputFiles(file)
+    await page.getByText(en('common.saved')).waitFor()
+    for (const path of ['account', 'members', 'audit']) {
+      await page.goto(`/app/${path}`)
+      await page.locator('main img[src*="/picture?v="]').first().waitFor()
+      await page.locator('aside img[src*="/picture?v="]').waitFor()
+    }
+    expect(owner.faults).toEqual([])
   }, 300_000)
 
   test('keeps its page where the server can’t be reached', async () => {

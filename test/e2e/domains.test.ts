@@ -188,6 +188,16 @@ test('it has its own robots.txt, favicon and app links', async () => {
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   expect((await call('PUT', '/logo', { image })).status).toBe(200)
   expect((await text('/favicon.ico')).slice(0, 2)).toEqual([200, 'image/png'])
+  // Shared statistics of its links wear it too.
+  const link = { destination_url: 'https://example.com/', domain: host }
+  const subject = { link_id: (await call('POST', '/links', link)).body.id }
+  const { body: share } = await call('POST', '/shares', { subject, show: ['links'] })
+  const about = await visit('sho.rt', `${new URL(share.url).pathname}/about`)
+  const { data } = (await about.json()) as { data: { link: { brand: object } } }
+  expect(data.link.brand).toEqual({
+    ...{ name: null, colour: null },
+    logo: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
+  })
   const cleared = { robots: 'Sitemap: https://example.com/', assetlinks: null, brand: null }
   await call('PATCH', `/domains/${id}`, cleared)
   expect((await text('/robots.txt'))[2]).toBe('Sitemap: https://example.com/')

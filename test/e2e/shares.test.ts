@@ -218,6 +218,7 @@ describe('what viewers get', () => {
     expect((await ofLink.get('/about')).body.data.link).toEqual({
       short_url: `${slugline.url}/${SLUG}`,
       title: TITLE,
+      brand: null,
       destination_url: `https://${DESTINATION}/path`,
     })
   })

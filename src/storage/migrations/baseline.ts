@@ -120,6 +120,16 @@ export const MAIN_TABLES = {
       'CREATE UNIQUE INDEX users_instance_owner ON users (instance_owner) WHERE instance_owner = 1',
     ],
   },
+  /** What people look like, where they say so. */
+  pictures: {
+    columns: {
+      user_id: column<string>('TEXT NOT NULL PRIMARY KEY REFERENCES users (id)'),
+      /** Of the picture, short: another one has another address. */
+      digest: text,
+      /** PNG, in Base64. */
+      png: text,
+    },
+  },
   /** Ways to sign in: a password stored here, or an account of another service. */
   accounts: {
     columns: {

@@ -7979,6 +7979,111 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/people/{id}/picture': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          v?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'image/png': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/account/picture': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** A PNG, JPEG or WebP image in Base64, of at most 1 MiB and 4096 pixels a side. */
+            image: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': {
+              picture: string | null
+            }
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/claim': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -10617,6 +10722,13 @@ export interface components {
       link: {
         short_url: string
         title: string | null
+        /** How pages of its domain look. Null: as Slugline. */
+        brand: {
+          name: string | null
+          /** A `data:` URL. */
+          logo: string | null
+          colour: string | null
+        } | null
         /** Where the link leads; only where `show` has `destinations`. */
         destination_url?: string | null
       } | null
@@ -10693,6 +10805,8 @@ export interface components {
       email: string
       email_verified: boolean
       name: string | null
+      /** Where the picture is. */
+      picture: string | null
       language: string | null
       two_factor_enabled: boolean
       /** False: single sign-on or passkeys only. */
@@ -10824,6 +10938,8 @@ export interface components {
       user_id: string
       email: string
       name: string | null
+      /** Where their picture is. */
+      picture: string | null
       role: 'owner' | 'admin' | 'member' | 'viewer'
       joined_at: string
     }

@@ -24,6 +24,8 @@ export interface SessionUser {
   id: string
   email: string
   name: string
+  /** Where the picture is. */
+  picture: string | null
   language: string | null
   two_factor_enabled: boolean
   /** False: single sign-on or passkeys only. */

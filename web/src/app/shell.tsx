@@ -85,7 +85,11 @@ function Frame() {
               type="button"
               className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-sm px-2 text-start hover:bg-hover data-popup-open:bg-hover"
             >
-              <Monogram person name={place.user.name || place.user.email} />
+              <Monogram
+                person
+                name={place.user.name || place.user.email}
+                picture={place.user.picture}
+              />
               <span className="sr-only">{t('shell.account')}</span>
               <span className="flex min-w-0 flex-1 flex-col">
                 <bdi className="max-w-full self-start truncate text-sm">
@@ -112,7 +116,11 @@ function Frame() {
               aria-label={t('shell.account')}
               className="flex size-10 items-center justify-center rounded-sm hover:bg-hover"
             >
-              <Monogram person name={place.user.name || place.user.email} />
+              <Monogram
+                person
+                name={place.user.name || place.user.email}
+                picture={place.user.picture}
+              />
             </button>
           }
         />

@@ -79,9 +79,20 @@ export function WorkspaceSwitch() {
 
 const segmenter = new Intl.Segmenter()
 
-/** The first letter of a name, as a mark. */
-export function Monogram({ name, person = false }: { name: string; person?: boolean }) {
+/** The first letter of a name, as a mark; of a person, their picture if there is one. */
+export function Monogram({
+  name,
+  person = false,
+  picture = null,
+}: {
+  name: string
+  person?: boolean
+  picture?: string | null
+}) {
   const [first] = segmenter.segment(name.trim())
+  if (picture !== null) {
+    return <img src={picture} alt="" className="size-6.5 shrink-0 rounded-full object-cover" />
+  }
   return (
     <span
       aria-hidden="true"

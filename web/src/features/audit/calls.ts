@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
-import type { Actor } from '../members/person-name.ts'
+import type { Actor } from '../members/person.ts'
 
 /** One change: who, what, before and after. */
 export interface AuditEntry {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { usePersonName } from '../members/person-name.ts'
+import { usePerson } from '../members/person.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
 import { actionKey } from './words.ts'
@@ -24,7 +24,7 @@ export function Entry({
   const { t, format } = useI18n()
   const { actor, action, target, at } = entry
   const key = actionKey(action)
-  const name = usePersonName(actor)
+  const { name, picture } = usePerson(actor)
   const fields = new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])
   return (
     <li className="flex flex-col gap-1.5 border-line border-b py-2.5">
@@ -34,24 +34,26 @@ export function Entry({
             {format.time(at)}
           </time>
         </Tooltip>
-        <Monogram person name={name} />
-        <span className="flex min-w-0 flex-1 basis-72 flex-wrap items-baseline gap-x-1.5">
-          <button
-            type="button"
-            className="min-h-6 text-start font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
-            title={t(`audit.by.${actor.type}`)}
-            onClick={() => onActor(actor.id ?? actor.type)}
-          >
-            {name}
-          </button>
-          <span className="text-muted">{key === null ? action : t(key)}</span>
-          <button
-            type="button"
-            className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
-            onClick={() => onTarget(target.id)}
-          >
-            {target.label || target.id}
-          </button>
+        <span className="flex min-w-0 flex-1 basis-72 gap-2.5">
+          <Monogram person name={name} picture={picture} />
+          <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-1.5 self-baseline">
+            <button
+              type="button"
+              className="min-h-6 text-start font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
+              title={t(`audit.by.${actor.type}`)}
+              onClick={() => onActor(actor.id ?? actor.type)}
+            >
+              {name}
+            </button>
+            <span className="text-muted">{key === null ? action : t(key)}</span>
+            <button
+              type="button"
+              className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
+              onClick={() => onTarget(target.id)}
+            >
+              {target.label || target.id}
+            </button>
+          </span>
         </span>
         {more}
         {target.type === 'link' ? (
@@ -65,7 +67,7 @@ export function Entry({
         ) : null}
       </div>
       {fields.size === 0 ? null : (
-        <details className="group sm:ps-30">
+        <details className="group sm:ps-29">
           <summary className="w-fit min-h-6 rounded-xs text-faint text-sm hover:text-fg">
             {t('audit.changes', { count: fields.size })}
           </summary>

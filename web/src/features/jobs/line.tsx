@@ -11,7 +11,7 @@ import { FormError } from '../../ui/field.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { errorText } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { usePersonName } from '../members/person-name.ts'
+import { usePerson } from '../members/person.ts'
 import { isOver, type Job, showJob, undoImport } from './calls.ts'
 import { Cancel } from './cancel.tsx'
 import { isUndoable, kindOf, numbersOf, TONES } from './kind.ts'
@@ -20,7 +20,7 @@ import { isUndoable, kindOf, numbersOf, TONES } from './kind.ts'
 export function JobLine({ job, undone = false }: { job: Job; undone?: boolean }) {
   const { t, format } = useI18n()
   const { may } = usePlace()
-  const name = usePersonName(job.actor)
+  const { name } = usePerson(job.actor)
   const kind = kindOf(job)
   const title = t(`jobs.kind.${kind}`)
   const { done, total, failed } = job.progress

@@ -8,6 +8,8 @@ export interface Member {
   user_id: string
   email: string
   name: string | null
+  /** Where their picture is. */
+  picture: string | null
   role: Role
   joined_at: string
 }

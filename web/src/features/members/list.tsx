@@ -4,6 +4,7 @@ import { LogOut, MoreHorizontal, UserMinus } from 'lucide-react'
 import { useState } from 'react'
 import { may, type Role } from '../../api/session.ts'
 import { usePlace, useSessionChanged } from '../../app/workspace.tsx'
+import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -58,23 +59,26 @@ function MemberRow({
   const name = member.name || member.email
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 border-line border-b py-2.5 lg:grid-cols-[minmax(0,1fr)_12rem_auto]">
-      <div className="flex min-w-0 flex-col">
-        <span title={name} className="flex min-w-0 gap-1">
-          <bdi className="truncate font-medium">{name}</bdi>
-          {self ? <span className="shrink-0 text-faint">· {t('members.you')}</span> : null}
-        </span>
-        <bdi title={member.email} className="w-fit max-w-full truncate text-muted text-sm">
-          {member.email}
-        </bdi>
+      <div className="flex min-w-0 items-center gap-3">
+        <Monogram person name={name} picture={member.picture} />
+        <div className="flex min-w-0 flex-col">
+          <span title={name} className="flex min-w-0 gap-1">
+            <bdi className="truncate font-medium">{name}</bdi>
+            {self ? <span className="shrink-0 text-faint">· {t('members.you')}</span> : null}
+          </span>
+          <bdi title={member.email} className="w-fit max-w-full truncate text-muted text-sm">
+            {member.email}
+          </bdi>
+        </div>
       </div>
       <span className="hidden text-faint text-sm lg:block">
         {t('members.joined', { date: format.date(member.joined_at) })}
       </span>
-      <div className="flex w-44 items-center justify-between gap-2">
+      <div className="flex items-center lg:w-44 justify-between gap-2">
         {manages ? (
           <RoleSelect member={member} name={name} />
         ) : (
-          <span className="flex h-7 min-w-32 items-center px-2 text-muted text-sm">
+          <span className="flex h-7 items-center px-2 lg:min-w-32 text-muted text-sm">
             {t(`role.${member.role}`)}
           </span>
         )}
@@ -102,7 +106,7 @@ function MemberRow({
             </MenuItem>
           </Menu>
         ) : (
-          <span className="w-8" />
+          <span className="lg:w-8" />
         )}
       </div>
     </li>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
+import { base64Of } from '../../lib/base64.ts'
 
 export interface Workspace {
   id: string
@@ -32,6 +33,16 @@ export function deleteWorkspace(name: string): Promise<void> {
 
 export function changeAccount(body: { name?: string; language?: string | null }): Promise<unknown> {
   return request('PATCH', '/api/v1/account', { body })
+}
+
+/** @throws ApiError */
+export async function setPicture(file: Blob): Promise<unknown> {
+  return request('PUT', '/api/v1/account/picture', { body: { image: await base64Of(file) } })
+}
+
+/** @throws ApiError */
+export function deletePicture(): Promise<unknown> {
+  return request('DELETE', '/api/v1/account/picture')
 }
 
 /** Takes one's own address, as a proof that it is meant. */

@@ -3,6 +3,13 @@ import { request, setApiTarget } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { Dimension } from '../statistics/filters.ts'
 
+/** How pages of a domain look. */
+export interface Brand {
+  name: string | null
+  logo: string | null
+  colour: string | null
+}
+
 /** What a share is about. */
 export interface About {
   name: string | null
@@ -10,7 +17,13 @@ export interface About {
   dimensions: Dimension[]
   /** When its first click can have been. */
   since: string
-  link: { short_url: string; title: string | null; destination_url?: string } | null
+  link: {
+    short_url: string
+    title: string | null
+    /** How pages of its domain look. */
+    brand: Brand | null
+    destination_url?: string
+  } | null
 }
 
 /** The page's own address: what is asked for is below it. */

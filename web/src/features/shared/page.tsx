@@ -11,7 +11,7 @@ import { ReportView } from '../statistics/report.tsx'
 import { type StatisticsSearch, statisticsSearch } from '../statistics/search.ts'
 import { type Report, reportOf } from '../statistics/use-report.ts'
 import { shortName } from '../statistics/words.ts'
-import { type About, aboutQuery, isProtected } from './calls.ts'
+import { type About, aboutQuery, type Brand, isProtected } from './calls.ts'
 import { Unlock } from './unlock.tsx'
 
 /** Whether another page has this one in a frame, and heads it itself. */
@@ -49,7 +49,7 @@ function Statistics({ about }: { about: About }) {
   const { link } = about
   const title = about.name ?? link?.title ?? t('shares.title')
   return (
-    <Frame title={title}>
+    <Frame title={title} brand={link?.brand ?? null}>
       <header className="mb-5 flex flex-col gap-1">
         <h1 className="font-semibold text-xl [overflow-wrap:anywhere]">
           <bdi>{title}</bdi>
@@ -99,8 +99,31 @@ function useSharedReport({ kind, since, dimensions }: About): Report {
   }, [search, kind, since, dimensions])
 }
 
+/** The brand of the link's domain, as the pages of that domain have it. */
+function Branded({ brand: { name, logo, colour } }: { brand: Brand }) {
+  return (
+    <div
+      className="border-line border-b"
+      style={{ borderTop: `3px solid ${colour ?? 'transparent'}` }}
+    >
+      <div className="mx-auto flex w-full max-w-300 items-center gap-2.5 px-4 py-3 sm:px-8">
+        {logo === null ? null : <img src={logo} alt="" className="h-7 max-w-40 object-contain" />}
+        <bdi className="font-semibold">{name}</bdi>
+      </div>
+    </div>
+  )
+}
+
 /** The page around its content; none where another page has it in a frame. */
-function Frame({ title, children }: { title: string; children: ReactNode }) {
+function Frame({
+  title,
+  brand = null,
+  children,
+}: {
+  title: string
+  brand?: Brand | null
+  children: ReactNode
+}) {
   const { t } = useI18n()
   const product = t('common.product')
   useEffect(() => {
@@ -108,6 +131,7 @@ function Frame({ title, children }: { title: string; children: ReactNode }) {
   }, [title, product])
   return (
     <div className="flex min-h-dvh flex-col">
+      {brand === null ? null : <Branded brand={brand} />}
       <main
         className={cx('mx-auto w-full max-w-300 flex-1', EMBEDDED ? 'p-4' : 'px-4 py-7 sm:px-8')}
       >

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { QrStyle } from '../../../../../src/qr/drawing.ts'
 import { api, ok, open, type Schemas } from '../../../api/client.ts'
 import type { SessionWorkspace } from '../../../api/session.ts'
+import { base64Of } from '../../../lib/base64.ts'
 import type { Link } from '../calls.ts'
 
 export type StoredLogo = Schemas['Logo']
@@ -28,15 +29,6 @@ export async function setLogo(file: Blob): Promise<StoredLogo> {
 /** @throws ApiError */
 export async function deleteLogo(): Promise<void> {
   await ok(api.DELETE('/api/v1/logo'))
-}
-
-function base64Of(file: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(file)
-  })
 }
 
 /** The code as a file, drawn by the server. @throws ApiError */

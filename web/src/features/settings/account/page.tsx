@@ -6,6 +6,7 @@ import { DeleteAccountSection } from './delete.tsx'
 import { EmailSection } from './email.tsx'
 import { PasskeysSection } from './passkeys.tsx'
 import { PasswordSection } from './password.tsx'
+import { PictureSection } from './picture.tsx'
 import { ProfileSection } from './profile.tsx'
 import { SessionsSection } from './sessions.tsx'
 import { TwoFactorSection } from './two-factor.tsx'
@@ -18,6 +19,7 @@ export function AccountPage() {
     <Page narrow title={t('settings.account')}>
       <div className="flex flex-col gap-5">
         <ProfileSection />
+        <PictureSection />
         {instance.mail ? <EmailSection /> : null}
         {user.has_password ? <PasswordSection /> : null}
         {instance.sign_in.passkey ? <PasskeysSection /> : null}

@@ -10,12 +10,14 @@ export interface Actor {
   label: string
 }
 
-/** Who it was: by name where the person is still a member and has one. */
-export function usePersonName(actor: Actor): string {
+/** Who it was: by name where the person is still a member and has one, and as they look. */
+export function usePerson(actor: Actor): { name: string; picture: string | null } {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const members = useQuery(membersQuery(workspace.id)).data
-  if (actor.type === 'command' || actor.type === 'system') return t(`audit.by.${actor.type}`)
+  if (actor.type === 'command' || actor.type === 'system') {
+    return { name: t(`audit.by.${actor.type}`), picture: null }
+  }
   const member = members?.find(({ user_id }) => actor.type === 'user' && user_id === actor.id)
-  return member?.name || actor.label
+  return { name: member?.name || actor.label, picture: member?.picture ?? null }
 }
