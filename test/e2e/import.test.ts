@@ -70,7 +70,8 @@ const finished = (id: string) =>
     return job.status === 'queued' || job.status === 'running' ? undefined : job
   })
 
-describe.each([
+/** The file, how many links it has, and how many are refused. */
+const FILES: [string, number, number][] = [
   ['bitly.csv', 3, 0],
   ['dub.csv', 3, 0],
   ['shlink.csv', 2, 0],
@@ -81,7 +82,11 @@ describe.each([
   ['sink.json', 2, 1],
   ['chhoto.json', 2, 0],
   ['slugline.ndjson', 2, 0],
-])('%s', (name, created, refused) => {
+]
+/** How products write is read before anything is stored: the other stores see one of each format. */
+const PRODUCTS = testStore === 'embedded' ? FILES : FILES.slice(3, 5)
+
+describe.each(PRODUCTS)('%s', (name, created, refused) => {
   test('goes through dry run, import, the redirect of every slug, and undo', async () => {
     const file = join(FIXTURES, name)
     const dry = await importFile(file, '--domain', HOST, '--dry-run')
