@@ -52,8 +52,10 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
     const killed = cluster.nodes.find(isIt) as Slugline
     const node = cluster.nodes.find((each) => !isIt(each)) as Slugline
     const jobNow = async () => (await (await send(node, 'GET', path)).json()) as Job
-    await eventually('it got further', async () =>
-      (await jobNow()).progress.done > 0 ? true : undefined,
+    await eventually(
+      'it got further',
+      async () => ((await jobNow()).progress.done > 0 ? true : undefined),
+      120_000,
     )
     await killed.kill()
     const killedAt = performance.now()
