@@ -190,6 +190,14 @@ describe('the application', () => {
     expect((await get('/openapi.json', {}, 'POST')).status).toBe(405)
   })
 
+  test('is sent so often to one address, and no more', async () => {
+    const ask = (peer: string) =>
+      app.fetch(new Request('http://localhost/openapi.json', { method: 'HEAD' }), { peer })
+    const answers = await Promise.all(Array.from({ length: 601 }, () => ask('192.0.2.9')))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(600).fill(200), 429])
+    expect((await ask('192.0.2.10')).status).toBe(200)
+  })
+
   test('describes every status that a redirect may have', async () => {
     const { components } = (await (await get('/openapi.json')).json()) as {
       components: { schemas: Record<string, { properties: Record<string, object> }> }
