@@ -58,6 +58,8 @@ describe('the next redirect', () => {
       [{ password: 'open sesame' }, page],
       [{ password: null, expires_at: null }, B],
       [{ destination_url: A, title: 'Back' }, A],
+      // Out of sight, and not out of reach.
+      [{ archived: true }, A],
     ]
     for (const [change, then] of steps) {
       expect((await patch(link, change)).status).toBe(200)
