@@ -1,46 +1,149 @@
-import { isWithinTag } from './conditions.ts'
-import type { Named, Rule, When } from './types.ts'
-import { compareVersions, minOf, nameKey } from './values.ts'
+import ipaddr from 'ipaddr.js'
+import { bare, isWithinTag } from './conditions.ts'
+import type { Conditions, Member, Named, Rule, TimeWindow, When } from './types.ts'
+import { compareVersions, isDate, minOf, minutesOf, nameKey } from './values.ts'
 
-/** Whether one value of a member is another, or part of it. */
-const WITHIN: Readonly<Record<string, (value: never, other: never) => boolean>> = {
-  language: isWithinTag,
-  os: isNamedWithin,
-  browser: isNamedWithin,
+type Within<T> = (narrow: T, wide: T) => boolean
+
+/** Whether the visitors whom one value of a member means are among those of another. */
+const WITHIN: { [M in Member]: Within<NonNullable<Conditions[M]>> } = {
+  country: all(isSame),
+  region: all(isSame),
+  language: all(isWithinTag),
+  device: all(isSame),
+  os: all(isNamedWithin),
+  browser: all(isNamedWithin),
+  query: isQueryWithin,
+  referrer_host: all(isPatternWithin),
+  // As bits, see `prepared`.
+  network: all((narrow: string, wide: string) => narrow.startsWith(wide)),
+  time: isWindowWithin,
+  agent: all(isSame),
 }
+
+/** Members of which two values either exclude each other or lie within each other. */
+const EXCLUSIVE: ReadonlySet<string> = new Set<Member>([
+  'country',
+  'region',
+  'device',
+  'os',
+  'browser',
+  'network',
+  'agent',
+])
 
 /** Each rule that can never decide, by its place, with the place of the one before it that covers it. */
 export function shadowedRules(rules: readonly Rule[]): [at: number, by: number][] {
-  return rules.flatMap(({ when }, at): [number, number][] => {
-    const by = rules.slice(0, at).findIndex((before) => covers(before.when, when))
+  const all = rules.map(({ when }) => prepared(when))
+  return all.flatMap((when, at): [number, number][] => {
+    const by = all.slice(0, at).findIndex((before) => covers(before, when))
     return by < 0 ? [] : [[at, by]]
   })
 }
 
 /** True: who fits the second fits the first. False also where that can't be told by their values. */
-export function covers(first: When, second: When): boolean {
+function covers(first: When, second: When): boolean {
   return Object.entries(first).every(([name, wide]) => {
-    const narrow = second[name as keyof When]
-    if (narrow === undefined || wide === undefined) return wide === undefined
-    if (!isList(wide) || !isList(narrow)) return JSON.stringify(wide) === JSON.stringify(narrow)
-    // What is excluded there must be excluded here too.
-    return name.startsWith('not_')
-      ? areWithin([wide].flat(), [narrow].flat(), name.slice('not_'.length))
-      : areWithin([narrow].flat(), [wide].flat(), name)
+    const same = second[name as keyof When]
+    if (!name.startsWith('not_')) return same !== undefined && isWithin(name, same, wide)
+    const member = name.slice('not_'.length)
+    // What is excluded there must be excluded here too, or be none of what alone is let in here.
+    if (same !== undefined && isWithin(member, wide, same)) return true
+    const only = second[member as Member]
+    return only !== undefined && EXCLUSIVE.has(member) && areApart(member, only, wide)
   })
 }
 
-function isList(value: unknown): boolean {
-  return Array.isArray(value) || typeof value === 'string'
+function isWithin(member: string, narrow: unknown, wide: unknown): boolean {
+  return WITHIN[member as Member](narrow as never, wide as never)
 }
 
-function areWithin(values: readonly unknown[], others: readonly unknown[], member: string) {
-  const isWithin = WITHIN[member] ?? ((value: unknown, other: unknown) => value === other)
-  return values.every((value) => others.some((other) => isWithin(value as never, other as never)))
+function areApart(member: string, values: unknown, others: unknown): boolean {
+  return [values].flat().every((value) =>
+    [others].flat().every((other) => {
+      return !isWithin(member, [value], [other]) && !isWithin(member, [other], [value])
+    }),
+  )
+}
+
+/** Networks are parsed once, however many rules they are compared with. */
+function prepared(when: When): When {
+  const { network, not_network } = when
+  return {
+    ...when,
+    ...(network && { network: network.map(bitsOf) }),
+    ...(not_network && { not_network: not_network.map(bitsOf) }),
+  }
+}
+
+function bitsOf(network: string): string {
+  const [address, bits] = ipaddr.parseCIDR(network)
+  const bytes = address.toByteArray().map((byte) => byte.toString(2).padStart(8, '0'))
+  return `${address.kind()} ${bytes.join('').slice(0, bits)}`
+}
+
+/** Of lists, or single values: each is within one of the others. */
+function all<T>(isOneWithin: Within<T>): Within<T | T[]> {
+  return (narrow, wide) => {
+    const others = [wide].flat() as T[]
+    return ([narrow].flat() as T[]).every((value) =>
+      others.some((other) => isOneWithin(value, other)),
+    )
+  }
+}
+
+function isSame(value: string, other: string): boolean {
+  return value === other
 }
 
 function isNamedWithin(value: Named, other: Named): boolean {
   const [own, min] = [minOf(value), minOf(other)]
   if (nameKey(value) !== nameKey(other)) return false
   return min === undefined || (own !== undefined && compareVersions(own, min) >= 0)
+}
+
+function isQueryWithin(narrow: Record<string, string[]>, wide: Record<string, string[]>): boolean {
+  return Object.entries(wide).every(([name, others]) => {
+    const values = narrow[name]
+    if (values === undefined) return false
+    if (values.length === 0 || others.length === 0) return values.length === others.length
+    return others.includes('*') || values.every((value) => others.includes(value))
+  })
+}
+
+function isPatternWithin(pattern: string, other: string): boolean {
+  if (!other.startsWith('*.')) return !pattern.startsWith('*.') && bare(pattern) === bare(other)
+  return bare(pattern).endsWith(other.slice(1))
+}
+
+function isWindowWithin(narrow: TimeWindow, wide: TimeWindow): boolean {
+  return (
+    narrow.timezone === wide.timezone &&
+    isBounded(narrow.from, wide.from, (from, other) => isInOrder(other, from)) &&
+    isBounded(narrow.until, wide.until, isInOrder) &&
+    isBounded(narrow.days, wide.days, all(isSame)) &&
+    isBounded(narrow.hours, wide.hours, all(isSpanWithin))
+  )
+}
+
+/** A bound that the wide one lacks bounds nothing. */
+function isBounded<T>(narrow: T | undefined, wide: T | undefined, isIn: Within<T>): boolean {
+  return wide === undefined || (narrow !== undefined && isIn(narrow, wide))
+}
+
+function isInOrder(first: string, second: string): boolean {
+  return isDate(first) === isDate(second) && Date.parse(first) <= Date.parse(second)
+}
+
+const DAY = 1_440
+
+function isSpanWithin(narrow: [string, string], wide: [string, string]): boolean {
+  const [[start, length], [from, longer]] = [minutesFrom(narrow), minutesFrom(wide)]
+  // Spans may go past midnight.
+  return longer === DAY || ((start - from + DAY) % DAY) + length <= longer
+}
+
+function minutesFrom(span: [string, string]): [start: number, length: number] {
+  const [start = 0, end = 0] = span.map((time) => minutesOf(time) as number)
+  return [start, (end - start + DAY) % DAY || DAY]
 }
