@@ -150,7 +150,7 @@ function passwordOptions(parts: AccountParts) {
       async onPasswordReset({ user }, request) {
         await storage.write(async (tx) => {
           await endVerifications(tx, user.id)
-          const actor = { type: 'user', id: user.id, label: user.email, requestId: null } as const
+          const actor = { type: 'user', id: user.id, name: user.email, requestId: null } as const
           await recordAccount(tx, actor, clock.now(), 'account.password_reset', user)
         })
         // Only who reads the person's messages can choose a new password: strangers don't know it.

@@ -103,7 +103,7 @@ export async function arrived(
   const signIn = () => deps.signIn.open(user.email, first.password, request)
   const cookies = await hashes.run('signIn', addressKey(address), signIn)
   if (cookies.length > 0) {
-    const actor = { type: 'user', id: userId, label: user.email, requestId } as const
+    const actor = { type: 'user', id: userId, name: user.email, requestId } as const
     const changes = { after: { by: first.by } }
     await storage.write((tx) =>
       recordAccount(tx, actor, clock.now(), 'account.signed_in', user, changes),

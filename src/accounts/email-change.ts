@@ -76,7 +76,7 @@ export async function confirmEmailChange(
       .where('id', '=', id)
       .execute()
     await endVerifications(tx, id)
-    const actor: Actor = { type: 'user', id, label: email, requestId }
+    const actor: Actor = { type: 'user', id, name: email, requestId }
     const changes = { before: { email: user.email }, after: { email } }
     await recordAccount(tx, actor, now, 'account.email_changed', { id, email }, changes)
     return user

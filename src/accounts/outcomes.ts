@@ -80,7 +80,7 @@ export async function recordFailure(
 ): Promise<void> {
   const id = await userIdByEmail(storage.read, email)
   if (id === undefined) return
-  const actor = { type: 'user', id: null, label: email, requestId } as const
+  const actor = { type: 'user', id: null, name: email, requestId } as const
   const user = { id, email }
   await storage.write(
     (tx) => recordAccount(tx, actor, clock.now(), 'account.sign_in_failed', user),

@@ -41,7 +41,7 @@ describe('one’s own account', () => {
     ])
     const { body } = await owner.get('/app/api/v1/audit?action=member.left')
     expect(body.data).toMatchObject([
-      { actor: { label: MEMBER }, target: { label: MEMBER }, before: { role: 'member' } },
+      { actor: { name: MEMBER }, target: { label: MEMBER }, before: { role: 'member' } },
     ])
     const usage = (await owner.get('/app/api/v1/usage')).body.used
     expect(usage.members).toBe(1)

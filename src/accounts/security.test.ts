@@ -519,22 +519,22 @@ describe('the history of a link', () => {
     const path = `/api/v1/links/${made.body.id}/history`
     const { key } = (await owner.post('/app/api/v1/keys', { name: 'k', scopes: ['links:read'] }))
       .body
-    const label = (seen: Awaited<ReturnType<Browser['get']>>) => seen.body.data[0].actor.label
+    const name = (seen: Awaited<ReturnType<Browser['get']>>) => seen.body.data[0].actor.name
     const headers = { Authorization: `Bearer ${key}` }
     const byKey = await site.browser().get(path, { headers })
-    expect(label(byKey)).toBe('Max')
+    expect(name(byKey)).toBe('Max')
     expect(JSON.stringify(byKey.body)).not.toContain('@')
     const request = new Request('https://s.example/api/v1/history.ndjson', { headers })
     const exported = await (await site.app.fetch(request, { peer: '192.0.2.1' })).text()
     expect(exported).toContain('Max')
     expect(exported).not.toContain('@')
-    expect(label(await member.get(`/app${path}`))).toBe('Max')
-    expect(label(await owner.get(`/app${path}`))).toBe(MEMBER)
+    expect(name(await member.get(`/app${path}`))).toBe('Max')
+    expect(name(await owner.get(`/app${path}`))).toBe(MEMBER)
     // Nobody is named who has no name, or no account any more.
     await site.storage.write((tx) =>
       tx.db.updateTable('users').set({ name: null }).where('email', '=', MEMBER).execute(),
     )
     const nameless = await site.browser().get(path, { headers })
-    expect(label(nameless)).toBe(nameless.body.data[0].actor.id)
+    expect(name(nameless)).toBe(nameless.body.data[0].actor.id)
   })
 })

@@ -31,6 +31,6 @@ export function recordAlone(
   user: { id: string; email: string },
   by: string | null,
 ): Promise<void> {
-  const actor = { type: 'user', id: by, label: user.email, requestId: null } as const
+  const actor = { type: 'user', id: by, name: user.email, requestId: null } as const
   return storage.write((tx) => recordAccount(tx, actor, clock.now(), action, user))
 }

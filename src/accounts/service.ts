@@ -80,7 +80,7 @@ async function claim(
     const user = { email, name, passwordHash, emailVerified: true, language }
     const id = await users.insert(tx, user)
     if (id === null) throw new AppError('NOT_FOUND')
-    const actor: Actor = { type: 'user', id, label: email, requestId: visit.requestId }
+    const actor: Actor = { type: 'user', id, name: email, requestId: visit.requestId }
     const planId = ownersPlan(deps.plans)
     // Whoever made a key by a command before has the workspace already, and nobody is in it.
     const made = await workspaces.ensure(tx, workspace, { planId }, actor)
@@ -209,7 +209,7 @@ async function accept(
     const user = { email, name, passwordHash, emailVerified: emailProven }
     const id = await users.insert(tx, { ...user, language: languageOf(visit) })
     if (id === null) throw new AppError('ACCOUNT_EXISTS')
-    const actor: Actor = { type: 'user', id, label: email, requestId: visit.requestId }
+    const actor: Actor = { type: 'user', id, name: email, requestId: visit.requestId }
     return { id, joined: await invitations.accept(tx, token, { id, email }, actor) }
   }
   const { id, joined } = await storage.write(work)

@@ -90,7 +90,7 @@ describe('the audit log', () => {
       expect(history.body.data[0].actor).toMatchObject({
         type: actor.split(' ')[0],
         // By name: only who may read the audit log sees addresses.
-        label: actor.split(' ')[1]?.split('@')[0],
+        name: actor.split(' ')[1]?.split('@')[0],
       })
     }
   })
@@ -253,7 +253,7 @@ describe('the audit log', () => {
     })
     const token = dashboard.mails.at(-1)?.token ?? ''
     const viewer = { id: 'usr_viewer', email: 'viewer@example.com' }
-    const actor = { type: 'user', id: viewer.id, label: viewer.email, requestId: 'req_1' } as const
+    const actor = { type: 'user', id: viewer.id, name: viewer.email, requestId: 'req_1' } as const
     expect(
       await recorded(() =>
         storage.write((tx) => administration.invitations.accept(tx, token, viewer, actor)),

@@ -26,7 +26,7 @@ beforeAll(async () => {
     administration.workspaces.create(
       tx,
       { name: 'Other' },
-      { type: 'command', id: null, label: 'x', requestId: null },
+      { type: 'command', id: null, name: 'x', requestId: null },
     ),
   )
   for (const email of ['a@example.com', 'b@example.com']) {

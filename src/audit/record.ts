@@ -65,7 +65,7 @@ export async function recordChange(tx: Transaction, actor: Actor, change: Change
 /** Does so for changes whose numbers the caller has taken, by raising `workspaces.audit_made`. */
 export async function recordNumbered(
   tx: Transaction,
-  { type: actor_type, id: actor_id, label: actor_label, requestId: request_id }: Actor,
+  { type: actor_type, id: actor_id, name: actor_label, requestId: request_id }: Actor,
   changes: readonly (Change & { number: number })[],
 ): Promise<void> {
   const rows = changes.map(({ workspaceNo, number, at, action, target, ...change }) => ({
@@ -109,10 +109,10 @@ export interface Asker {
 /** The actor of a request. */
 export function actorOf(caller: Caller, requestId: string): Actor {
   if (caller.kind === 'session') {
-    return { type: 'user', id: caller.userId, label: caller.email, requestId }
+    return { type: 'user', id: caller.userId, name: caller.email, requestId }
   }
   const { keyId, keyName = keyId } = caller
-  return { type: 'api_key', id: keyId, label: keyName, requestId }
+  return { type: 'api_key', id: keyId, name: keyName, requestId }
 }
 
 /** What a service needs to know about the caller of a request. */
@@ -123,12 +123,12 @@ export function askerOf({ caller, requestId }: { caller: Caller; requestId: stri
 
 /** The actor of a request that isn't made in a workspace. */
 export function personActor({ userId, email }: Person, requestId: string): Actor {
-  return { type: 'user', id: userId, label: email, requestId }
+  return { type: 'user', id: userId, name: email, requestId }
 }
 
 /** The owner of the instance in a workspace's log: its people learn the name, not the address. */
 export function operatorActor(person: Person, requestId: string): Actor {
-  return { ...personActor(person, requestId), label: person.name ?? 'operator' }
+  return { ...personActor(person, requestId), name: person.name ?? 'operator' }
 }
 
 /** Records what was done to the whole instance. `label`: which backup, or how far it reached. */

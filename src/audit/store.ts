@@ -84,21 +84,22 @@ export async function dropEntries(
 }
 
 /**
- * The same entries without e-mail addresses: people are labelled by their names, or by their ids
+ * The same entries without e-mail addresses: people are called by their names, or by their ids
  * where they have no name or no account any more.
  */
 export async function withNames(sql: Sql, rows: readonly AuditRow[]): Promise<AuditRow[]> {
   const people = rows.map(({ actor_type, actor_id, actor_label }) => {
-    return { type: actor_type, id: actor_id, label: actor_label }
+    return { type: actor_type, id: actor_id, name: actor_label }
   })
   const named = await withoutAddresses(sql, people)
-  return rows.map((row, n) => ({ ...row, actor_label: named[n]?.label ?? row.actor_label }))
+  return rows.map((row, n) => ({ ...row, actor_label: named[n]?.name ?? row.actor_label }))
 }
 
-/** The same actors, people labelled as {@link withNames} does. */
-export async function withoutAddresses<
-  A extends { type: string; id: string | null; label: string },
->(sql: Sql, actors: readonly A[]): Promise<A[]> {
+/** The same actors, people named as {@link withNames} does. */
+export async function withoutAddresses<A extends { type: string; id: string | null; name: string }>(
+  sql: Sql,
+  actors: readonly A[],
+): Promise<A[]> {
   const isPerson = ({ type }: A) => type === 'user'
   const ids = actors.filter(isPerson).flatMap(({ id }) => id ?? [])
   const users =
@@ -107,6 +108,6 @@ export async function withoutAddresses<
       : await sql.db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids).execute()
   const names = new Map(users.map(({ id, name }) => [id, name]))
   return actors.map((actor) =>
-    isPerson(actor) ? { ...actor, label: names.get(actor.id ?? '') ?? actor.id ?? '' } : actor,
+    isPerson(actor) ? { ...actor, name: names.get(actor.id ?? '') ?? actor.id ?? '' } : actor,
   )
 }

@@ -9,7 +9,7 @@ export const ActorSchema = z
         'A person in the dashboard, a program with an API key, the command line, or Slugline itself.',
     }),
     id: z.string().nullable().openapi({ description: "The user's or key's id." }),
-    label: z.string().openapi({
+    name: z.string().openapi({
       description:
         'Name of the key at that time, or name of the person; the e-mail address where people ask ' +
         'who may read the audit log.',
@@ -17,22 +17,22 @@ export const ActorSchema = z
   })
   .openapi('Actor')
 
-/** Who makes a change. The label stays readable when the user or key is gone. */
+/** Who makes a change. The name stays readable when the user or key is gone. */
 export interface Actor extends z.infer<typeof ActorSchema> {
   /** Of the request that asked for it; null for the command line. */
   requestId: string | null
 }
 
-/** The operator at the command line. The label is the same in every language. */
+/** The operator at the command line. The name is the same in every language. */
 export const COMMAND_LINE: Actor = {
   type: 'command',
   id: null,
-  label: 'command line',
+  name: 'command line',
   requestId: null,
 }
 
 /** What Slugline does by itself. */
-export const SYSTEM: Actor = { type: 'system', id: null, label: 'Slugline', requestId: null }
+export const SYSTEM: Actor = { type: 'system', id: null, name: 'Slugline', requestId: null }
 
 /** Stands in the place of a workspace's number for what concerns an account or the instance. */
 export const INSTANCE = 0

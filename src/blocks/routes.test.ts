@@ -75,9 +75,9 @@ test('a workspace learns the name of who blocks, not their address; the appeal i
 
   const audit = (await tenant.get('/app/api/v1/audit')).body
   const history = (await tenant.get(`${LINKS}/${link.id}/history`)).body
-  const actorOf = ({ action, actor }: { action: string; actor: { label: string } }) => [
+  const actorOf = ({ action, actor }: { action: string; actor: { name: string } }) => [
     action,
-    actor.label,
+    actor.name,
   ]
   expect(audit.data.slice(0, 5).map(actorOf)).toEqual([
     ['workspace.plan_changed', 'Ann'],

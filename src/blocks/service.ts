@@ -65,7 +65,7 @@ async function create(
   const id = ids.next('blk')
   const created_at = clock.now()
   const { kind, reason } = input
-  const base = { id, kind, reason, created_by: actor.label, created_at }
+  const base = { id, kind, reason, created_by: actor.name, created_at }
   let row: BlocksTable
   if (kind === 'link') {
     const named = parseNamed(input.value, domains)
@@ -145,7 +145,7 @@ async function appeal(
       workspace_no: workspace.no,
       link_id,
       text,
-      created_by: actor.label,
+      created_by: actor.name,
       created_at,
     })
     .onConflict((conflict) => conflict.doNothing())

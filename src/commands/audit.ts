@@ -42,7 +42,7 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
     }
     ctx.printList(data, 'There are no entries.', {
       'WHEN (UTC)': ({ at }) => shortTime(at),
-      WHO: ({ actor }) => printable(actor.label),
+      WHO: ({ actor }) => printable(actor.name),
       WHAT: ({ action }) => action,
       OF: ({ target }) => printable(target.label),
       CHANGED: ({ before, after }) =>

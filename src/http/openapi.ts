@@ -207,6 +207,8 @@ function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
   return cacheControl !== undefined || (shape !== undefined && 'version' in shape)
 }
 
+const LOCATION = { schema: { type: 'string' }, description: 'The path of what was made.' }
+
 /** Those besides what every answer has. */
 function headersOf(names: readonly string[], own: Readonly<Record<string, object>> = {}) {
   const shared = names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const)
@@ -232,7 +234,9 @@ function successOf(endpoint: AnyEndpoint) {
   }
   return {
     [success.status]: { description: success.description, ...answer },
-    ...(created !== undefined && { 201: { description: created, ...answer } }),
+    ...(created !== undefined && {
+      201: { description: created, ...answer, ...headersOf(names, { Location: LOCATION }) },
+    }),
     ...(isConditional(endpoint) && {
       304: { description: 'Not modified.', ...headersOf(['ETag']) },
     }),

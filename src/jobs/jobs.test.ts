@@ -333,7 +333,7 @@ describe('the API', () => {
     const shown = {
       ...{ id: ids[0], type: 'numbers.add', status: 'queued', result: null, error: null },
       progress: { done: 0, total: 3, failed: 0 },
-      actor: { type: 'command', id: null, label: 'command line' },
+      actor: { type: 'command', id: null, name: 'command line' },
       created_at: new Date(site.clock.ms).toISOString(),
       ...{ started_at: null, finished_at: null },
     }

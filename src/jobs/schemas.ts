@@ -10,7 +10,7 @@ export const JOB_EXAMPLE = {
   progress: { done: 4000, total: 12408, failed: 0 },
   result: null,
   error: null,
-  actor: { type: 'user', id: 'usr_01hzy3v9k2q4r6s8t0v2w4x6y8', label: 'Ada Lovelace' },
+  actor: { type: 'user', id: 'usr_01hzy3v9k2q4r6s8t0v2w4x6y8', name: 'Ada Lovelace' },
   created_at: '2026-05-04T09:30:12.345Z',
   started_at: '2026-05-04T09:30:12.410Z',
   finished_at: null,

@@ -144,7 +144,7 @@ export function renderJob(row: JobRow, call: { readonly locale: Locale }): Shown
       code: error.code,
       message: translate(call.locale, `error.${error.code}`, error.params),
     },
-    actor: { type: actor.type, id: actor.id, label: actor.label },
+    actor: { type: actor.type, id: actor.id, name: actor.name },
     created_at: formatTimestamp(row.created_at),
     started_at: timeOf(row.started_at),
     finished_at: timeOf(row.finished_at),

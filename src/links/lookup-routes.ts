@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { answerOne, describeOne } from '../http/resource.ts'
+import { answerMade, answerOne, describeOne } from '../http/resource.ts'
 import { checked } from '../validation/checked.ts'
 import { checkText } from '../validation/text.ts'
 import type { LinkSchemas } from './fields.ts'
@@ -44,7 +44,9 @@ export function registerLookupRoutes(
     operationId: 'lookUpLink',
     tag: TAG,
     summary: 'Look up a short address',
-    description: 'The link that a short address leads to, by its slug or by an alias.',
+    description:
+      'The link that a short address leads to: by its slug, by an alias, or because its `match` is `prefix` ' +
+      'and the address is below one of them.',
     query: LookupQuery,
     success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
@@ -82,8 +84,8 @@ export function registerLookupRoutes(
         const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
         // There is nothing that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
-        const answer = answerOne(links.warned(link, call.locale))
-        return { ...answer, status: isNew ? 201 : 200 }
+        const warned = links.warned(link, call.locale)
+        return isNew ? answerMade('/api/v1/links', warned) : answerOne(warned)
       })
     },
   })

@@ -1,38 +1,31 @@
 import { AppError, invalid } from '../errors/index.ts'
+import { createFetchSlug, findSlug, parsePath } from '../redirect/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { findLinkAt } from './find.ts'
 import type { Link } from './schemas.ts'
-import { slugKey } from './slug.ts'
-import { findCounters } from './store.ts'
-
-/** The slug of a short address, and its domain; null: it is none. */
-function addressOf({ domains }: Pick<LinkContext, 'domains'>, text: string) {
-  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`)
-  const slug = url && decoded(url.pathname.slice(1))
-  if (url === null || !slug) return null
-  const domainNo = domains.noOf(url.host)
-  const isExact = domainNo !== undefined && domains.isCaseSensitive(domainNo)
-  return { key: slugKey(slug.normalize('NFC'), isExact), domainNo }
-}
-
-function decoded(path: string): string | null {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return null
-  }
-}
+import { findCounters, sees, selectLinks } from './store.ts'
 
 /**
- * The link that a short address leads to, by slug or alias.
+ * The link that a short address leads to, found as a visit finds it: by slug, alias, or as the prefix
+ * above it.
  * @throws AppError VALIDATION_FAILED (INVALID_URL), LINK_NOT_FOUND
  */
-export async function lookUp(ctx: LinkContext, caller: LinkCaller, url: string): Promise<Link> {
-  const address = addressOf(ctx, url)
-  if (address === null) throw invalid({ field: 'url', code: 'INVALID_URL' })
-  const { read } = ctx.storage
-  const { key, domainNo } = address
-  const row = domainNo === undefined ? undefined : await findLinkAt(read, { key, domainNo }, caller)
-  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
-  return ctx.render(row, await findCounters(read, row.seq), ctx.clock.now())
+export async function lookUp(ctx: LinkContext, caller: LinkCaller, text: string): Promise<Link> {
+  const { domains, storage } = ctx
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`)
+  const domainNo = url === null ? undefined : domains.noOf(url.host)
+  const isExact = domainNo !== undefined && domains.isCaseSensitive(domainNo)
+  const asked = url && parsePath(url.pathname.slice(1), isExact)
+  if (!asked) throw invalid({ field: 'url', code: 'INVALID_URL' })
+  if (domainNo === undefined) throw new AppError('LINK_NOT_FOUND')
+  const visit = { asked, domainNo, slugKey: asked.whole }
+  const found = await findSlug({ slug: createFetchSlug(storage) }, visit)
+  const row =
+    found?.link_seq == null
+      ? undefined
+      : await selectLinks(storage.read)
+          .where('workspace_no', '=', caller.workspace.no)
+          .where('seq', '=', found.link_seq)
+          .executeTakeFirst()
+  if (row === undefined || !sees(caller, row)) throw new AppError('LINK_NOT_FOUND')
+  return ctx.render(row, await findCounters(storage.read, row.seq), ctx.clock.now())
 }

@@ -233,7 +233,7 @@ export type DeletedLinkList = z.output<typeof DeletedLinkListSchema>
 export const HISTORY_EXAMPLE = {
   id: 'aud_4711',
   at: LINK_EXAMPLE.updated_at,
-  actor: { type: 'api_key', id: 'key_01hzy3v9k2q4r6s8t0v2w4x6y8', label: 'Newsletter' },
+  actor: { type: 'api_key', id: 'key_01hzy3v9k2q4r6s8t0v2w4x6y8', name: 'Newsletter' },
   action: 'link.updated',
   changes: { title: { from: null, to: LINK_EXAMPLE.title } },
   version: LINK_EXAMPLE.version,

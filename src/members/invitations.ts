@@ -142,7 +142,7 @@ async function create(
     target: { type: 'invitation', id, label: email },
     after: { role, expires_at },
   })
-  const invitation = { id, email, role, expires_at, invited_by: { email: actor.label } }
+  const invitation = { id, email, role, expires_at, invited_by: { email: actor.name } }
   return { invitation, workspaceName, token, expiresAt }
 }
 

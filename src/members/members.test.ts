@@ -27,7 +27,7 @@ const accept = (token: string, user = outsider) =>
   dashboard.storage.write((tx) =>
     dashboard.administration.invitations.accept(tx, token, user, {
       type: 'user',
-      label: user.email,
+      name: user.email,
       requestId: null,
       id: user.id,
     }),

@@ -4,12 +4,17 @@ import type { Resolver, SlugRow } from './resolver.ts'
 import type { Visit } from './visit.ts'
 
 type Found = SlugRow | null
+/** What a visit knows of the slug that it asks for. */
+type Asking = Pick<Visit, 'asked' | 'domainNo' | 'slugKey'>
 
 /**
  * Finds what answers a path: the link whose slug is all of it, else the longest prefix. The visit
  * gets the key of that slug. The path of a slug with one segment is one look-up, as it was.
  */
-export function findSlug(resolver: Resolver, visit: Visit): Found | Promise<Found> {
+export function findSlug(
+  resolver: Pick<Resolver, 'slug' | 'hasAll'>,
+  visit: Asking,
+): Found | Promise<Found> {
   const { asked, domainNo } = visit
   visit.slugKey = asked.whole
   if (asked.above.length === 0) return resolver.slug(asked.whole, domainNo)
@@ -45,7 +50,7 @@ export function findSlug(resolver: Resolver, visit: Visit): Found | Promise<Foun
  * What was deleted is held back for its workspace, and so is all below a prefix: of the links
  * above it, only that workspace's answer.
  */
-function choose(visit: Visit, rows: readonly Found[]): Found {
+function choose(visit: Asking, rows: readonly Found[]): Found {
   const keys = [visit.asked.whole, ...visit.asked.above]
   let heldBy: number | null = null
   for (const [i, row] of rows.entries()) {

@@ -40,7 +40,7 @@ describe('the workspace', () => {
       administration.workspaces.create(
         tx,
         { name: 'Other' },
-        { type: 'command', id: null, label: 'x', requestId: null },
+        { type: 'command', id: null, name: 'x', requestId: null },
       ),
     )
     const taken = await dashboard.as('owner', 'PATCH', '/workspace', { name: 'oTHER' })
@@ -88,7 +88,7 @@ describe('the workspace', () => {
       dashboard.administration.workspaces.create(
         tx,
         { name: 'Acme' },
-        { type: 'command', id: null, label: 'x', requestId: null },
+        { type: 'command', id: null, name: 'x', requestId: null },
       ),
     )
     expect(again.no).toBeGreaterThan(dashboard.workspace.no)
@@ -104,7 +104,7 @@ describe('the instance’s workspaces', () => {
         administration.workspaces.create(
           tx,
           { name },
-          { type: 'command', id: null, label: 'x', requestId: null },
+          { type: 'command', id: null, name: 'x', requestId: null },
         ),
       )
     }

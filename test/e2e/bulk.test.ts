@@ -246,13 +246,15 @@ describe('POST /links/bulk/by-filter', () => {
 describe('by external id', () => {
   const put = async (id: string, body: object, headers: Record<string, string> = {}) => {
     const answer = await send('PUT', `${LINKS}/external/${encodeURIComponent(id)}`, body, headers)
-    return { status: answer.status, body: (await answer.json()) as Link & Result }
+    const location = answer.headers.get('location')
+    return { status: answer.status, location, body: (await answer.json()) as Link & Result }
   }
 
   test('a link is made once, and changed after that', async () => {
     const id = 'crm/47 11'
     const made = await put(id, { destination_url: URL, title: 'One', slug: 'crm' })
     expect([made.status, made.body.external_id]).toEqual([201, id])
+    expect(made.location).toBe(`${LINKS}/${made.body.id}`)
     const again = await put(id, { destination_url: `${URL}2` })
     expect([again.status, again.body.id, again.body.title]).toEqual([200, made.body.id, 'One'])
     expect(again.body.version).toBe(2)
@@ -301,6 +303,8 @@ describe('look-ups', () => {
       'HTTPS://SHO.RT/LOOKED%2DUP?utm_source=x#y',
       'https://sho.rt/also',
       'http://go.example/there',
+      'https://sho.rt/looked-up/',
+      'https://sho.rt/looked-up+',
     ]) {
       expect([url, await lookUp(url)]).toEqual([url, link.id])
     }
@@ -314,6 +318,16 @@ describe('look-ups', () => {
     for (const url of ['', 'https://', 'https://sho.rt/', 'https://sho.rt/%ff']) {
       expect(await lookUp(url)).toBe('422 VALIDATION_FAILED')
     }
+  })
+
+  test('find the link that answers all below its address', async () => {
+    const below = { destination_url: URL, slug: 'Below', match: 'prefix', aliases: ['also/in'] }
+    const { id } = (await (await send('POST', LINKS, below)).json()) as Link
+    for (const path of ['below', 'below/a/b', 'BELOW/a/', 'also/in/c']) {
+      expect([path, await lookUp(`https://sho.rt/${path}`)]).toEqual([path, id])
+    }
+    expect(await lookUp('https://sho.rt/looked-up/a')).toBe('404 LINK_NOT_FOUND')
+    expect(await lookUp('https://sho.rt/below/a', strangerKey)).toBe('404 LINK_NOT_FOUND')
   })
 
   test('list links by id, slug or alias, and external id; all that is given must fit', async () => {

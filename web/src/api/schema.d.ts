@@ -9970,7 +9970,7 @@ export interface components {
       /** The user's or key's id. */
       id: string | null
       /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
-      label: string
+      name: string
     }
     LinkRestore: {
       /** The version whose state is to be restored, as a new version. Absent: a deleted link comes back as it was, and any other stays as it is. */

@@ -8,7 +8,7 @@ function entry(secondsBefore: number, action: string, actor = 'usr_1'): AuditEnt
   return {
     id: `aud_${secondsBefore}`,
     at: new Date(START - secondsBefore * 1_000).toISOString(),
-    actor: { type: 'user', id: actor, label: actor },
+    actor: { type: 'user', id: actor, name: actor },
     action,
     target: { type: 'link', id: 'lnk_1', label: 'one' },
     before: null,

@@ -7,7 +7,7 @@ import { membersQuery } from './calls.ts'
 export interface Actor {
   type: 'user' | 'api_key' | 'command' | 'system'
   id: string | null
-  label: string
+  name: string
 }
 
 /** Who it was: by name where the person is still a member and has one, and as they look. */
@@ -19,5 +19,5 @@ export function usePerson(actor: Actor): { name: string; picture: string | null 
     return { name: t(`audit.by.${actor.type}`), picture: null }
   }
   const member = members?.find(({ user_id }) => actor.type === 'user' && user_id === actor.id)
-  return { name: member?.name || actor.label, picture: member?.picture ?? null }
+  return { name: member?.name || actor.name, picture: member?.picture ?? null }
 }
