@@ -75,7 +75,7 @@ const app = createApp({
       : null,
   clientAddress: (peer) => peer,
   anonymousPerMinute: 600,
-  baseUrl: () => baseUrl,
+  baseUrl,
   pseudoLocales: true,
   plans,
   links,

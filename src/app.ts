@@ -132,13 +132,12 @@ export function createApp(deps: AppDeps) {
 }
 
 /** Serves the OpenAPI document and the reference, made on the first request. */
-function addDocuments(api: Api, baseUrl: () => string): void {
-  // By address: it only changes before the server listens.
+function addDocuments(api: Api, baseUrl: string): void {
   const texts = createMemo(1, (address: string) =>
     atAddress(JSON.stringify(openApiDocument(api.endpoints)), address),
   )
   const openApi = () => {
-    const text = texts(baseUrl())
+    const text = texts(baseUrl)
     const headers = {
       'Content-Type': 'application/json',
       'Cache-Control': 'public, max-age=300',
@@ -148,7 +147,7 @@ function addDocuments(api: Api, baseUrl: () => string): void {
   }
   api.addPage('/openapi.json', openApi)
   api.addPage('/api/v1/openapi.json', openApi)
-  const document = () => JSON.parse(texts(baseUrl())) as OpenApiParts
+  const document = () => JSON.parse(texts(baseUrl)) as OpenApiParts
   const docs = createDocs({ document, baseUrl })
   api.addPage('/docs', docs.reference)
   api.addPage('/docs/errors', docs.errors)

@@ -98,8 +98,6 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
     const peer = () => server.requestIP(request)?.address ?? ''
     // On a short domain every path may be a link's, but what speaks for the host.
     if (isLinks(path, request.url)) return visit(request, peer)
-    const file = domainFile(request, path)
-    if (file !== null) return file
     if (isOwn(path)) {
       const info = {
         get peer() {
@@ -108,6 +106,8 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
       }
       return load().then(({ app }) => app.fetch(request, info))
     }
+    const file = domainFile(request, path)
+    if (file !== null) return file
     const watched =
       health.answer(request, path) ??
       metrics.answer(request, path, path === '/metrics' ? peer() : '') ??

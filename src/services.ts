@@ -97,9 +97,8 @@ function createLinks(parts: Parts) {
 
 /** The API and the dashboard. */
 function createApplication(parts: Parts, services: ReturnType<typeof createServices>): App {
-  const { backend, config, ids, metrics } = parts
+  const { backend, config, ids, metrics, baseUrl } = parts
   const { administration, keys } = services
-  const baseUrl = () => parts.baseUrl
   const requestId = () => ids.next('req')
   return createApp({
     ...parts,
@@ -108,13 +107,8 @@ function createApplication(parts: Parts, services: ReturnType<typeof createServi
     dashboard: createDashboard({ files: builtFiles, baseUrl, requestId }),
     sharedShell: createSharedShell(builtFiles),
     authenticate: keys.authenticate,
-    baseUrl,
     anonymousPerMinute: config.anonymousPerMinute,
-    observe(event) {
-      metrics.request(event)
-      const { workspaceNo, status } = event
-      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
-    },
+    observers: [metrics.request, administration.requestCounts.note],
     limiters: backend.limiters,
   })
 }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Small files of a data directory that a backup has, where they exist; see `ARCHITECTURE.md`. */
+/** Small files of a data directory that a backup has, where they exist; see `docs/operating.md`. */
 export const SMALL_FILES = ['secret', 'secret-fingerprint']
 
 /** Makes a directory, with all that is in it, survive a power cut. */

@@ -31,7 +31,7 @@ beforeAll(() => {
     '_kit.js': { file: 'assets/kit-1.js' },
   }
   writeFileSync(join(dir, '.vite/manifest.json'), JSON.stringify(manifest))
-  dashboard = createDashboard({ files: () => filesBelow(dir), baseUrl: () => 'https://s.example' })
+  dashboard = createDashboard({ files: () => filesBelow(dir), baseUrl: 'https://s.example' })
 })
 afterAll(() => rmSync(dir, { recursive: true }))
 
@@ -164,7 +164,7 @@ test('what only reads is answered', async () => {
 test('without a build nothing breaks', () => {
   const none = createDashboard({
     files: () => filesBelow(join(dir, 'none')),
-    baseUrl: () => 'http://s.example',
+    baseUrl: 'http://s.example',
   })
   const response = none(new Request('http://127.0.0.1/app'))
   expect(response.status).toBe(503)

@@ -14,7 +14,7 @@ export interface DashboardDeps {
   /** What was built; may throw where nothing was. */
   files: () => BuiltFiles
   /** The public address of this instance; it says whether TLS is used. */
-  baseUrl: () => string
+  baseUrl: string
   /** The next `X-Request-Id`. */
   requestId?: () => string
 }
@@ -34,12 +34,12 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
   let built: ReturnType<typeof open> | undefined
 
   return (request) => {
-    const headers = dashboardHeaders(baseUrl())
+    const headers = dashboardHeaders(baseUrl)
     if (requestId !== undefined) headers['X-Request-Id'] = requestId()
     if (request.method === 'OPTIONS') {
       return new Response(null, { status: 204, headers: { ...headers, Allow: ALLOW } })
     }
-    const refused = (error: AppError) => refuse(request, error, headers, baseUrl())
+    const refused = (error: AppError) => refuse(request, error, headers, baseUrl)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const params = { allowed: ALLOW.split(', ') }
       return refused(new AppError('METHOD_NOT_ALLOWED', { params, headers: { Allow: ALLOW } }))

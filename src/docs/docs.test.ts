@@ -13,7 +13,7 @@ beforeAll(() => {
   const document = () => JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
   const docs = createDocs({
     document: document as () => OpenApiParts,
-    baseUrl: () => 'https://s.example',
+    baseUrl: 'https://s.example',
   })
   t.api.addPage('/docs', docs.reference)
   t.api.addPage('/docs/errors', docs.errors)

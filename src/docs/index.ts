@@ -5,12 +5,12 @@ import { errorsPage, POLICY, referencePage } from './page.ts'
 
 export { registerRootRoutes } from './root-routes.ts'
 
-/** Answers `GET /docs` and `GET /docs/errors`; `baseUrl` gives the address for the examples. */
-export function createDocs(deps: { document: () => OpenApiParts; baseUrl: () => string }) {
+/** Answers `GET /docs` and `GET /docs/errors`; `baseUrl` is the address in the examples. */
+export function createDocs(deps: { document: () => OpenApiParts; baseUrl: string }) {
   function page(render: typeof errorsPage): Page {
     // The address only changes before the server listens.
     const text = createMemo(LOCALES.length, (locale: Locale) =>
-      render(deps.document(), deps.baseUrl(), locale),
+      render(deps.document(), deps.baseUrl, locale),
     )
     return ({ locale }) => {
       const headers = {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
-import { describeOne } from '../http/resource.ts'
+import { describeOne } from '../http/respond.ts'
 import { checked } from '../validation/checked.ts'
 import { checkText } from '../validation/text.ts'
 import {

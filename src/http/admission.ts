@@ -93,7 +93,7 @@ async function admitPerson(
   sessions: Sessions,
 ): Promise<void> {
   const { request, services, meter } = to
-  assertSameOrigin(request, services.baseUrl())
+  assertSameOrigin(request, services.baseUrl)
   to.person = await sessions.personOf(request.headers)
   if (to.person === null) {
     await meter.takeAnonymous(to.address)

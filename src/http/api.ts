@@ -152,5 +152,6 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
     'request',
   )
   const workspaceNo = isKey ? caller.workspace.no : null
-  services.observe?.({ requestId, method, route, status, durationMs, workspaceNo })
+  const event = { requestId, method, route, status, durationMs, workspaceNo }
+  for (const observe of services.observers ?? []) observe(event)
 }

@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi'
 import { prefersJson, prefersProblem } from '../base/accept.ts'
 import { type AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
@@ -13,7 +14,6 @@ import {
   permits,
 } from './admission.ts'
 import { byParameter } from './details.ts'
-import { isDryRun } from './dry-run.ts'
 import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './meter.ts'
@@ -40,6 +40,9 @@ import type {
   Services,
 } from './types.ts'
 
+/** The parameter of endpoints with `dryRun`; others refuse it, lest a write be taken for a dry run. */
+const DryRunQuery = z.object({ dry_run: z.enum(['true', 'false']).optional() })
+
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
  * answer. One object instead of a stack of middleware: each stage needs what the others found out.
@@ -56,6 +59,7 @@ export class Exchange {
   /** Of the answer, whatever it will be. */
   readonly headers: Record<string, string>
   readonly meter: Meter
+  readonly baseUrl: string
   #locale: Locale | undefined
   #idempotent: IdempotentRequest | undefined
 
@@ -66,14 +70,9 @@ export class Exchange {
     readonly info: RequestInfo,
     readonly requestId: string,
   ) {
-    const forDashboard = services.sessions !== undefined
-    this.headers = apiHeaders(requestId, services.baseUrl(), forDashboard)
+    this.baseUrl = services.baseUrl
+    this.headers = apiHeaders(requestId, this.baseUrl, services.sessions !== undefined)
     this.meter = new Meter(services, this.headers)
-  }
-
-  /** The public address of this instance: an origin without a trailing slash. */
-  get baseUrl(): string {
-    return this.services.baseUrl()
   }
 
   /** The address that the request came from. */
@@ -154,8 +153,7 @@ export class Exchange {
       const answer: Answer = replay ?? (await endpoint.handler(this as never)) ?? { status: 204 }
       if (answer.stream === undefined) return this.#respond(answer)
       const { status, stream, headers } = answer
-      const body = this.request.method === 'HEAD' ? null : await stream()
-      return sendStream(this.request, body, status, { ...this.headers, ...headers })
+      return await sendStream(this.request, stream, status, { ...this.headers, ...headers })
     } catch (error) {
       return this.fail(error)
     } finally {
@@ -228,7 +226,9 @@ export class Exchange {
     params: Record<string, string>,
   ): Promise<Answer | undefined> {
     const { request } = this
-    this.dryRun = isDryRun(endpoint, request.url)
+    this.dryRun =
+      endpoint.dryRun === true &&
+      validate(DryRunQuery, queryOf(request.url), byParameter).dry_run === 'true'
     if (this.dryRun) this.headers['Dry-Run'] = 'true'
     const workspaceNo = this.caller?.workspace.no ?? null
     const checkQuery = () => {

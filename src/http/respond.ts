@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants } from 'node:zlib'
+import type { z } from '@hono/zod-openapi'
 import { acceptedEncoding } from '../base/accept.ts'
 import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
 import { createMemo } from '../base/memo.ts'
@@ -70,13 +71,13 @@ export async function sendPage(
 }
 
 /** Sends what comes as it comes; HEAD gets the headers of GET, which have no length. */
-export function sendStream(
+export async function sendStream(
   request: Request,
-  body: ReadableStream<Uint8Array> | null,
+  begin: () => Promise<ReadableStream<Uint8Array>>,
   status: number,
   headers: Record<string, string>,
-): Response {
-  if (request.method !== 'HEAD') return new Response(body, { status, headers })
+): Promise<Response> {
+  if (request.method !== 'HEAD') return new Response(await begin(), { status, headers })
   // As GET has it; without it the server would say that the body has 0 bytes.
   headers['Transfer-Encoding'] = 'chunked'
   return new Response(null, { status, headers })
@@ -206,4 +207,27 @@ export function addRateLimitHeaders(
   headers['X-RateLimit-Limit'] = String(ratePerMinute)
   headers['X-RateLimit-Remaining'] = String(remaining)
   headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
+}
+
+/** Describes answers with one thing of a kind: its version is the ETag, and a new one has a path. */
+export function describeOne<S extends z.ZodType>(what: string, schema: S, example: unknown) {
+  const ETag = `The version of the ${what}, for \`If-Match\` and \`If-None-Match\`.`
+  const Location = `The path of the ${what} in the API.`
+  return (status: 200 | 201, description: string) => ({
+    status,
+    description,
+    schema,
+    headers: { ETag, ...(status === 201 && { Location }) },
+    example,
+  })
+}
+
+/** The answer with one thing. */
+export function answerOne<T extends { version: number }>(body: T) {
+  return { status: 200 as const, body, version: body.version }
+}
+
+/** The answer with a thing that was made, below the path of its kind. */
+export function answerMade<T extends { id: string; version: number }>(path: string, body: T) {
+  return { ...answerOne(body), status: 201 as const, headers: { Location: `${path}/${body.id}` } }
 }

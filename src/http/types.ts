@@ -272,11 +272,12 @@ export interface ApiDeps {
   /** Requests per minute that one address may send without a key. */
   anonymousPerMinute: number
   clientAddress: (peer: string, headers: Headers) => string
-  baseUrl: () => string
+  /** The public address of this instance: an origin without a trailing slash. */
+  baseUrl: string
   /** Lets a test ask for `en-XA` and `ar-XB`. */
   pseudoLocales?: boolean | undefined
-  /** Called with every answer. */
-  observe?: ((event: AnswerEvent) => void) | undefined
+  /** Each is called with every answer. */
+  observers?: readonly ((event: AnswerEvent) => void)[] | undefined
 }
 
 /** What one request needs on its way. */

@@ -127,12 +127,18 @@ export function createLastUsed(storage: Pick<Storage, 'write'>) {
   }
 }
 
+/** Hashes keys under the secret of the instance. */
+export function createHash(pepper: Uint8Array): (key: string) => string {
+  const keyed = new Bun.CryptoHasher('sha256', pepper)
+  return (key) => keyed.copy().update(key).digest('hex')
+}
+
 /** What recognising a key takes. */
 export interface AuthenticateContext {
   storage: Storage
   clock: Clock
   plans: Pick<Plans, 'of'>
-  /** Hashes a key under the secret of the instance. */
+  /** See {@link createHash}. */
   hashOf: (key: string) => string
   lastUsed: ReturnType<typeof createLastUsed>
 }

@@ -9,6 +9,7 @@ import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import {
   type AuthenticateContext,
   authenticate,
+  createHash,
   createLastUsed,
   makeKey,
   scopesOf,
@@ -65,10 +66,8 @@ interface KeyContext extends AuthenticateContext {
 
 /** API keys: made, listed, ended, replaced, and recognised. `ref`: an id, or the 8 characters. */
 export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
-  const keyed = new Bun.CryptoHasher('sha256', pepper)
-  const hashOf = (key: string) => keyed.copy().update(key).digest('hex')
   const lastUsed = createLastUsed(deps.storage)
-  const context: KeyContext = { ...deps, hashOf, lastUsed }
+  const context: KeyContext = { ...deps, hashOf: createHash(pepper), lastUsed }
   const verbs = { create, list, get, revoke, rotate, authenticate }
   return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.flush }
 }

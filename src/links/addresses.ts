@@ -1,11 +1,11 @@
 import type { Updateable } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { prepareRows, type SlugsTable, type Transaction } from '../storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
-import { hasPlaceholder } from './placeholders.ts'
-import { blockOf, parseList } from './rows.ts'
-import { type AliasInput, type SlugName, SPECIAL_PREFIX, slugKey } from './slug.ts'
+import { parseList, type targetOf } from './rows.ts'
+import { type AliasInput, type SlugName, slugKey } from './slug.ts'
 import type { LinkRow } from './store.ts'
 import { prefixAbove, slugOwner, slugTaken } from './taken.ts'
 
@@ -16,32 +16,6 @@ export interface Address extends SlugName {
 
 /** What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them. */
 export type SlugTarget = ReturnType<typeof targetOf>
-
-/** What a link's slugs say of it. With conditions it is special: the redirect reads its row too. */
-export function targetOf(row: LinkRow) {
-  const { workspace_no, seq, target_url, redirect_status } = row
-  const isPrefix = row.match_prefix !== 0
-  const isSpecial =
-    row.enabled === 0 ||
-    row.forward_query !== 0 ||
-    row.starts_at !== null ||
-    row.expires_at !== null ||
-    row.max_clicks !== null ||
-    row.rules !== null ||
-    row.variants !== null ||
-    row.password_hash !== null ||
-    row.social !== null ||
-    row.tracking !== 'full' ||
-    hasPlaceholder(target_url)
-  return {
-    workspace_no,
-    link_seq: seq,
-    target_url,
-    redirect_status,
-    special: isPrefix ? SPECIAL_PREFIX : Number(isSpecial),
-    block_id: blockOf(row)?.id ?? null,
-  }
-}
 
 type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
 
@@ -105,7 +79,8 @@ export async function claimSlugs<C extends Claim>(
 ): Promise<C[]> {
   const rows: Row[] = []
   for (const { address, target } of claims) {
-    const isBelow = (await prefixAbove(tx, address, target.workspace_no)) > 0
+    const isPath = address.key.includes('/')
+    const isBelow = isPath && (await prefixAbove(tx, address, target.workspace_no)) > 0
     if (isBelow && (await slugOwner(tx, address)) === undefined) continue
     const { key: slug_key, domainNo: domain_no, slug } = address
     rows.push({ slug_key, domain_no, slug, ...target })
@@ -266,4 +241,47 @@ export async function changeAddresses(
   }
   await takeSlugs(ctx, tx, wanted)
   for (const address of had.values()) await holdSlug(tx, address)
+}
+
+/**
+ * Asserts, in the transaction, what the list in memory said of a workspace's own domains: it may be
+ * half a second old. Addresses on shared domains cost nothing.
+ * @param had addresses that the link has already, whose domain need not be verified any more
+ * @throws AppError VALIDATION_FAILED (UNKNOWN_DOMAIN), DOMAIN_NOT_VERIFIED, SERVICE_UNAVAILABLE
+ */
+export async function assertUsable(
+  { domains }: { domains: Domains },
+  tx: Transaction,
+  workspaceNo: number,
+  addresses: readonly Address[],
+  had: readonly Address[] = [],
+): Promise<void> {
+  const all = [...addresses, ...had].map(({ domainNo }) => domainNo)
+  const owned = new Set(all.filter((no) => !domains.isShared(no)))
+  if (owned.size === 0) return
+  const rows = await tx.db
+    .selectFrom('domains')
+    .select(['no', 'status', 'case_sensitive'])
+    .where('no', 'in', [...owned])
+    .where('workspace_no', '=', workspaceNo)
+    .where('status', '<>', 'removed')
+    .execute()
+  for (const no of owned) {
+    const row = rows.find((one) => one.no === no)
+    if (row === undefined) throw invalid({ field: 'domain', code: 'UNKNOWN_DOMAIN' })
+    if ((row.case_sensitive === 1) !== domains.isCaseSensitive(no)) {
+      // Its slugs were just given other keys, on another node.
+      throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } })
+    }
+    const isNew = addresses.some(
+      (each) =>
+        each.domainNo === no &&
+        !had.some((other) => other.domainNo === no && other.key === each.key),
+    )
+    if (isNew && row.status !== 'active') {
+      throw new AppError('DOMAIN_NOT_VERIFIED', {
+        details: [{ field: 'domain', code: 'DOMAIN_NOT_VERIFIED' }],
+      })
+    }
+  }
 }

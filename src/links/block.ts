@@ -11,9 +11,8 @@ import {
   type Cases,
   retargetSlug,
   slugChanged,
-  targetOf,
 } from './addresses.ts'
-import { targetOfEntry } from './rows.ts'
+import { targetOf, targetOfEntry } from './rows.ts'
 import { splitHost } from './slug.ts'
 import { type LinkRow, selectLinks } from './store.ts'
 import { slugOwner } from './taken.ts'

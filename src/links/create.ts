@@ -5,22 +5,27 @@ import { SEQS_PER_WORKSPACE, savepoint, type Transaction } from '../storage/inde
 import {
   type Address,
   addressOn,
+  assertUsable,
   type Claim,
   claimSlugs,
   identity,
   placeAliases,
   takeSlugs,
-  targetOf,
 } from './addresses.ts'
 import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
-import { assertUsable } from './own-domains.ts'
-import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
+import {
+  changesOf,
+  targetOf,
+  targetOfEntry,
+  withAddresses,
+  withFields,
+  withUtmFields,
+} from './rows.ts'
 import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
 import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './store.ts'
-import { withUtmFields } from './view-fields.ts'
 
 /**
  * Makes a link.

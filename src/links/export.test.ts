@@ -38,7 +38,7 @@ beforeAll(async () => {
     },
     clientAddress: (peer) => peer,
     anonymousPerMinute: 600,
-    baseUrl: () => 'https://s.example',
+    baseUrl: 'https://s.example',
   })
   registerLinkRoutes(api, { links: links.service })
   registerLinkExportRoutes(api, { links: links.service, clock })

@@ -1,7 +1,13 @@
 import { z } from '@hono/zod-openapi'
+import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
+import { TRACKING } from './schemas.ts'
+import { type AliasInput, isReserved } from './slug.ts'
+import { UTM_FIELDS, type UtmField } from './utm.ts'
+import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './values.ts'
 
 /** A time in a body. */
 export function timestamp(description: string) {
@@ -28,4 +34,138 @@ export function text(
       maxLength: max,
       ...documentation,
     })
+}
+
+const SOCIAL_TITLE_MAX = 255
+const SOCIAL_DESCRIPTION_MAX = 500
+
+/** The schema of `social` in a body. */
+export function socialField(checkUrl: UrlCheck) {
+  const text = (max: number, description: string, example: string) =>
+    checked(z.string(), checkText({ max, min: 1 }))
+      .nullable()
+      .optional()
+      .openapi({ type: ['string', 'null'], minLength: 1, maxLength: max, description, example })
+  const image = checked(z.string(), (given): Destination | Fault => {
+    const found = checkUrl(given)
+    if (found instanceof Fault || /^https?:/.test(found.target)) return found
+    return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed: ['http', 'https'] })
+  })
+  return z
+    .strictObject({
+      title: text(SOCIAL_TITLE_MAX, 'The title of the preview.', 'Summer sale'),
+      description: text(SOCIAL_DESCRIPTION_MAX, 'The text below it.', 'Up to half off until July.'),
+      image_url: image
+        .nullable()
+        .optional()
+        .openapi({
+          type: ['string', 'null'],
+          maxLength: URL_LENGTH_MAX,
+          description: 'The address of its picture, http or https.',
+          example: 'https://example.com/summer.png',
+        }),
+    })
+    .nullable()
+    .openapi({
+      type: ['object', 'null'],
+      description:
+        'What services show that unfurl the link in a message: they get a page with Open Graph and ' +
+        'Twitter tags, people are redirected. Null: services see the redirect too. An update changes ' +
+        'the members it names.',
+    })
+}
+
+const UTM_VALUE_MAX = 255
+const utmValue = checked(z.string(), checkText({ max: UTM_VALUE_MAX }))
+  .nullable()
+  .optional()
+  .openapi({ type: ['string', 'null'], maxLength: UTM_VALUE_MAX })
+
+/** The schema of `utm` in a body. */
+export const utmField = z
+  .strictObject(
+    Object.fromEntries(UTM_FIELDS.map((field) => [field, utmValue])) as Record<
+      UtmField,
+      typeof utmValue
+    >,
+  )
+  .nullable()
+  .openapi({
+    type: ['object', 'null'],
+    description:
+      'Sets parameters inside of `destination_url`, after that where both are given; null removes ' +
+      'one, null for all of it removes all five. Nothing else of the destination changes.',
+    example: { source: 'newsletter', medium: 'email' },
+  })
+
+/** The schema of `tracking` in a body. */
+export const trackingField = z
+  .enum(TRACKING)
+  .nullable()
+  .transform((value) => value ?? 'full')
+  .openapi({
+    type: 'string',
+    enum: [...TRACKING],
+    description:
+      '`count`: clicks are counted and no single one is kept; `none`: they are not counted either. ' +
+      'Default for a new link: `full`.',
+    example: 'full',
+  })
+
+/** Null stands for the default: of a change it goes back to it, for a new link it is as if absent. */
+export function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
+  schema: S,
+  type: 'string' | 'boolean' | 'integer' | 'array',
+  value: D,
+  more: { enum?: (number | null)[] } = {},
+) {
+  return schema
+    .nullable()
+    .openapi({ type: [type, 'null'], ...more })
+    .transform((given): NonNullable<z.output<S>> | D => given ?? value)
+}
+
+interface Period {
+  starts_at?: number | null | undefined
+  expires_at?: number | null | undefined
+}
+
+/** Also runs when other fields are wrong, so that all faults are reported together. */
+export function endsAfterStart() {
+  return z.superRefine<Period>(
+    ({ starts_at, expires_at }, context) => {
+      if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return
+      if (expires_at > starts_at) return
+      context.addIssue({
+        code: 'custom',
+        path: ['expires_at'],
+        params: { detail: 'ENDS_BEFORE_START' },
+      })
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  )
+}
+
+interface Named {
+  slug?: AliasInput | undefined
+  aliases?: readonly AliasInput[] | undefined
+  domain?: number | undefined
+}
+
+/** Checks a new link's; a change may leave the domain as it is: {@link reservedFaults}. */
+export function noneReserved() {
+  return z.superRefine<Named>(
+    ({ slug, aliases, domain }, context) => {
+      const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
+      const check = (name: AliasInput | undefined, path: (string | number)[]) => {
+        if (typeof name?.slug !== 'string') return
+        if (!isReserved(name.slug, name.domainNo ?? ownNo)) return
+        context.addIssue({ code: 'custom', path, params: { detail: 'SLUG_RESERVED' } })
+      }
+      check(slug, ['slug'])
+      if (!Array.isArray(aliases)) return
+      for (const [i, name] of aliases.entries()) check(name, ['aliases', i])
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  )
 }

@@ -2,11 +2,18 @@ import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { createRuleFields } from '../rules/schemas.ts'
 import { checked } from '../validation/checked.ts'
-import { text, timestamp } from './field-types.ts'
-import { noneReserved } from './reserved.ts'
+import {
+  endsAfterStart,
+  noneReserved,
+  orDefault,
+  socialField,
+  text,
+  timestamp,
+  trackingField,
+  utmField,
+} from './field-types.ts'
 import { MATCHES, REDIRECT_STATUSES } from './schemas.ts'
 import { checkAlias, checkAliases, parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
-import { socialField } from './social.ts'
 import {
   BOUNDS,
   checkDomain,
@@ -16,7 +23,6 @@ import {
   URL_LENGTH_MAX,
   type UrlCheck,
 } from './values.ts'
-import { trackingField, utmField } from './view-fields.ts'
 
 /** What the check of a link's fields depends on. It is asked when there is something to check. */
 export interface LinkRules {
@@ -208,19 +214,6 @@ function redirectFields(url: UrlSchema) {
   }
 }
 
-/** Null stands for the default: of a change it goes back to it, for a new link it is as if absent. */
-function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
-  schema: S,
-  type: 'string' | 'boolean' | 'integer' | 'array',
-  value: D,
-  more: { enum?: (number | null)[] } = {},
-) {
-  return schema
-    .nullable()
-    .openapi({ type: [type, 'null'], ...more })
-    .transform((given): NonNullable<z.output<S>> | D => given ?? value)
-}
-
 /** The schemas of what a client writes; they check it against this instance's own hosts. */
 export function createLinkSchemas(rules: LinkRules) {
   const all = linkFields(rules)
@@ -249,27 +242,6 @@ export function createLinkSchemas(rules: LinkRules) {
 }
 
 export type LinkSchemas = ReturnType<typeof createLinkSchemas>
-
-interface Period {
-  starts_at?: number | null | undefined
-  expires_at?: number | null | undefined
-}
-
-/** Also runs when other fields are wrong, so that all faults are reported together. */
-function endsAfterStart() {
-  return z.superRefine<Period>(
-    ({ starts_at, expires_at }, context) => {
-      if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return
-      if (expires_at > starts_at) return
-      context.addIssue({
-        code: 'custom',
-        path: ['expires_at'],
-        params: { detail: 'ENDS_BEFORE_START' },
-      })
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  )
-}
 
 /** The checked body of a creation: times in milliseconds, null where a field is cleared. */
 export type CreateFields = z.output<LinkSchemas['create']>

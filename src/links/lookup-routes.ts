@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { answerMade, answerOne, describeOne } from '../http/resource.ts'
+import { answerMade, answerOne, describeOne } from '../http/respond.ts'
 import { checked } from '../validation/checked.ts'
 import { checkText } from '../validation/text.ts'
 import type { LinkSchemas } from './fields.ts'
@@ -84,7 +84,7 @@ export function registerLookupRoutes(
         const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
         // There is nothing that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
-        const warned = links.warned(link, call.locale)
+        const warned = links.warned(link, call)
         return isNew ? answerMade('/api/v1/links', warned) : answerOne(warned)
       })
     },

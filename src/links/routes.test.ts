@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
     clientAddress: (peer) => peer,
     anonymousPerMinute: 600,
-    baseUrl: () => 'https://s.example',
+    baseUrl: 'https://s.example',
   })
   registerLinkRoutes(api, { links: links.service })
 })

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/resource.ts'
+import { answerMade, answerOne, describeOne } from '../http/respond.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
 import { registerDeletedLinksRoute } from './deleted-routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
@@ -87,7 +87,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       return mutate(
         async (tx) => {
           const link = await deps.links.create(tx, askerOf(call), prepared)
-          const warned = deps.links.warned(link, call.locale)
+          const warned = deps.links.warned(link, call)
           return answerMade(PATH, warned)
         },
         { together: true },
@@ -145,7 +145,7 @@ function registerLinkRoutesById(
       const prepared = await links.preparePatch(asker, params.id, body, ifMatch)
       return mutate(async (tx) => {
         const link = await links.update(tx, asker, params.id, prepared, ifMatch)
-        return answerOne(links.warned(link, call.locale))
+        return answerOne(links.warned(link, call))
       })
     },
   })
@@ -235,7 +235,7 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
       return mutate(async (tx) => {
         const link = await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)
-        return answerOne(deps.links.warned(link, call.locale))
+        return answerOne(deps.links.warned(link, call))
       })
     },
   })

@@ -1,16 +1,18 @@
 import type { Fields } from '../audit/index.ts'
 import type { BlockList, LinkBlock } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
+import { type ErrorDetail, invalid } from '../errors/index.ts'
 import type { Rule, Variant } from '../rules/index.ts'
+import { Fault } from '../validation/fault.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
-import type { PreparedPatch } from './fields.ts'
+import type { LinkRules, PreparedPatch } from './fields.ts'
 import type { Link, RedirectStatus, Tracking } from './schemas.ts'
-import { formatAlias } from './slug.ts'
-import { socialOf, withSocial } from './social.ts'
+import { formatAlias, SPECIAL_PREFIX } from './slug.ts'
 import type { Counters, LinkRow } from './store.ts'
-import { utmOf } from './utm.ts'
+import { UTM_FIELDS, type Utm, utmOf, withUtm } from './utm.ts'
+import { type Destination, hasPlaceholder } from './values.ts'
 
 type Hosts = Pick<Domains, 'hostOf' | 'knows'>
 
@@ -54,6 +56,59 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
 function storedList(list: readonly unknown[] | null | undefined): string | null | undefined {
   return list?.length === 0 ? null : list && JSON.stringify(list)
 }
+
+/** What previews in messages show of a link; null: nothing of that. */
+export interface Social {
+  title: string | null
+  description: string | null
+  image_url: string | null
+}
+
+/** What a request says of the preview: what is absent stays, null clears. */
+type SocialPatch = Partial<Record<'title' | 'description', string | null | undefined>> & {
+  image_url?: Destination | null | undefined
+}
+
+/** The stored preview after a change. */
+export function withSocial(
+  stored: string | null,
+  patch: SocialPatch | null | undefined,
+): string | null | undefined {
+  if (patch === undefined || patch === null) return patch
+  const before = socialOf(stored) ?? { title: null, description: null, image_url: null }
+  const { title = before.title, description = before.description, image_url: image } = patch
+  const image_url = image === undefined ? before.image_url : (image?.given ?? null)
+  if (title === null && description === null && image_url === null) return null
+  return JSON.stringify({ title, description, image_url } satisfies Social)
+}
+
+/** The preview as it is stored. */
+export function socialOf(stored: string | null): Social | null {
+  return stored === null ? null : (JSON.parse(stored) as Social)
+}
+
+/**
+ * A patch whose `utm` is in its destination, on top of the one that it gives.
+ * @throws AppError VALIDATION_FAILED where the address is too long with it
+ */
+export function withUtmFields<F extends PreparedPatch>(
+  { rules }: { rules: LinkRules },
+  patch: F,
+  stored: string,
+): F {
+  const { utm, destination_url: destination } = patch
+  if (utm === undefined) return patch
+  const before = destination?.given ?? stored
+  const after = withUtm(before, utm ?? NO_UTM)
+  if (after === before) return patch
+  const checked = rules.checkUrl(after)
+  if (!(checked instanceof Fault)) return { ...patch, destination_url: checked }
+  const { code, params } = checked
+  throw invalid({ field: 'utm', code, ...(params && { params }) } as ErrorDetail)
+}
+
+/** All five removed. */
+const NO_UTM = Object.fromEntries(UTM_FIELDS.map((field) => [field, null])) as Utm
 
 /** A row with other addresses. */
 export function withAddresses(row: LinkRow, { main, aliases }: Addresses): LinkRow {
@@ -194,6 +249,32 @@ export type Status = (typeof STATUSES)[number]
 /** The block of a link's own addresses. */
 export function blockOf({ block }: { block: string | null }): LinkBlock | null {
   return block === null ? null : (JSON.parse(block) as LinkBlock)
+}
+
+/** What a link's slugs say of it. With conditions it is special: the redirect reads its row too. */
+export function targetOf(row: LinkRow) {
+  const { workspace_no, seq, target_url, redirect_status } = row
+  const isPrefix = row.match_prefix !== 0
+  const isSpecial =
+    row.enabled === 0 ||
+    row.forward_query !== 0 ||
+    row.starts_at !== null ||
+    row.expires_at !== null ||
+    row.max_clicks !== null ||
+    row.rules !== null ||
+    row.variants !== null ||
+    row.password_hash !== null ||
+    row.social !== null ||
+    row.tracking !== 'full' ||
+    hasPlaceholder(target_url)
+  return {
+    workspace_no,
+    link_seq: seq,
+    target_url,
+    redirect_status,
+    special: isPrefix ? SPECIAL_PREFIX : Number(isSpecial),
+    block_id: blockOf(row)?.id ?? null,
+  }
 }
 
 /** The status of a link at a time. `statusSql` says the same to the database. */

@@ -120,7 +120,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword: ctx.hashPassword,
     exports: createExports(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
     /** With what is probably not meant by it, for the answer of a write. */
-    warned: (link: Link, locale: Locale) => withWarnings(link, ctx.clock.now(), locale),
+    warned: (link: Link, asker: { readonly locale: Locale }) =>
+      withWarnings(link, ctx.clock.now(), asker),
     warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),

@@ -3,20 +3,28 @@ import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import type { IfMatch } from '../http/types.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
+  type Address,
   type Addresses,
   addressesAfter,
   addressesOf,
   allOf,
+  assertUsable,
   changeAddresses,
-  targetOf,
+  identity,
 } from './addresses.ts'
 import { externalIdTaken, type LinkAsker, type LinkCaller, type LinkContext } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withGroups } from './groups.ts'
-import { assertUsable } from './own-domains.ts'
-import { reservedFaults } from './reserved.ts'
-import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
+import {
+  changesOf,
+  targetOf,
+  targetOfEntry,
+  withAddresses,
+  withFields,
+  withUtmFields,
+} from './rows.ts'
 import type { Link } from './schemas.ts'
+import { isReserved } from './slug.ts'
 import {
   countPlace,
   findCounters,
@@ -26,7 +34,6 @@ import {
   updateLink,
 } from './store.ts'
 import { BOUNDS } from './values.ts'
-import { withUtmFields } from './view-fields.ts'
 
 /**
  * The link that a request wants to change.
@@ -140,4 +147,14 @@ function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDet
     faults.push({ field, code: 'ALIASES_FULL', params: { max: BOUNDS.aliases } })
   }
   return faults
+}
+
+/** The addresses that a link can't have where it didn't have them before. */
+function reservedFaults(before: readonly Address[], after: Addresses): ErrorDetail[] {
+  const had = new Set(before.map(identity))
+  return allOf(after).flatMap((address, i) =>
+    had.has(identity(address)) || !isReserved(address.slug, address.domainNo)
+      ? []
+      : [{ field: i === 0 ? 'slug' : `aliases[${i - 1}]`, code: 'SLUG_RESERVED' }],
+  )
 }

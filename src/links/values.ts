@@ -4,7 +4,6 @@ import { askingWorkspace } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
 import { checkText, foldCase, longerThan } from '../validation/text.ts'
-import { hasPlaceholderInOrigin } from './placeholders.ts'
 
 /** A tag as typed, and the key that makes it unique within a link. */
 export interface Tag {
@@ -66,8 +65,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 export interface OwnHosts {
   /** Public hosts, of the base address and the short domains. Refused at any port. */
   hosts: readonly string[]
-  /** Whether a canonical host is a domain of a workspace. Refused likewise. */
-  isOwned?: (host: string) => boolean
+  /** The domain of a workspace that is served at a canonical host. Refused likewise. */
+  ownedAt?: (host: string) => number | undefined
   /** Addresses of this machine that the server listens on, besides the loopback's. */
   addresses?: readonly string[]
   /** What the server listens on: refused with any name or address of this machine. */
@@ -82,6 +81,26 @@ export interface UrlRules {
   schemes: readonly string[]
   /** Whether a canonical host is refused. */
   isBlockedHost?: (host: string) => boolean
+}
+
+/**
+ * What a destination may have filled in by a visit. The URL standard percent-encodes braces in a
+ * path, so both forms are read. `path.1` is the first segment behind the slug.
+ */
+export const PLACEHOLDERS = /(?:\{|%7B)(path(?:\.[1-9]\d?)?|slug|query\.[\w.~-]+)(?:\}|%7D)/g
+const PLACEHOLDER = new RegExp(PLACEHOLDERS.source)
+
+/** Up to where the path, the query or the fragment begins; of `mailto:a@b` it is all. */
+const ORIGIN = /^[^/?#\\:]*:?[/\\]*[^/?#\\]*/
+
+/** Whether a destination has something to be filled in. */
+export function hasPlaceholder(url: string): boolean {
+  return PLACEHOLDER.test(url)
+}
+
+/** Whether a destination's scheme, host or port would be filled in. */
+function hasPlaceholderInOrigin(url: string): boolean {
+  return PLACEHOLDER.test(ORIGIN.exec(url)?.[0] ?? '')
 }
 
 /** An address as it was given, and as the URL standard serialises it. */
@@ -102,7 +121,7 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   const addresses = new Set((own.addresses ?? []).map(canonicalAddress))
 
   function loopsBack(url: URL, host: string): boolean {
-    if (ownHosts.has(host) || own.isOwned?.(host)) return true
+    if (ownHosts.has(host) || own.ownedAt?.(host) !== undefined) return true
     if (!isThisMachine(host) && !addresses.has(host)) return false
     const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
     return port !== undefined && ownPorts.has(port)

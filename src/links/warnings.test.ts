@@ -5,9 +5,9 @@ import { withWarnings } from './warnings.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 const warned = (fields: Partial<Link>) =>
-  withWarnings({ ...(LINK_EXAMPLE as unknown as Link), ...fields }, NOW, 'en').warnings?.map(
-    ({ field, code }) => `${field}: ${code}`,
-  )
+  withWarnings({ ...(LINK_EXAMPLE as unknown as Link), ...fields }, NOW, {
+    locale: 'en',
+  }).warnings?.map(({ field, code }) => `${field}: ${code}`)
 const rule = (id: string, when: Rule['when']): Rule => ({ id, when, then: { answer: 'gone' } })
 const variants = [1, 9_999].map((weight, i) => ({
   ...{ id: `v${i}`, weight, destination_url: `https://${i}.example/` },

@@ -37,9 +37,9 @@ export const WARNINGS = z.array(WarningSchema).optional().openapi({
 /** A share below this is one visitor in a thousand. */
 const SHARE_MIN = 0.001
 
-/** A link as a write answers it. */
-export function withWarnings(link: Link, now: number, locale: Locale): Link {
-  const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, locale))
+/** A link as a write answers it. The language is negotiated only where there is something to say. */
+export function withWarnings(link: Link, now: number, asker: { readonly locale: Locale }): Link {
+  const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, asker.locale))
   return warnings.length === 0 ? link : { ...link, warnings }
 }
 

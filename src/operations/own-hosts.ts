@@ -14,7 +14,7 @@ export function ownHostsOf(input: {
   const base = new URL(input.baseUrl)
   return {
     hosts: domains.hosts,
-    isOwned: (host) => domains.ownedAt(host) !== undefined,
+    ownedAt: domains.ownedAt,
     addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
     listenPort,
     basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),

@@ -38,7 +38,7 @@ function listing(plans: readonly Plan[] = DEFAULT_PLANS) {
     authenticate: async () => null,
     clientAddress: (peer) => peer,
     anonymousPerMinute: 6_000,
-    baseUrl: () => 'http://localhost:3000',
+    baseUrl: 'http://localhost:3000',
     pseudoLocales: true,
   })
   registerPlanRoutes(api, { plans: createPlans(plans) })

@@ -41,7 +41,7 @@ export interface LinkRow extends Destined {
   max_clicks: number | null
   uses: number
   password_hash: string | null
-  /** JSON; see `links/social.ts`. */
+  /** JSON; see `links/rows.ts`. */
   social: string | null
 }
 

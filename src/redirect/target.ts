@@ -1,5 +1,5 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
-import { hasPlaceholder, PLACEHOLDERS } from '../links/placeholders.ts'
+import { hasPlaceholder, PLACEHOLDERS } from '../links/values.ts'
 
 /** Which parts of a visit a link passes on. */
 export interface Forwarding {

@@ -45,8 +45,9 @@ export function createRequestCounts({ storage, clock }: { storage: Storage; cloc
   }
 
   return {
-    /** Counts a request; 429 means that it was refused by a limit. */
-    note(workspaceNo: number, status: number): void {
+    /** Counts a request of a key; 429 means that it was refused by a limit. */
+    note({ workspaceNo, status }: { workspaceNo: number | null; status: number }): void {
+      if (workspaceNo === null) return
       const minute = thisMinute()
       const key = `${minute} ${workspaceNo}`
       const count = counts.get(key) ?? { minute, workspace_no: workspaceNo, allowed: 0, limited: 0 }

@@ -28,7 +28,7 @@ test('the requests of the last sixty minutes are those of all nodes, whichever r
       const seen: { at: number; workspace: number; status: number }[] = []
       for (const { waitMs, workspace, status, node, restart } of requests) {
         clock.ms += waitMs
-        nodes[node]?.note(workspace, status)
+        nodes[node]?.note({ workspaceNo: workspace, status })
         seen.push({ at: clock.ms, workspace, status })
         if (!restart) continue
         await nodes[node]?.write()

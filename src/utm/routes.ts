@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/resource.ts'
+import { answerMade, answerOne, describeOne } from '../http/respond.ts'
 import {
   TEMPLATES_MAX,
   UTM_TEMPLATE_EXAMPLE,

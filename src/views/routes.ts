@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/resource.ts'
+import { answerMade, answerOne, describeOne } from '../http/respond.ts'
 import {
   VIEW_EXAMPLE,
   VIEWS_MAX,

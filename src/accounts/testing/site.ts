@@ -224,7 +224,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     authenticate: keys.authenticate,
     clientAddress: (peer) => peer,
     anonymousPerMinute: 6_000,
-    baseUrl: () => baseUrl,
+    baseUrl,
     plans,
     links,
     blocks,

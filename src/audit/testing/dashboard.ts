@@ -107,7 +107,7 @@ export async function createTestDashboard() {
     domains,
     ownHosts: {
       hosts: domains.hosts,
-      isOwned: (host) => domains.ownedAt(host) !== undefined,
+      ownedAt: domains.ownedAt,
       listenPort: 3000,
       basePort: 443,
     },
@@ -178,10 +178,8 @@ export async function createTestDashboard() {
     authenticate: keys.authenticate,
     clientAddress: (peer: string) => peer,
     anonymousPerMinute: 600,
-    baseUrl: () => 'https://s.example',
-    observe({ workspaceNo, status }: { workspaceNo: number | null; status: number }) {
-      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
-    },
+    baseUrl: 'https://s.example',
+    observers: [administration.requestCounts.note],
   }
   const publicApi = createApi(apiDeps)
   registerLinkRoutes(publicApi, { links })

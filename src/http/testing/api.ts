@@ -93,7 +93,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     authenticate: async (credential) => callerOf(credential, limits, options.language ?? null),
     clientAddress: (peer) => peer,
     anonymousPerMinute: options.anonymousPerMinute ?? 600,
-    baseUrl: () => options.baseUrl ?? 'http://localhost:3000',
+    baseUrl: options.baseUrl ?? 'http://localhost:3000',
     pseudoLocales: true,
   })
   addEndpoints(api)

@@ -45,7 +45,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
             return { ...outcome, error: describeError(outcome.error, call.locale) }
           }
           const { link } = outcome
-          return link === undefined ? outcome : { ...outcome, link: warned(link, call.locale) }
+          return link === undefined ? outcome : { ...outcome, link: warned(link, call) }
         })
         const failed = data.filter((outcome) => 'error' in outcome).length
         return { status: 200, body: { data, summary: { succeeded: data.length - failed, failed } } }

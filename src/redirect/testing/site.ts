@@ -17,8 +17,8 @@ import {
   openVisitors,
 } from '../../clicks/index.ts'
 import { announcingLinks } from '../../cluster/index.ts'
-import { hasPlaceholder } from '../../links/placeholders.ts'
 import { SPECIAL_PREFIX, slugKey } from '../../links/slug.ts'
+import { hasPlaceholder } from '../../links/values.ts'
 import {
   type EmbeddedStorage,
   type LinksTable,
