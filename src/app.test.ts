@@ -335,7 +335,9 @@ describe('the application', () => {
   })
 
   test('leads from its index to every document and collection', async () => {
-    const index = (await (await get('/api/v1')).json()) as Record<string, string> & {
+    const answer = await get('/api/v1')
+    expect(answer.headers.get('Cache-Control')).toBe('private, no-cache')
+    const index = (await answer.json()) as Record<string, string> & {
       resources: Record<string, string>
     }
     expect(Object.keys(index.resources)).toContain('links')

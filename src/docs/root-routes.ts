@@ -68,7 +68,7 @@ export function registerRootRoutes(api: Pick<Api, 'add'>, endpoints: () => Api['
         resources: { links: 'https://go.example.com/api/v1/links' },
       },
     },
-    cacheControl: 'public, max-age=300',
+    cacheControl: 'private, no-cache',
     handler: ({ baseUrl }) => ({
       status: 200,
       body: {

@@ -36,10 +36,10 @@ function detailsOf(issue: Issue, base: Path, context: Context): ErrorDetail[] {
         code: 'UNKNOWN_FIELD',
       }))
     case 'invalid_type':
-      if (valueAt(context.input, path) === undefined) return [{ field, code: 'REQUIRED' }]
+      if (isMissing(context, path)) return [{ field, code: 'REQUIRED' }]
       return [wrongType(field, numberAt(context, path).isInt ? 'integer' : issue.expected)]
     case 'invalid_value':
-      if (valueAt(context.input, path) === undefined) return [{ field, code: 'REQUIRED' }]
+      if (isMissing(context, path)) return [{ field, code: 'REQUIRED' }]
       return [{ field, code: 'INVALID_VALUE', params: { allowed: issue.values.map(String) } }]
     case 'too_big':
     case 'too_small':
@@ -126,14 +126,24 @@ function valueAt(input: unknown, path: Path): unknown {
   return value
 }
 
+/** Null is as if absent, so a field that has to be there is missing; what may be absent isn't. */
+function isMissing(context: Context, path: Path): boolean {
+  const value = valueAt(context.input, path)
+  if (value !== null || typeof path.at(-1) === 'number') return value === undefined
+  return !(schemaAt(context, path) instanceof z.ZodOptional)
+}
+
 /** The number's schema at a path, for what an issue doesn't say; without members where there is none. */
-function numberAt({ schema }: Context, path: Path): Partial<z.ZodNumber> {
-  let at = unwrapped(schema)
-  for (const key of path) {
-    const { element, shape } = definitionOf(at)
-    at = unwrapped(element ?? shape?.[String(key)])
-  }
+function numberAt(context: Context, path: Path): Partial<z.ZodNumber> {
+  const at = unwrapped(schemaAt(context, path))
   return at instanceof z.ZodNumber ? at : {}
+}
+
+function schemaAt({ schema }: Context, path: Path): z.core.$ZodType | undefined {
+  return path.reduce<z.core.$ZodType | undefined>((at, key) => {
+    const { element, shape } = definitionOf(unwrapped(at))
+    return element ?? shape?.[String(key)]
+  }, schema)
 }
 
 /** Past `optional`, `nullable`, `default`; of a pipe, what it begins with where that is a number or is

@@ -17,7 +17,7 @@ import { byParameter } from './details.ts'
 import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './meter.ts'
-import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
+import { assertKnownParameters, bodyOf, checkAll, langOf, queryOf, validate } from './request.ts'
 import {
   apiHeaders,
   digestTag,
@@ -226,20 +226,24 @@ export class Exchange {
     params: Record<string, string>,
   ): Promise<Answer | undefined> {
     const { request } = this
-    this.dryRun =
-      endpoint.dryRun === true &&
-      validate(DryRunQuery, queryOf(request.url), byParameter).dry_run === 'true'
+    const query = queryOf(request.url)
+    const { dry_run } = endpoint.dryRun ? validate(DryRunQuery, query, byParameter) : {}
+    this.dryRun = dry_run === 'true'
     if (this.dryRun) this.headers['Dry-Run'] = 'true'
     const workspaceNo = this.caller?.workspace.no ?? null
-    const checkQuery = () => {
-      if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
-      const query = queryOf(request.url)
-      assertKnownParameters(query, endpoint.parameters)
-      if (endpoint.query !== undefined) this.query = validate(endpoint.query, query, byParameter)
+    type Part = 'params' | 'query' | 'body'
+    const check = (part: Part, input: unknown, named?: typeof byParameter) => () => {
+      const schema = endpoint[part]
+      if (schema !== undefined) this[part] = validate(schema, input, named)
     }
+    const checks = [
+      check('params', params),
+      () => assertKnownParameters(query, endpoint.parameters),
+      check('query', query, byParameter),
+    ]
     if (endpoint.upload !== undefined) {
       // A file may be large: what is wrong beside it is said first.
-      checkingFor(workspaceNo, checkQuery)
+      checkingFor(workspaceNo, () => checkAll(...checks))
       const file = await endpoint.upload.receive(this as never)
       this.body = file
       const replay = await this.#claim(endpoint, file.digest)
@@ -248,10 +252,7 @@ export class Exchange {
     const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
-    checkingFor(workspaceNo, () => {
-      checkQuery()
-      if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
-    })
+    checkingFor(workspaceNo, () => checkAll(...checks, check('body', value)))
     if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
     return undefined
   }

@@ -212,6 +212,10 @@ describe('errors', () => {
     expect(await detailsOf('GET', '/api/v1/words?workspace=1')).toEqual([
       'workspace UNKNOWN_PARAMETER',
     ])
+    expect(await detailsOf('GET', '/api/v1/hosts/a?limit=0&x=1')).toEqual([
+      'x UNKNOWN_PARAMETER',
+      'limit OUT_OF_RANGE',
+    ])
     const body = { no: 900, host: 'unknown.example' }
     expect(await detailsOf('POST', '/api/v1/hosts?dry=1', body)).toEqual(['dry UNKNOWN_PARAMETER'])
     expect((await t.send('GET', '/api/v1/hosts/a?limit=5&lang=de')).status).toBe(200)

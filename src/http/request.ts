@@ -231,10 +231,30 @@ export function validate<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const details = named(detailsOfZodError(result.error, input, schema))
+  throw refusal(named(detailsOfZodError(result.error, input, schema)))
+}
+
+function refusal(details: ErrorDetail[]): AppError {
   // Alone, it is the whole answer.
   const isUnverified = details.every(({ code }) => code === 'DOMAIN_NOT_VERIFIED')
-  throw new AppError(isUnverified ? 'DOMAIN_NOT_VERIFIED' : 'VALIDATION_FAILED', { details })
+  return new AppError(isUnverified ? 'DOMAIN_NOT_VERIFIED' : 'VALIDATION_FAILED', { details })
+}
+
+/**
+ * Makes all checks, even after one that failed.
+ * @throws AppError VALIDATION_FAILED with the failing fields of all
+ */
+export function checkAll(...checks: (() => void)[]): void {
+  const failing: ErrorDetail[] = []
+  for (const check of checks) {
+    try {
+      check()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details === undefined) throw error
+      failing.push(...error.details)
+    }
+  }
+  if (failing.length > 0) throw refusal(failing)
 }
 
 /** Two names of one parameter. */

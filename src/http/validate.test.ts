@@ -26,7 +26,12 @@ function detailsOf(input: unknown): ErrorDetail[] {
 describe('details of a schema’s verdict', () => {
   const cases: [string, object, ErrorDetail][] = [
     ['a missing field', {}, { field: 'url', code: 'REQUIRED' }],
-    ['null', { url: null }, { field: 'url', code: 'INVALID_TYPE', params: { expected: 'string' } }],
+    ['null for a field that must be there', { url: null }, { field: 'url', code: 'REQUIRED' }],
+    [
+      'null for one that may be absent',
+      { url: '', tags: null },
+      { field: 'tags', code: 'INVALID_TYPE', params: { expected: 'array' } },
+    ],
     ['too long', { url: 'abcdef' }, { field: 'url', code: 'TOO_LONG', params: { max: 5 } }],
     ['unknown', { url: '', x: 1 }, { field: 'x', code: 'UNKNOWN_FIELD' }],
     [

@@ -46,6 +46,7 @@ describe('a plain link', () => {
     expect(Object.fromEntries(response.headers)).toEqual({
       location: 'https://e.com/a%2Bb?q=%F0%9F%98%80#"',
       'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(REQUEST_ID),
     })
     expect(await clicks(seq)).toBe(1)

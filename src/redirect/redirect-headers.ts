@@ -4,14 +4,11 @@
  * each: 350 ns for a response instead of 630 with headers of its own.
  */
 export function redirectHeaders(always: Readonly<Record<string, string>>) {
-  const html = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'X-Content-Type-Options': 'nosniff',
+  const kinds = (own: Record<string, string>) => {
+    const bare = { ...own, ...always, 'X-Content-Type-Options': 'nosniff' }
+    const html = { ...bare, 'Content-Type': 'text/html; charset=utf-8' }
+    return { bare: new Headers(bare), html: new Headers(html) }
   }
-  const kinds = (own: Record<string, string>) => ({
-    bare: new Headers({ ...own, ...always }),
-    html: new Headers({ ...own, ...always, ...html }),
-  })
   return {
     temporary: kinds({ 'Cache-Control': 'private, no-store' }),
     permanent: kinds({ 'Cache-Control': 'private, max-age=90', Vary: 'Accept' }),
