@@ -65,6 +65,16 @@ describe('folders', () => {
     expect(code(await owner('GET', '/folders/fld_none'))).toBe('404 FOLDER_NOT_FOUND')
   })
 
+  test('take null for what is the default', async () => {
+    const nulls = { access: null, members: null }
+    const made = (await owner('POST', '/folders', { name: 'A', ...nulls })).body
+    const own = { access: 'workspace', members: [] }
+    expect(made).toMatchObject(own)
+    const members = (await member('PATCH', `/folders/${made.id}`, { access: 'members' })).body
+    expect(members.members).toHaveLength(1)
+    expect((await owner('PATCH', `/folders/${made.id}`, nulls)).body).toMatchObject(own)
+  })
+
   test('are renamed once, whatever is in them, and obey If-Match', async () => {
     const id = await folder('A')
     const one = await link(id)

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { checked } from '../validation/checked.ts'
+import { checked, orDefault } from '../validation/checked.ts'
 import { checkText } from '../validation/text.ts'
 
 const NAME_MAX = 100
@@ -16,7 +16,7 @@ export const FOLDER_EXAMPLE = {
 
 const access = z.enum(['workspace', 'members']).openapi({
   description:
-    '`workspace`: all members of the workspace see its links. `members`: only the `members`, and ' +
+    '`workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and ' +
     'owners and admins of the workspace; for others its links don’t exist. API keys see all.',
 })
 
@@ -37,6 +37,10 @@ export type Folder = z.output<typeof FolderSchema>
 export const FolderListSchema = listOf(FolderSchema).openapi('FolderList')
 export type FolderList = z.output<typeof FolderListSchema>
 
+const ownAccess = orDefault(access, 'string', 'workspace', {
+  enum: [...access.options, null],
+}).optional()
+
 const checkName = checkText({ max: NAME_MAX, min: 1 })
 const name = checked(z.string(), (text) => checkName(text.trim())).openapi({
   type: 'string',
@@ -46,10 +50,11 @@ const name = checked(z.string(), (text) => checkName(text.trim())).openapi({
   example: FOLDER_EXAMPLE.name,
 })
 
-const members = z
-  .array(z.string())
-  .max(MEMBERS_MAX)
+const members = orDefault(z.array(z.string()).max(MEMBERS_MAX), 'array', [])
+  .optional()
   .openapi({
+    items: { type: 'string' },
+    maxItems: MEMBERS_MAX,
     description:
       'The ids of members of the workspace, with `access: members`. A person who isn’t an owner or ' +
       'admin always stays among them by their own change.',
@@ -60,8 +65,8 @@ const members = z
 export const FolderCreateSchema = z
   .strictObject({
     name,
-    access: access.default('workspace'),
-    members: members.default([]),
+    access: ownAccess,
+    members,
   })
   .openapi('FolderCreate')
 
@@ -69,7 +74,7 @@ export const FolderCreateSchema = z
 export const FolderPatchSchema = z
   .strictObject({
     name: name.optional(),
-    access: access.optional(),
-    members: members.optional(),
+    access: ownAccess,
+    members,
   })
   .openapi('FolderPatch')

@@ -114,7 +114,7 @@ async function create(
   { clock, ids }: FolderContext,
   tx: Transaction,
   asker: FolderAsker,
-  { name, access, members }: { name: string; access: Access; members: readonly string[] },
+  { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
 ): Promise<VersionedFolder> {
   await tx.lockWorkspace(asker.workspace.no)
   const allowed = await checkMembers(tx, asker, access, members)

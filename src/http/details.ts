@@ -120,6 +120,8 @@ function customDetail(field: string, params: Record<string, unknown> | undefined
 function valueAt(input: unknown, path: Path): unknown {
   let value = input
   for (const key of path) {
+    // A parameter that may be repeated, and is given once.
+    if (key === 0 && typeof value === 'string') continue
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<PropertyKey, unknown>)[key]
   }

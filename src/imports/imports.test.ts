@@ -169,6 +169,9 @@ test('what can’t be taken says why, in the reader’s language, and as a table
     `/api/v1/imports/${done.id}/rows?lang=de&limit=1`,
   )
   expect(german.data[0]?.reasons[0]?.message).not.toBe(rows[0]?.reasons[0]?.message as string)
+  const none = await site.send('GET', `/api/v1/imports/${done.id}/rows?status=lost`)
+  const { error } = (await none.json()) as { error: { details: { code: string }[] } }
+  expect(error.details.map(({ code }) => code)).toEqual(['INVALID_VALUE'])
   const table = await (
     await site.send('GET', `/api/v1/imports/${done.id}/rows.csv?status=refused`)
   ).text()

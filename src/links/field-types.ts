@@ -112,19 +112,6 @@ export const trackingField = z
     example: 'full',
   })
 
-/** Null stands for the default: of a change it goes back to it, for a new link it is as if absent. */
-export function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
-  schema: S,
-  type: 'string' | 'boolean' | 'integer' | 'array',
-  value: D,
-  more: { enum?: (number | null)[] } = {},
-) {
-  return schema
-    .nullable()
-    .openapi({ type: [type, 'null'], ...more })
-    .transform((given): NonNullable<z.output<S>> | D => given ?? value)
-}
-
 interface Period {
   starts_at?: number | null | undefined
   expires_at?: number | null | undefined

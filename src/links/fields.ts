@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { createRuleFields } from '../rules/schemas.ts'
-import { checked } from '../validation/checked.ts'
+import { checked, orDefault } from '../validation/checked.ts'
 import {
   endsAfterStart,
   noneReserved,
-  orDefault,
   socialField,
   text,
   timestamp,

@@ -14,6 +14,15 @@ export const TAG_EXAMPLE = {
 const colour = z
   .enum(COLOURS)
   .openapi({ description: 'One of a fixed palette, by name.', example: TAG_EXAMPLE.colour })
+/** Null: the one that follows from the name. */
+const ownColour = colour
+  .nullable()
+  .optional()
+  .openapi({
+    type: ['string', 'null'],
+    enum: [...COLOURS, null],
+    description: 'Default: one that follows from the name.',
+  })
 
 /** A tag as it is given out. */
 export const TagSchema = z
@@ -41,13 +50,13 @@ const name = checked(z.string(), checkTag).openapi({
 export const TagCreateSchema = z
   .strictObject({
     name,
-    colour: colour.optional().openapi({ description: 'Default: one that follows from the name.' }),
+    colour: ownColour,
   })
   .openapi('TagCreate')
 
 /** The body of a change. */
 export const TagPatchSchema = z
-  .strictObject({ name: name.optional(), colour: colour.optional() })
+  .strictObject({ name: name.optional(), colour: ownColour })
   .openapi('TagPatch')
 
 /** The body of a merge. */

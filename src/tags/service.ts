@@ -35,7 +35,8 @@ type Name = { tag: string; key: string }
 /** What a tag is changed to. */
 interface TagChange {
   name?: Name | undefined
-  colour?: Colour | undefined
+  /** Null: the one that follows from its name. */
+  colour?: Colour | null | undefined
   /** How many links have it. */
   links: number
 }
@@ -106,12 +107,12 @@ async function create(
   { clock, ids }: TagContext,
   tx: Transaction,
   { workspace, actor }: TagAsker,
-  fields: { name: Name; colour?: Colour | undefined },
+  fields: { name: Name; colour?: Colour | null | undefined },
 ): Promise<VersionedTag> {
   await tx.lockWorkspace(workspace.no)
   const now = clock.now()
   const { tag: name, key } = fields.name
-  const { colour = colourOf(key) } = fields
+  const colour = fields.colour ?? colourOf(key)
   const id = ids.next('tag')
   const row = { id, key, name, colour, search_text: foldForSearch(name) }
   const times = { created_at: now, updated_at: now }
@@ -139,7 +140,7 @@ async function update(
   const row = await toChange(tx, asker, id, ifMatch)
   const before = { name: row.name, colour: row.colour }
   const { tag: name, key } = patch.name ?? { tag: row.name, key: row.key }
-  const { colour = row.colour } = patch
+  const colour = patch.colour === null ? colourOf(key) : (patch.colour ?? row.colour)
   const changes = changedFields(before, { name, colour })
   if (Object.keys(changes.after).length === 0) return shown(row, links)
   if (key !== row.key && (await findTags(tx, no, [key])).length > 0) {

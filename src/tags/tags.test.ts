@@ -76,6 +76,11 @@ describe('tags', () => {
       ],
     )
     expect((await its.as('viewer', 'POST', '/tags', { name: 'x' })).status).toBe(403)
+    const own = (await send('POST', '/tags', { name: 'own', colour: null })).body
+    const grey = await send('PATCH', `/tags/${own.id}`, { colour: 'grey' })
+    expect([own.colour, grey.body.colour]).toEqual([expect.any(String), 'grey'])
+    const back = await send('PATCH', `/tags/${own.id}`, { colour: null })
+    expect(back.body.colour).toBe(own.colour)
   })
 })
 

@@ -37,3 +37,16 @@ export function checkWhole(max: number, min = 1) {
 
 /** The schema of such a number. */
 export const whole = (max: number, min = 1) => checked(z.string(), checkWhole(max, min))
+
+/** Null stands for the default: of a change it goes back to it, for something new it is as if absent. */
+export function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
+  schema: S,
+  type: 'string' | 'boolean' | 'integer' | 'array',
+  value: D,
+  more: { enum?: (string | number | null)[] } = {},
+) {
+  return schema
+    .nullable()
+    .openapi({ type: [type, 'null'], ...more })
+    .transform((given): NonNullable<z.output<S>> | D => given ?? value)
+}

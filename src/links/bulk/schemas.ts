@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { orDefault } from '../../validation/checked.ts'
 import { LINK_EXAMPLE, LinkSchema } from '../schemas.ts'
 
 /** The most operations of a request. */
@@ -60,10 +61,10 @@ const operations = z
 
 export const BulkSchema = z
   .strictObject({
-    atomic: z
-      .boolean()
+    atomic: orDefault(z.boolean(), 'boolean', false)
       .default(false)
       .openapi({
+        default: false,
         description:
           'True: all or none; the first operation that is refused undoes all, and the answer is ' +
           'BULK_FAILED. False: each for itself.',

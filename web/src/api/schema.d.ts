@@ -10006,7 +10006,7 @@ export interface components {
     }
     LinkBulk: {
       /** True: all or none; the first operation that is refused undoes all, and the answer is BULK_FAILED. False: each for itself. */
-      atomic?: boolean
+      atomic?: boolean | null
       /** What to do, in this order. A link is named by `id` or by `external_id`. */
       operations: (
         | {
@@ -10295,11 +10295,12 @@ export interface components {
         | 'purple'
         | 'pink'
         | 'grey'
+        | null
     }
     TagPatch: {
       /** Unique in the workspace without regard to case. */
       name?: string
-      /** One of a fixed palette, by name. */
+      /** Default: one that follows from the name. */
       colour?:
         | 'red'
         | 'orange'
@@ -10311,6 +10312,7 @@ export interface components {
         | 'purple'
         | 'pink'
         | 'grey'
+        | null
     }
     TagMerge: {
       /** The id of the tag that its links get instead. */
@@ -10324,7 +10326,7 @@ export interface components {
       /** `fld_` and 26 characters. */
       id: string
       name: string
-      /** `workspace`: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
       access: 'workspace' | 'members'
       /** With `access: members`: the ids of users who see its links. */
       members: string[]
@@ -10334,18 +10336,18 @@ export interface components {
     FolderCreate: {
       /** Two folders may have the same name. */
       name: string
-      /** `workspace`: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
-      access?: 'workspace' | 'members'
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      access?: 'workspace' | 'members' | null
       /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
-      members?: string[]
+      members?: string[] | null
     }
     FolderPatch: {
       /** Two folders may have the same name. */
       name?: string
-      /** `workspace`: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
-      access?: 'workspace' | 'members'
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      access?: 'workspace' | 'members' | null
       /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
-      members?: string[]
+      members?: string[] | null
     }
     DomainList: {
       data: components['schemas']['Domain'][]
