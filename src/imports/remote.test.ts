@@ -181,6 +181,7 @@ describe('addresses that aren’t called', () => {
     'http://[fd00::1]',
     'http://[::ffff:127.0.0.1]',
     'http://0.0.0.0',
+    'http://[::127.0.0.1]',
     'http://100.64.0.1',
     'http://2130706433',
   ])('%s', async (base_url) => {

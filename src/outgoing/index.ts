@@ -31,6 +31,8 @@ export type Outgoing = ReturnType<typeof createOutgoing>
 
 const REDIRECTS_MAX = 5
 const TIMEOUT_MS = 30_000
+/** What else counts as unicast is not given out, or stands for an address of IPv4. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 type Resolve = (host: string) => Promise<LookupAddress[]>
@@ -58,8 +60,9 @@ export function createOutgoing({
   function allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false
     const address = ipaddr.process(text)
+    const isPublic = address.range() === 'unicast'
     return (
-      address.range() === 'unicast' ||
+      (isPublic && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6 as never))) ||
       networks.some(
         ([network, bits]) =>
           network.kind() === address.kind() && address.match(network as never, bits),
