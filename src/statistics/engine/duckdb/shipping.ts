@@ -11,6 +11,8 @@ import { CLICK_TYPES } from './schema.ts'
 
 /** Clicks of one INSERT: what is not committed yet takes memory. */
 const CLICKS_AT_ONCE = 20_000
+/** From so many on it pays to store them on one thread. */
+const MANY_CLICKS = 2_000
 /** Bounds DuckDB's read buffers; a click has some kilobytes at most. */
 const LINE_BYTES_AT_MOST = 1_048_576
 
@@ -29,12 +31,16 @@ export async function createDuckDbTarget(
       return { at: { segment, offset }, pending: null, batches, newest, since }
     },
     async store(clicks, _from, { at, batches, newest, since }) {
-      await connection.transaction(async () => {
-        await insertClicks(database, connection, clicks)
-        await reopenMonths(connection, clicks)
-        await connection.run(`UPDATE state SET segment = ${at.segment}, "offset" = ${at.offset},
-          batches = ${batches}, newest = ${newest}, since = ${since}`)
-      })
+      const stored = () =>
+        connection.transaction(async () => {
+          await insertClicks(database, connection, clicks)
+          await reopenMonths(connection, clicks)
+          await connection.run(`UPDATE state SET segment = ${at.segment}, "offset" = ${at.offset},
+            batches = ${batches}, newest = ${newest}, since = ${since}`)
+        })
+      // To change the threads takes a millisecond.
+      if (clicks.length < MANY_CLICKS) await stored()
+      else await database.onOneThread(connection, stored)
       return true
     },
   }
