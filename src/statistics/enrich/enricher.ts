@@ -31,6 +31,7 @@ export function createEnricher(options: EnricherOptions) {
       const { verdict, browser, os, device } = agentOf(userAgent)
       const { kind, reason } = judgeVisit(how, verdict)
       const referrer = referrerOf(from)
+      const { country, region, city } = places.find(network)
       return {
         time,
         linkSeq,
@@ -39,7 +40,9 @@ export function createEnricher(options: EnricherOptions) {
         kind,
         reason,
         trigger: (how & HOW.qr) === 0 ? 'click' : 'qr',
-        ...places.find(network),
+        country,
+        region,
+        city,
         language: languageOf(languages),
         referrer: referrer.host,
         referrer_path: referrer.path,
