@@ -1,4 +1,3 @@
-import { getPriority, setPriority } from 'node:os'
 import { type Command, Option } from 'commander'
 import {
   type Actor,
@@ -12,6 +11,7 @@ import { OF_SEVERAL_NODES } from '../backup/create.ts'
 import { SCHEDULED } from '../backup/schedule.ts'
 import type { Verified } from '../backup/verify.ts'
 import { systemClock } from '../base/clock.ts'
+import { beNice } from '../base/niceness.ts'
 import { backupPlace } from '../config/index.ts'
 import { type CommandContext, CommandError, checked } from './context.ts'
 
@@ -51,7 +51,8 @@ export function registerRestoreCommand(program: Command, context: CommandContext
 async function add(context: CommandContext, scheduled = false): Promise<void> {
   const { store, config } = await configured(context)
   const { addBackup } = await import('../backup/kept.ts')
-  yieldToServer(context)
+  // It takes a core and the disk for a while: visits come first.
+  beNice(context.config.backgroundNiceness)
   const made = await addBackup(instanceOf(context), store, config.backup, systemClock.now())
   await finish(context, made, scheduled ? SYSTEM : COMMAND_LINE, { removed: made.removed })
 }
@@ -60,7 +61,8 @@ async function make(context: CommandContext, place: string): Promise<void> {
   const instance = instanceOf(context)
   const { createBackup } = await import('../backup/create.ts')
   const { locate } = await import('../backup/places.ts')
-  yieldToServer(context)
+  // It takes a core and the disk for a while: visits come first.
+  beNice(context.config.backgroundNiceness)
   const made = await createBackup(
     instance,
     locate(checked('The place', place, backupPlace), reach(context)),
@@ -160,11 +162,6 @@ async function open(context: CommandContext, place: string) {
 
 function reach({ config }: CommandContext) {
   return { dataDir: config.dataDir, s3: config.backup.s3 }
-}
-
-/** A backup takes a core and the disk for a while: visits come first. */
-function yieldToServer({ config }: CommandContext): void {
-  if (config.backgroundNiceness > getPriority()) setPriority(config.backgroundNiceness)
 }
 
 /** What isn't in the backup. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { childOf } from '../../test/harness/children.ts'
 import { systemClock } from '../base/clock.ts'
 import { openSite, type Site } from '../redirect/testing/site.ts'
 import { copyMigrated } from '../storage/testing/database.ts'
@@ -51,11 +52,15 @@ test('starts a worker when there is something to count, and says how far it is',
   })
 })
 
-test('counts what an earlier process left', async () => {
+test('counts what an earlier process left, with a lower priority in each of its threads', async () => {
   const seq = await site.addLink({ slug: 'a' })
   await site.visit('/a')
-  const supervisor = supervise([process.execPath, WORKER, dir])
+  const supervisor = supervise([process.execPath, WORKER, dir, '15000', '7'])
   await until(async () => (await site.countersOf(seq))?.human === 1)
+  const worker = childOf(process.pid, WORKER as `/${string}`)
+  const threads = readdirSync(`/proc/${worker}/task`).map(Number)
+  expect(threads.length).toBeGreaterThan(1)
+  expect(threads.filter((thread) => getPriority(thread) < 7)).toEqual([])
   await supervisor.stop()
 })
 

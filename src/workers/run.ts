@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os'
+import { beNice } from '../base/niceness.ts'
 import type { Progress } from './messages.ts'
 import { listenToParent, type Parent, sendToParent } from './parent.ts'
 
@@ -57,7 +57,7 @@ const REST_AFTER_MS = 5_000
  * at any point.
  */
 export async function runWorker<N, R>(worker: Worker<N, R>, options: WorkerOptions): Promise<void> {
-  lowerPriority(options.niceness ?? 0)
+  beNice(options.niceness ?? 0)
   const parent = listenToParent<N>((notice) => worker.notice?.(notice))
   try {
     await loop(worker, options, parent)
@@ -67,14 +67,6 @@ export async function runWorker<N, R>(worker: Worker<N, R>, options: WorkerOptio
     } finally {
       parent.disconnect()
     }
-  }
-}
-
-function lowerPriority(niceness: number): void {
-  try {
-    if (niceness > 0) setPriority(niceness)
-  } catch {
-    // Not allowed here: then it has the priority of the serving process.
   }
 }
 

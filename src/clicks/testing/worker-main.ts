@@ -4,11 +4,12 @@ import { createClickCounter } from '../counting.ts'
 import { journalDirectory } from '../segments.ts'
 import { openSqliteCounters } from '../sqlite-counters.ts'
 
-/** The click worker as a process, for tests: `bun worker-main.ts DATA_DIR [IDLE_MS]`. */
-const [, , dataDir = '', idleMs = '15000'] = process.argv
+/** The click worker as a process, for tests: `bun worker-main.ts DATA_DIR [IDLE_MS [NICENESS]]`. */
+const [, , dataDir = '', idleMs = '15000', niceness = '0'] = process.argv
 const counter = createClickCounter({
   directory: journalDirectory(dataDir),
   store: openSqliteCounters(dataDir),
   clock: systemClock,
 })
-await runWorker(counter, { idleMs: Number(idleMs), leastGapMs: 100, retryMs: 1_000 })
+const times = { idleMs: Number(idleMs), leastGapMs: 100, retryMs: 1_000 }
+await runWorker(counter, { ...times, niceness: Number(niceness) })
