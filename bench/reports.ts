@@ -68,7 +68,7 @@ async function get(path: string): Promise<Response> {
   return answer
 }
 
-// Each time another range, so that no answer is one of before.
+// Each time another range, so that no answer is an earlier one.
 const year = () => range(DAYS - Math.floor(random() * 10))
 const month = () => range(31, Math.floor(random() * 10))
 const stats = (query: string, when = year) => [`/stats?${when()}&${query}`]

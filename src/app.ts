@@ -45,7 +45,7 @@ import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from './workspaces/routes.ts'
 
 /** The services behind the endpoints. */
-export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
+type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
   Parameters<typeof registerAppealRoute>[1] &
   Parameters<typeof registerJobRoutes>[1] &

@@ -14,7 +14,7 @@ export interface Turns {
   windows: Window[]
   /** Processors that the statistics process took, in windows with the work. */
   cpu: number
-  /** Such windows at whose end it took its share of the processors (ADR 20). */
+  /** Such windows at whose end it took its share of the processors. */
   shares: number
   /** Milliseconds a second that the serving thread waited for a processor, without and with the work. */
   waits: [number, number]

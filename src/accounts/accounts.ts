@@ -96,7 +96,7 @@ export function createAccounts(deps: AccountsDeps) {
     sessions,
     /** Answers under `/app/api/auth`. */
     authenticate: createAuthHandler({ ...parts, auth, singleSignOn: createSingleSignOn(parts) }),
-    /** The address at which the first account is made; null: somebody has made it. */
+    /** The address at which the first account is made; null: it exists. */
     async openClaim(): Promise<string | null> {
       const token = await claims.open()
       return token === null ? null : claimUrl(baseUrl, token)

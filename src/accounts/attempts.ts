@@ -19,7 +19,7 @@ export const LIMITS = {
   signInAddress: { name: 'sign-in address', policy: { ratePerMinute: 10, burst: 20 } },
   signInAccount: { name: 'sign-in account', policy: { ratePerMinute: 1, burst: 10 } },
   signUpAddress: { name: 'sign-up address', policy: { ratePerMinute: 2, burst: 10 } },
-  /** The password of somebody who is signed in already. */
+  /** The password of a person who is signed in already. */
   passwordPerson: { name: 'password person', policy: { ratePerMinute: 1, burst: 10 } },
   /** Messages to one address: five, then one every five minutes. */
   mailAccount: { name: 'mail account', policy: { ratePerMinute: 0.2, burst: 5 } },

@@ -7,7 +7,7 @@ interface Refusal {
   /** See `AuthPath.passwordField`. */
   passwordField: string
   path: string
-  /** Whether somebody is signed in. */
+  /** Whether a person is signed in. */
   signedIn: boolean
 }
 
@@ -56,7 +56,7 @@ const OWN_PASSKEY = /^\/passkey\/(?:delete|update)-passkey$/
 
 /** The error of ours that a refusal of better-auth's means. Its own text never leaves. */
 export function appErrorOf({ status, code, passwordField, path, signedIn }: Refusal): AppError {
-  // Somebody else's passkey is answered as one that doesn't exist.
+  // Another person's passkey is answered as one that doesn't exist.
   if (signedIn && OWN_PASSKEY.test(path) && status < 500) return new AppError('NOT_FOUND')
   if (code === 'INVALID_PASSWORD') {
     return invalid({ field: passwordField, code: 'WRONG_PASSWORD' })

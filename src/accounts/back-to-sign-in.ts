@@ -4,7 +4,7 @@ import { AUTH_PATH } from './site.ts'
 export const OIDC_CALLBACK = `${AUTH_PATH}/callback/oidc`
 
 /**
- * Whoever comes back from the provider is a person with a browser: an error sends them to the
+ * Who comes back from the provider is a person with a browser: an error sends them to the
  * sign-in page, which says it in words, instead of showing them JSON. Its code goes along in lower
  * case, as those of better-auth do.
  */

@@ -9,7 +9,7 @@ const NODE_FACT = `${FACT}:`
 const TOKEN_BYTES = 32
 
 /**
- * How the very first person gets in: by a token, until somebody has used one. Only its SHA-256 is
+ * How the very first person gets in: by a token, until one was used. Only its SHA-256 is
  * stored.
  */
 export function createClaims(deps: Pick<AccountsDeps, 'storage' | 'random' | 'nodeId'>) {
@@ -56,7 +56,7 @@ export function createClaims(deps: Pick<AccountsDeps, 'storage' | 'random' | 'no
       const matches = kept.map(({ value }) => timingSafeEqual(hash, Buffer.from(value, 'hex')))
       return matches.includes(true) && !(await hasUsers(sql))
     },
-    /** Voids all tokens, in the transaction that lets somebody in. */
+    /** Voids all tokens, in the transaction that makes the first account. */
     close: dropTokens,
   }
 }
@@ -65,7 +65,7 @@ async function dropTokens(tx: Transaction): Promise<void> {
   await tx.db.deleteFrom('instance').where('name', 'like', `${FACT}%`).execute()
 }
 
-/** Where whoever has the token makes the first account. */
+/** Where the owner of the token makes the first account. */
 export function claimUrl(baseUrl: string, token: string): string {
   return `${baseUrl}/app/claim#token=${token}`
 }

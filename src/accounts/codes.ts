@@ -108,7 +108,7 @@ async function challengedUser({ context }: HookContext, challenge: string) {
   return verification && internalAdapter.findUserById(verification.value)
 }
 
-/** After another secret of the server no code would ever be right: the person is told so. */
+/** After another secret of the server no code would ever be right: the answer says so. */
 async function assertReadable(
   { adapter, secretConfig: key }: Pick<AuthContext, 'adapter' | 'secretConfig'>,
   userId: string,

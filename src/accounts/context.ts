@@ -85,7 +85,7 @@ export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: str
 }
 
 /**
- * Somebody who is a member now, with the cookies that keep them signed in: with a password that was
+ * A new member, with the cookies that keep them signed in: with a password that was
  * just set they are signed in too.
  */
 export async function arrived(

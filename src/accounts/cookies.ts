@@ -21,7 +21,7 @@ const DEVICE_SECONDS = 400 * 86_400
 const DEVICE_ID_BYTES = 16
 
 /**
- * Devices on which somebody has signed in, known by a signed cookie. It is valid for one address:
+ * Devices on which a person has signed in, known by a signed cookie. It is valid for one address:
  * the last that signed in there.
  */
 export function createDevices(deps: Pick<AccountsDeps, 'baseUrl' | 'key' | 'random'>) {

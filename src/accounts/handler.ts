@@ -49,7 +49,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
       const { list, revoke } = deps.ownSessions
       return Response.json(await (body ? revoke(person, String(body.token)) : list(person)))
     }
-    // Nobody gets in before the instance belongs to somebody.
+    // There is no sign-in before the instance has an owner.
     if (path === '/sign-up/email' && !(await deps.claims.isClaimed())) {
       throw new AppError('SIGN_UP_CLOSED')
     }
@@ -61,7 +61,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     if (auth === null) {
       throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '10' } })
     }
-    // Whoever has their password changed wants nobody else to stay signed in.
+    // A new password ends all other sessions.
     if (path === '/change-password' && body !== undefined) body.revokeOtherSessions = true
     if (rule.newPassword !== undefined) {
       const email = person?.email ?? (body?.email as string | undefined)
@@ -160,7 +160,7 @@ function forwarded(
 
 /** The answer without the session's token, which scripts have no use for. */
 async function answerOf(response: Response, path: string, headers: Headers): Promise<Response> {
-  // One answer for every address, so that it tells nobody who has an account.
+  // One answer for every address, so that it doesn't disclose which accounts exist.
   const body = path === '/sign-up/email' ? { status: true } : await jsonOf(response)
   if (body === null || body === undefined) {
     return new Response(body === null ? 'null' : null, { status: response.status, headers })

@@ -8,7 +8,7 @@ import type { AccountsDeps } from './accounts.ts'
 const PROOF_BYTES = 12
 
 /**
- * What is added to an invitation's token where it is sent by mail: it proves that whoever has it
+ * What is added to an invitation's token where it is sent by mail: it proves that the person who has it
  * has read the messages of that address. An address to accept at that the inviter sees has none.
  */
 function createProof(key: Uint8Array) {
@@ -48,7 +48,7 @@ export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }):
 
 export type Invitations = ReturnType<typeof createInvitations>
 
-/** Invitations, as somebody who comes with a token sees them. */
+/** Invitations, as a person with a token sees them. */
 export function createInvitations(
   deps: Pick<AccountsDeps, 'storage' | 'clock' | 'key'> & {
     invitations: Pick<InvitationService, 'lookup' | 'accept'>
@@ -66,12 +66,12 @@ export function createInvitations(
       return { ...(await invitations.lookup(token)), emailProven: proven }
     },
     /**
-     * Makes somebody a member, and uses the invitation up.
+     * Makes a person a member, and uses the invitation up.
      * @throws AppError INVITATION_NOT_FOUND, PLAN_LIMIT_REACHED, ALREADY_MEMBER
      */
     accept: (tx: Transaction, given: string, user: { id: string; email: string }, actor: Actor) =>
       invitations.accept(tx, proof.take(given).token, user, actor),
-    /** Whether somebody of this address is invited anywhere. */
+    /** Whether this address is invited anywhere. */
     async awaits(email: string): Promise<boolean> {
       const row = await storage.read.db
         .selectFrom('invitations')

@@ -62,7 +62,7 @@ export function oidcProvider(provider: OidcProvider) {
 
 /**
  * Whom the ID token is about; better-auth has verified its signature, issuer, audience, expiry and
- * nonce. Without one nobody is let in: another answer of the provider isn't bound to this browser.
+ * nonce. Without one the sign-in is refused: another answer of the provider isn't bound to this browser.
  */
 async function personOf({ idToken, accessToken }: OAuth2Tokens, userInfoUrl: string | null) {
   if (idToken === undefined) return null

@@ -117,7 +117,7 @@ export async function handOverInstance(
 }
 
 /**
- * Makes somebody who has an account a member of a workspace; null: there is no such person.
+ * Makes a person with an account a member of a workspace; null: there is no such person.
  * @throws WorkspaceRefused WORKSPACE_NOT_FOUND, AppError ALREADY_MEMBER, PLAN_LIMIT_REACHED
  */
 export function letJoin(

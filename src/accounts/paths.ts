@@ -29,7 +29,7 @@ export interface AuthPath {
   fresh?: true
   /** Passed on as a GET, with the body's members as its query. */
   asGet?: true
-  /** Takes as long for an address that somebody has as for one that nobody has. */
+  /** Takes as long for the address of an account as for any other. */
   even?: true
 }
 
@@ -41,7 +41,7 @@ const passwordOfPerson = {
   perPerson: LIMITS.passwordPerson,
   hashes: true,
 } as const
-/** A message to an address, whether somebody has it or not. */
+/** A message to an address, whether it has an account or not. */
 const message = {
   method: 'POST',
   perAddress: LIMITS.mailAddress,
@@ -61,7 +61,7 @@ const code = {
   }),
   perAddress: LIMITS.secondFactorAddress,
 } as const
-/** Without `idToken`: whoever got hold of one must not get in by it. */
+/** Without `idToken`: a stolen one must not be a way in. */
 const social = {
   method: 'POST',
   body: z.strictObject({

@@ -52,7 +52,7 @@ async function remove(
   at: number,
   keepKeys: boolean,
 ): Promise<string | null> {
-  // Meanwhile nobody can become a user, or the owner of the instance or of these workspaces.
+  // Meanwhile no one else can become a user, or the owner of the instance or of these workspaces.
   await lockUsers(tx)
   const person = await tx.db
     .selectFrom('users')

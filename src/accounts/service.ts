@@ -82,7 +82,7 @@ async function claim(
     if (id === null) throw new AppError('NOT_FOUND')
     const actor: Actor = { type: 'user', id, name: email, requestId: visit.requestId }
     const planId = ownersPlan(deps.plans)
-    // Whoever made a key by a command before has the workspace already, and nobody is in it.
+    // A key that a command made may have made the workspace already, without members.
     const made = await workspaces.ensure(tx, workspace, { planId }, actor)
     await workspaces.join(tx, made, { id, email }, 'owner', actor)
     await claims.close(tx)
@@ -216,7 +216,7 @@ async function accept(
   return arrived(deps, id, joined.workspace.id, visit, { password, by: 'invitation' })
 }
 
-/** A language that somebody's browser asked for; tests ask for pseudo-locales, which are none. */
+/** A language that a browser asked for; tests ask for pseudo-locales, which are none. */
 function languageOf({ locale, request }: Visit): string | null {
   if (request.headers.get('accept-language') === null) return null
   return LOCALES.find((known) => known === locale) ?? null

@@ -45,7 +45,7 @@ export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
     .executeTakeFirst()
 }
 
-/** The id of whoever has an address. */
+/** The id of the user with an address. */
 export async function userIdByEmail(
   sql: Pick<Sql, 'db'>,
   email: string,

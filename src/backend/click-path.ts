@@ -21,7 +21,7 @@ import { Supervisor } from '../workers/index.ts'
 import type { Backend, BackendInput } from './types.ts'
 
 /** What the path of clicks is opened with. */
-export interface ClickPathOptions {
+interface ClickPathOptions {
   input: BackendInput
   storage: Pick<Storage, 'reports'>
   /** How far the journal was counted before this start. */
@@ -89,7 +89,7 @@ export function openClickPath(options: ClickPathOptions) {
       wake: supervisor.wake,
       state: supervisor.state,
       linkDeleted(seq) {
-        // Links that are deleted together are told together.
+        // Links that are deleted together are published together.
         if (deletedLinks.push(seq) > 1) return
         setImmediate(() => supervisor.notify({ deletedLinks: deletedLinks.splice(0) }))
       },

@@ -52,7 +52,7 @@ export function databaseStates({ dataDir, scaled }: Settings): Promise<Migration
     : scaledMigrationStates(scaled.database.reveal())
 }
 
-/** Opens the database for a command. All nodes are told which links it changes. */
+/** Opens the database for a command. It publishes to all nodes which links it changes. */
 export async function openDatabase({ dataDir, scaled }: Settings): Promise<Storage> {
   if (scaled === null) return openEmbedded(dataDir)
   const { announcingLinks, openCluster } = await import('../cluster/index.ts')

@@ -13,7 +13,7 @@ import { clickLimitsOf } from '../plans/service.ts'
 import { databaseFiles, openSqlite, type Sql, type Storage } from '../storage/index.ts'
 
 /** Where a recount takes its numbers from. */
-export interface RecountSource
+interface RecountSource
   extends Pick<RecountOptions, 'progress' | 'stored' | 'repair' | 'wait' | 'looks'> {
   close(): Promise<void>
 }

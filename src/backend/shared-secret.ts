@@ -8,7 +8,8 @@ import {
   newSecret,
 } from '../config/index.ts'
 import type { Storage } from '../storage/index.ts'
-export interface SecretOptions {
+
+interface SecretOptions {
   storage: Pick<Storage, 'read' | 'write'>
   dataDir: string
   /** The environment's secret; null: it gives none. */
@@ -21,7 +22,7 @@ export interface SecretOptions {
 }
 
 /** What the database knows of the secret. */
-export interface KnownSecret {
+interface KnownSecret {
   fingerprint: string
   /** Null: the node that made it has it from the environment. */
   secret: string | null
@@ -42,7 +43,7 @@ export async function agreeOnSecret(options: SecretOptions): Promise<string> {
     if (!isRight(given)) {
       throw secretError(
         "isn't the secret that the data in DATABASE_URL was made with: no API key would work " +
-          'with it, and nobody could sign in',
+          'with it, and no account could sign in',
         'the value that the other nodes have, or had before',
       )
     }

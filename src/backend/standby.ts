@@ -30,7 +30,7 @@ import { createPlaceLookup } from '../statistics/enrich/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 
 /** A node that redirects from memory while it can't start. */
-export interface Standby extends Pick<Serving, 'fetch' | 'health'> {
+interface Standby extends Pick<Serving, 'fetch' | 'health'> {
   /** How many links it remembers. */
   readonly links: number
   /** Closes the journal: what was answered is in it, for the start that follows. */

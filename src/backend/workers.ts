@@ -47,7 +47,7 @@ export async function openCounters({ dataDir, scaled, limits }: Settings): Promi
 }
 
 /** Where a machine's statistics process stores clicks, and how what it shares is closed. */
-export interface StoreOpener {
+interface StoreOpener {
   /** @throws whatever is wrong with the store */
   open(): Promise<Store>
   /** Longest time between two tries, in milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * A field of RFC 4180. The apostrophe keeps spreadsheets from running somebody's text as a formula;
+ * A field of RFC 4180. The apostrophe keeps spreadsheets from running a visitor's text as a formula;
  * `raw` leaves it out.
  */
 export function csvField(value: string | null, raw = false): string {

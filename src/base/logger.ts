@@ -1,7 +1,7 @@
 /** How much is logged. */
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 /** `json` for machines, `text` for people. */
-export type LogFormat = 'json' | 'text'
+type LogFormat = 'json' | 'text'
 
 /** Structured logs. Never pass secrets, full addresses or query strings. */
 export interface Logger {
@@ -12,7 +12,7 @@ export interface Logger {
 }
 
 /** Where lines go: a stream, or a test's list. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): unknown
 }
 

@@ -1,7 +1,7 @@
 type Verb<C> = (context: C, ...input: never[]) => unknown
 
 /** The verbs of a service without their first parameter, the context. */
-export type Verbs<V> = {
+type Verbs<V> = {
   [K in keyof V]: V[K] extends (context: never, ...input: infer I) => infer R
     ? (...input: I) => R
     : never

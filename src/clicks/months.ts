@@ -131,7 +131,7 @@ export async function clicksThisMonth(
 
 /** Reads from the counters which clicks of the node's journal are counted; a single machine is 0. */
 export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number) {
-  // What is added between the two queries lies behind the watermark.
+  // What is added between the two queries is behind the watermark.
   const watermark =
     nodeNo === 0
       ? db.selectFrom('journal_watermark').select(['segment', 'offset'])

@@ -82,7 +82,7 @@ export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMe
     announce(changes: readonly LinkChange[]): void {
       if (changes.length === 0) return
       memory?.changed(changes)
-      // The transactions of one commit end together, and are told together.
+      // The transactions of one commit end together, and are published together.
       if (queue.push(...changes) > changes.length) return
       queueMicrotask(() => {
         const all = queue

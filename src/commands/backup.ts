@@ -82,7 +82,7 @@ async function finish(
   await record(context, actor, 'instance.backed_up', where, { bytes, ...more })
   const seconds = (durationMs / 1_000).toFixed(1)
   context.print(
-    `${where} has everything of before ${manifest.began_at}: ${megabytes(bytes)} in ${seconds} s.${hint(manifest)}`,
+    `${where} has everything until ${manifest.began_at}: ${megabytes(bytes)} in ${seconds} s.${hint(manifest)}`,
     { backup: where, ...shown(made), duration_ms: durationMs, ...more },
   )
 }

@@ -138,7 +138,7 @@ function isThePath(url: string, segment: string): boolean {
 /**
  * Whether a path is resolved to what was sent.
  * @param sent its first segments, decoded
- * @param isWhole whether these are all; else an empty one follows, or there are more than are told
+ * @param isWhole whether these are all; else an empty one follows, or there are more than `sent` has
  */
 function isAsSent(url: string, sent: readonly string[], isWhole: boolean): boolean {
   const path = pathOf(url)

@@ -257,7 +257,7 @@ function operatorsRefusal(error: unknown, email: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'SOLE_OWNER') {
     const name = String(error.params.workspace)
-    const advice = `somebody else must own it first (users join, or the dashboard)`
+    const advice = `another person must own it first (users join, or the dashboard)`
     return new CommandError(`${email} is the only owner of ${name}: ${advice}`, 1, error.code)
   }
   if (error.code !== 'INSTANCE_OWNER') return error

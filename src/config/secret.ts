@@ -59,7 +59,7 @@ export function assertSecret(dataDir: string, given: string | null): void {
   const secret = given ?? existingSecret(dataDir)
   if (known === null || (secret !== null && fingerprintOf(secret) === known)) return
   const file = secretFile(dataDir)
-  const consequence = 'no API key would work, and nobody could sign in'
+  const consequence = 'no API key would work, and no account could sign in'
   if (given !== null) {
     const problem = `isn't the secret that ${dataDir} was made with: ${consequence}`
     throw secretFault(problem, `the value used before, or leave it out where ${file} holds it`)

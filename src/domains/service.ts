@@ -29,7 +29,7 @@ import { lookUp, recheck, verify } from './verify.ts'
 
 const TOKEN_LENGTH = 32
 
-/** The domains of workspaces. Every verb that changes one is told to all processes. */
+/** The domains of workspaces. Every verb that changes one notifies all processes. */
 export type DomainService = ReturnType<typeof createDomainService>
 
 export function createDomainService(deps: DomainServiceDeps) {

@@ -80,7 +80,7 @@ export async function insertOwned(tx: Transaction, row: Omit<DomainRow, 'no'>): 
   return added
 }
 
-/** Changes a domain; all processes are told where what they hold in memory has changed. */
+/** Changes a domain; all processes are notified where what they hold in memory has changed. */
 export async function updateOwned(
   tx: Transaction,
   before: DomainRow,

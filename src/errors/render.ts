@@ -12,7 +12,7 @@ export interface Rendered {
 }
 
 /** What the rendering of an error depends on. */
-export interface ErrorView {
+interface ErrorView {
   locale: Locale
   requestId: string
   /** RFC 9457 instead of the usual shape. */

@@ -219,7 +219,7 @@ function oneLine(text: string): string {
 function stepOf(locale: Locale, finding: Finding, link: Link | undefined): Step {
   const { check, passed, expected, actual } = finding
   const message = messageOf(locale, finding, link ?? null)
-  // What was asked for and what there was are told together.
+  // What was asked for and what there was are said together.
   const values = expected === undefined && actual === undefined ? {} : { expected, actual }
   return { check, passed, ...values, message }
 }

@@ -7,7 +7,7 @@ const TAG_BYTES = 16
 const CURSOR_LENGTH_MAX = 1024
 
 /** What a position in a list is made of. */
-export type CursorValue = string | number | boolean | null
+type CursorValue = string | number | boolean | null
 
 /** See {@link createCursors}. */
 export type Cursors = ReturnType<typeof createCursors>

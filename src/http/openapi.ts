@@ -43,7 +43,7 @@ Writes of links take \`?dry_run=true\`: every check is made and the answer is wh
 
 ## Changes by others
 
-A link’s \`ETag\` is its version, a full stop and a digest of everything in the answer. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if nobody else made one since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+A link’s \`ETag\` is its version, a full stop and a digest of everything in the answer. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if there was no other since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
 
 ## Compression
 

@@ -35,7 +35,7 @@ export type Permission =
   | 'instance:manage'
 
 /** Whose request it is: the person in the dashboard, or who made the API key. */
-export interface CallerPerson {
+interface CallerPerson {
   id: string
   /** What they may send in all of their workspaces together; null: any number. */
   limits: PlanLimits | null
@@ -61,7 +61,7 @@ export interface Reader {
 export type IfMatch = (version: number) => boolean
 
 /** A program with an API key. */
-export interface KeyCaller extends AnyCaller {
+interface KeyCaller extends AnyCaller {
   kind: 'api_key'
   keyId: string
   /** For the audit log; its id when absent. */
@@ -167,7 +167,7 @@ export type Mounted = (call: MountedCall) => Promise<Response>
 export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseUrl' | 'address'>
 
 /** A successful answer, as the reference describes it. */
-export interface Success {
+interface Success {
   status: 200 | 201 | 202 | 204
   description: string
   /** Given: the same body with 201, where something was made. What this one says of it. */

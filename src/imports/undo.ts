@@ -72,7 +72,7 @@ function resultOf(import_id: string, { deleted, restored, kept }: UndoState): Un
   return { import_id, deleted, restored, kept }
 }
 
-/** Reads what a link was before; an error is told when it is its turn. */
+/** Reads what a link was before; an error is reported when it is its turn. */
 async function prepare(
   links: LinkService,
   asker: LinkAsker,

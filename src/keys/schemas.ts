@@ -10,7 +10,7 @@ const time = (description: string) =>
   z.string().nullable().openapi({ format: 'date-time', description })
 
 /** A key as the dashboard lists it. */
-export const KeySchema = z
+const KeySchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -23,7 +23,7 @@ export const KeySchema = z
     created_by: z
       .object({ email: z.string() })
       .nullable()
-      .openapi({ description: 'Null: the operator, or somebody whose account is gone.' }),
+      .openapi({ description: 'Null: the operator, or a person whose account is deleted.' }),
     expires_at: time('Null: never.'),
     revoked_at: time('Null: it is not.'),
     last_used_at: time('At most a minute behind. Null: never.'),

@@ -22,7 +22,7 @@ export function createHashQueue(places = 2, waitingMax = 64) {
       try {
         return await work()
       } finally {
-        // The place is handed over, so nobody can take it in between.
+        // The place is handed over, so no other work takes it in between.
         if (!waiting.signIn.admit() && !waiting.link.admit()) running--
       }
     },
@@ -54,7 +54,7 @@ function createFairQueue(waitingMax: number) {
       count++
       await turn.promise
     },
-    /** Lets the next one in. False: nobody waits. */
+    /** Lets the next one in. False: nothing waits. */
     admit(): boolean {
       const [next] = groups
       if (next === undefined) return false

@@ -27,7 +27,7 @@ interface Entry extends LimitState {
 }
 
 /**
- * A limiter in this process's memory. It forgets whoever has the whole allowance again, and
+ * A limiter in this process's memory. It forgets callers who have their whole allowance again, and
  * beyond `entriesMax` the one seen first: memory stays bounded, whatever addresses are tried.
  */
 export function createMemoryLimiter(entriesMax = 100_000) {

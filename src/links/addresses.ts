@@ -15,7 +15,7 @@ export interface Address extends SlugName {
 }
 
 /** What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them. */
-export type SlugTarget = ReturnType<typeof targetOf>
+type SlugTarget = ReturnType<typeof targetOf>
 
 type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
 

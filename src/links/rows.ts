@@ -70,7 +70,7 @@ type SocialPatch = Partial<Record<'title' | 'description', string | null | undef
 }
 
 /** The stored preview after a change. */
-export function withSocial(
+function withSocial(
   stored: string | null,
   patch: SocialPatch | null | undefined,
 ): string | null | undefined {

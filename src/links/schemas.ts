@@ -106,7 +106,7 @@ export const LinkSchema = z
       .nullable()
       .openapi({
         description:
-          'Set by the owner of the instance: visitors get 410, also when a block lies on the ' +
+          'Set by the owner of the instance: visitors get 410, also when the block is of the ' +
           "short domain, the destination's host or the workspace. Null: the link is not blocked. " +
           '`POST /links/{id}/appeal` answers it.',
       }),

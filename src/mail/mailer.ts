@@ -69,7 +69,7 @@ export function createMailer(deps: {
   }
 }
 
-/** A server's answer can repeat the address: only its code is told. */
+/** A server's answer can repeat the address: only its code is logged. */
 function reasonOf(error: Error): string {
   const { code, responseCode } = error as Error & { code?: string; responseCode?: number }
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || error.name

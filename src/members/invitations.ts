@@ -84,7 +84,7 @@ async function countOpen({ db }: Pick<Sql, 'db'>, workspaceNo: number, now: numb
 }
 
 /**
- * Invites somebody; an open invitation of the same address ends. Open invitations count towards
+ * Invites a person; an open invitation of the same address ends. Open invitations count towards
  * the plan's members, so that everybody who is invited can also come.
  * @throws AppError FORBIDDEN, ROLE_ABOVE_OWN, ALREADY_MEMBER, PLAN_LIMIT_REACHED
  */

@@ -20,7 +20,7 @@ const INVITATIONS = '/api/v1/invitations'
 const TAG = 'Members'
 const Member = z.object({ user_id: z.string() })
 const Invitation = z.object({ id: z.string() })
-/** Nobody's mailbox is flooded in our name: of a workspace thirty at once, then one a minute. */
+/** So that no mailbox is flooded in our name: 30 per workspace, then one per minute. */
 const INVITES = { ratePerMinute: 1, burst: 30 }
 
 /** A list that is never long, as one page. */
@@ -118,7 +118,7 @@ function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps)
     secret: true,
     operationId: 'invite',
     tag: TAG,
-    summary: 'Invite somebody by e-mail address',
+    summary: 'Invite a person by e-mail address',
     body: InviteSchema,
     success: { status: 201, description: 'The invitation.', schema: InvitationSchema },
     errors: ['ALREADY_MEMBER', 'ROLE_ABOVE_OWN', 'PLAN_LIMIT_REACHED'],

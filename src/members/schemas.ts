@@ -46,7 +46,7 @@ export const InvitationSchema = z
     invited_by: z
       .object({ email: z.string() })
       .nullable()
-      .openapi({ description: 'Null: somebody whose account is gone.' }),
+      .openapi({ description: 'Null: a person whose account is deleted.' }),
     url: z.string().optional().openapi({
       description: 'Where to accept it, this once, when it could not be sent by mail.',
     }),

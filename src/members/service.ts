@@ -29,7 +29,7 @@ export type MemberService = ReturnType<typeof createMemberService>
 export function createMemberService(deps: { storage: Pick<Storage, 'read'>; clock: Clock }) {
   const { storage, clock } = deps
 
-  /** Roles depend on each other: meanwhile nobody else may change one. */
+  /** Roles depend on each other: meanwhile no other transaction may change one. */
   async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
     await tx.lockWorkspace(asker.workspace.no)
     const row = await findMember(tx, asker.workspace.no, userId)
@@ -159,7 +159,7 @@ export async function takeOut(
   })
 }
 
-/** Drops the saved views of a person; the shared ones stay, and belong to nobody. */
+/** Drops the saved views of a person; the shared ones stay, without an owner. */
 async function leaveViews({ db }: Transaction, workspaceNo: number, userId: string) {
   await db
     .deleteFrom('views')

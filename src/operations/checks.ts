@@ -149,11 +149,11 @@ export function storageCheck(
 }
 
 /** Less free space than this is reported, in bytes. */
-export const DISK_LOW_BYTES = 512 * 1024 * 1024
+const DISK_LOW_BYTES = 512 * 1024 * 1024
 /** With less than this, writes are about to fail. */
-export const DISK_FULL_BYTES = 1024 * 1024
+const DISK_FULL_BYTES = 1024 * 1024
 
-/** How much space is left where the data lies. */
+/** How much space is left on the disk of the data. */
 export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck {
   return {
     name: 'disk',

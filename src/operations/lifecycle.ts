@@ -66,11 +66,11 @@ export function createLifecycle(options: {
       // A promise that was let go of leaves nothing half done; an exception may have.
       process.on('unhandledRejection', (err: unknown) => {
         unhandled?.()
-        logger.error({ err }, 'A promise was rejected and nobody looked')
+        logger.error({ err }, 'Unhandled promise rejection')
       })
       process.on('uncaughtException', (err: unknown) => {
         unhandled?.()
-        logger.error({ err }, 'An exception was thrown and nobody caught it')
+        logger.error({ err }, 'Uncaught exception')
         stop('uncaughtException', 1)
       })
     },

@@ -1,7 +1,7 @@
 import { isForwarded, isLoopback, isLoopbackHost, otherMethod, watchHeaders } from './answers.ts'
 
 /** An answer of the API, as the HTTP layer tells of it. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   method: string
   /** The endpoint's path with its parameters in braces; null where there is no such endpoint. */
   route: string | null
@@ -65,7 +65,7 @@ export function createHistogram() {
  * Plain numbers, which are only turned into Prometheus's format when `/metrics` is asked for. Names
  * are without the prefix `slugline_`; units come last. A metric that is added again replaces the first.
  * @param access `local`: only for this machine's own requests, addressed to a loopback name and
- *   forwarded by nobody. A proxy on this machine that hides itself can't be recognised: then
+ *   not forwarded. A proxy on this machine that hides itself can't be recognised: then
  *   METRICS=off, or a rule in that proxy, is the fence.
  */
 export function createMetrics(access: 'local' | 'public' | 'off') {

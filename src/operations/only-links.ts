@@ -14,7 +14,7 @@ const ONE_WORD = /^\/[a-z0-9_-]+$/
 /**
  * Makes the test of whether a path is a link's without a doubt. One that the instance answers itself is
  * so on a short domain: reserved slugs are refused on the instance's own host alone. An unknown host
- * stands for that one. A word that is nobody else's is known at once, which saves to ask each other part.
+ * stands for that one. A plain word is no other part's path, which saves asking each of them.
  */
 export function onlyLinks(domains: Pick<Domains, 'noOf'>) {
   return (path: string, url: string): boolean =>

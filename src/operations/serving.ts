@@ -28,7 +28,7 @@ export interface ServingInput {
 }
 
 /** The part of Bun's server that a request's handler uses. */
-export interface ListeningServer {
+interface ListeningServer {
   requestIP(request: Request): { address: string } | null
 }
 

@@ -59,7 +59,7 @@ function createRowPainter(shapes: readonly Shape[], size: number, scale: number,
     const last = Math.ceil(offset + (shape.y + shape.height) * scale)
     for (let y = Math.floor(offset + shape.y * scale); y < last; y++) rows[y]?.push(shape)
   }
-  /** What lies in a pixel itself, and how the coverage of all pixels from one on changes. */
+  /** What is covered of a pixel itself, and how the coverage of all pixels from one on changes. */
   const own = new Float64Array(size + 1)
   const change = new Float64Array(size + 2)
   const add = (from: number, to: number, weight: number) => {

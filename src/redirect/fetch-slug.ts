@@ -53,7 +53,7 @@ const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
 
 /**
  * Reads a slug from a database that may be on another machine: everything in one round trip.
- * Null: nobody ever had it.
+ * Null: no workspace ever had it.
  * @throws StorageUnavailable
  */
 export function createFetchSlug(storage: Pick<Storage, 'read'>) {

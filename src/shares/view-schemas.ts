@@ -16,7 +16,7 @@ const destination = z.string().nullable().optional().openapi({
   description: 'Where the link leads; only where `show` has `destinations`.',
 })
 
-/** What a share is about, as viewers are told. */
+/** What a share is about, as viewers see it. */
 export const AboutSchema = z
   .object({
     name: z.string().nullable(),

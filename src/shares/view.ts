@@ -123,7 +123,7 @@ async function about(ctx: ViewContext, viewer: Viewer): Promise<About> {
   }
 }
 
-/** How pages of a domain look. A logo from elsewhere isn't shown: the page asks nobody else. */
+/** How pages of a domain look. A logo from elsewhere isn't shown: the page loads nothing from other hosts. */
 async function brandOn({ storage }: ViewContext, domainNo: number) {
   const row = await findBrand(storage.read, domainNo)
   const brand = row === undefined ? null : brandOf(row)

@@ -52,7 +52,7 @@ const SHORTEST_MS: Record<Interval, number> = {
 
 const STEPS = { day: { days: 1 }, week: { days: 7 }, month: { months: 1 } } as const
 
-/** The first date of the bucket that a date lies in. */
+/** The first date of the bucket of a date. */
 const ANCHORS = {
   day: (date: Temporal.PlainDate) => date,
   week: (date: Temporal.PlainDate) => date.subtract({ days: date.dayOfWeek - 1 }),

@@ -116,7 +116,7 @@ export const CLICK_EXAMPLE = {
 const own = (description: string) => z.string().nullable().openapi({ description })
 
 /** One click. It has no visitor, so that nothing in it identifies a person. */
-export const ClickSchema = z
+const ClickSchema = z
   .object({
     id: z.string().openapi({ description: 'The id: unique, and sortable by its numbers.' }),
     clicked_at: time('When it happened, in UTC.'),

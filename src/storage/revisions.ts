@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { prepare, type Sql, type Transaction } from './storage.ts'
 
 /** Tables that are held in memory. Their revision tells every process when one has changed. */
-export type Revised = 'blocks' | 'domains'
+type Revised = 'blocks' | 'domains'
 
 const read = prepare<{ name: string }, { value: string }>((db, p) =>
   db.selectFrom('instance').select('value').where('name', '=', p.name),

@@ -1,6 +1,6 @@
 /**
  * The workspace whose request is being checked. Schemas are made once, and their checks get the value
- * alone; they run without a break, so that nobody else's check can come in between.
+ * alone; they run without a break, so that no other check can come in between.
  */
 let asking: number | null = null
 

@@ -11,7 +11,7 @@ export function hostOfUrl({ hostname }: URL): string {
   return unmapped(withoutDot(hostname))
 }
 
-/** Which of `hosts` a canonical host is, or lies below; null: none. */
+/** Which of `hosts` a canonical host is, or is below; null: none. */
 export function enclosingHost(host: string, hosts: { has(host: string): boolean }): string | null {
   for (let rest = host; ; rest = rest.slice(rest.indexOf('.') + 1)) {
     if (hosts.has(rest)) return rest

@@ -202,7 +202,7 @@ function render(row: Row, asker: ViewAsker): View {
   }
 }
 
-/** Only of shared views: one's own concern nobody else. */
+/** Only of shared views: private ones are not recorded. */
 async function record(
   tx: Transaction,
   { workspace, actor }: Asker,

@@ -19,7 +19,7 @@ export interface Workspace extends z.infer<typeof WorkspaceSchema> {
   /** How many there are of what the plan limits. */
   usage: { links: number; addresses: number; api_keys: number; members: number }
 }
-export interface WorkspaceServiceDeps {
+interface WorkspaceServiceDeps {
   storage: Pick<Storage, 'read' | 'reports'>
   clock: Clock
   ids: Ids

@@ -17,7 +17,7 @@ import '../../i18n/testing/pseudo.ts'
 export interface TestApi {
   api: Api
   storage: Storage
-  /** Where the database lies. */
+  /** The directory of the database. */
   directory: string
   /** Held: the test moves it. */
   clock: { ms: number; now(): number }

@@ -14,7 +14,7 @@ const TYPE = 'links.by_filter'
 const TOLERANCE = 0.01
 
 /** What the jobs work with. */
-export interface ByFilterDeps {
+interface ByFilterDeps {
   storage: Pick<Storage, 'read'>
   links: LinkService
   jobs: Pick<JobService, 'enqueue' | 'register'>

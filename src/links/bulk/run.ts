@@ -16,7 +16,7 @@ import { createOperationCheck, fieldOf, type Operation, type Which } from './ope
 export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
 
 /** Operations that are checked, passwords hashed; or why one is refused. */
-export type PreparedBulk = readonly ({ operation: Hashed } | { refusal: Refusal })[]
+type PreparedBulk = readonly ({ operation: Hashed } | { refusal: Refusal })[]
 
 interface Refusal extends ErrorParts {
   status: number

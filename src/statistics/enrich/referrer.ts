@@ -1,6 +1,6 @@
 import { createMemo } from '../../base/memo.ts'
 
-/** Where a visit came from; both null: nobody said. */
+/** Where a visit came from; both null: the browser didn't say. */
 export interface Referrer {
   /** Host in lower-case ASCII without `www.` and port; of an Android app its package. */
   readonly host: string | null

@@ -11,7 +11,7 @@ const SILENT_AT_MOST_MS = 10_000
 const RETRY_MS = 200
 
 /** The statistics file, which no process changes until it is released. */
-export interface PausedStatistics {
+interface PausedStatistics {
   /**
    * Copies the file and its log. @throws Refused when something may have written to it meanwhile,
    * because the server was stopped or the statistics process was killed

@@ -24,7 +24,7 @@ const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
 
 /** Where a command reads links' numbers by their stored clicks. */
-export interface RawSource {
+interface RawSource {
   /**
    * The numbers of links first ≤ seq < end, with the journal stored up to `atLeast`.
    * @throws RawClicksUnavailable

@@ -25,7 +25,7 @@ export interface StoreReport {
 }
 
 /** What the statistics process runs with. Times in milliseconds. */
-export interface StatisticsOptions {
+interface StatisticsOptions {
   dataDir: string
   /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
   open(): Promise<Store>

@@ -5,12 +5,12 @@ import type { RetentionNotice, StoreReport } from './run.ts'
 import type { StoreState } from './store-state.ts'
 
 /** What is known of the statistics process; `stored` counts since the serving process started. */
-export interface StatisticsState extends WorkerState, Omit<StoreReport, 'state'> {
+interface StatisticsState extends WorkerState, Omit<StoreReport, 'state'> {
   /** As it last reported. */
   store: StoreState
 }
 export type Statistics = ReturnType<typeof createStatistics>
-export interface StatisticsSupervisorOptions
+interface StatisticsSupervisorOptions
   extends Pick<SupervisorOptions<never>, 'command' | 'journal' | 'clock' | 'logger' | 'advanced'> {
   /** Days for which each workspace's clicks are kept. */
   retention?: () => Promise<Retention>

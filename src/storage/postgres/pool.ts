@@ -19,7 +19,7 @@ const CONNECT_WITHIN_MS = 3_000
 const SILENCE_MS = 1_000
 
 /** How a pool is opened. */
-export interface PoolOptions {
+interface PoolOptions {
   url: string
   /** Connections, at most. */
   size: number

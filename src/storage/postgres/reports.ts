@@ -13,7 +13,7 @@ const AVOID_MS = 1_000
 export async function writtenLsn({ execute }: Pick<Connection, 'execute'>): Promise<Lsn> {
   return lsnOf(await execute('SELECT pg_current_wal_insert_lsn() AS lsn', []))
 }
-export interface ReportsOptions {
+interface ReportsOptions {
   primary: Pool
   replica: Pool | null
   /** How long a statement may take. */

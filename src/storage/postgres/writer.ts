@@ -35,7 +35,7 @@ interface Batch {
 }
 
 /** What the writer works with. */
-export interface WriterOptions {
+interface WriterOptions {
   pool: Pool
   /** How long a statement may take. */
   timeoutMs: number

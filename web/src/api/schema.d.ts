@@ -9606,7 +9606,7 @@ export interface components {
       enabled: boolean
       /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. */
       status: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
-      /** Set by the owner of the instance: visitors get 410, also when a block lies on the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
+      /** Set by the owner of the instance: visitors get 410, also when the block is of the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
       block: {
         /** The reason. Null: the configuration of the instance blocks the host. */
         reason: string | null
@@ -10904,7 +10904,7 @@ export interface components {
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
       created_at: string
-      /** Null: the operator, or somebody whose account is gone. */
+      /** Null: the operator, or a person whose account is deleted. */
       created_by: {
         email: string
       } | null
@@ -10959,7 +10959,7 @@ export interface components {
       email: string
       role: 'owner' | 'admin' | 'member' | 'viewer'
       expires_at: string
-      /** Null: somebody whose account is gone. */
+      /** Null: a person whose account is deleted. */
       invited_by: {
         email: string
       } | null

@@ -8,7 +8,7 @@ import type { LinkNumbers, Store } from '../types.ts'
 import { createMaintenance, type PurgeSteps } from './maintenance.ts'
 import type { Shipping } from './shipping.ts'
 
-/** How often the database is told how far this node's journal is stored. */
+/** How often a node writes to the database how far its journal is stored. */
 const TELL_EVERY_MS = 1_000
 
 /** What the stores of many nodes' clicks are opened with. */

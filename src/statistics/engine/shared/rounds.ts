@@ -9,7 +9,7 @@ export type Retention = readonly (readonly [workspaceNo: number, days: number])[
 
 /** One step of a kind of work. False: there is nothing left to do. */
 export type MaintenanceTask = (now: number, retention: Retention) => Promise<boolean>
-export interface RoundsOptions {
+interface RoundsOptions {
   clock: Clock
   /** They run one after another, each until nothing is left to do. Every step can be repeated. */
   tasks: readonly MaintenanceTask[]
