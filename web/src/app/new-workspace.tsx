@@ -4,9 +4,9 @@ import { ApiError } from '../api/errors.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Field, FormError } from '../ui/field.tsx'
-import { Input } from '../ui/input.tsx'
+import { FormError } from '../ui/field.tsx'
 import { errorText } from '../ui/problem.tsx'
+import { TextField } from '../ui/text-field.tsx'
 import { useSessionChanged } from './workspace.tsx'
 
 /** A workspace of one's own. */
@@ -54,16 +54,13 @@ export function NewWorkspace({
       }
     >
       <form id="new-workspace" onSubmit={create} className="flex flex-col gap-4">
-        <Field label={t('shell.newWorkspaceName')} error={ofField}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('shell.newWorkspaceName')}
+          error={ofField}
+          required
+          value={name}
+          onChange={setName}
+        />
         <FormError message={error !== null && !ofField ? errorText(error, i18n) : null} />
       </form>
     </Dialog>

@@ -8,25 +8,24 @@ export interface FieldControl {
   'aria-describedby': string | undefined
 }
 
+/** What stands around a control. */
+export interface FieldProps {
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  hideLabel?: boolean | undefined
+  className?: string | undefined
+}
+
 /** A label, a control, a hint, and the error in the API's words. */
 export function Field({
   label,
   hint,
   error,
-  optional,
   hideLabel = false,
   className,
   children,
-}: {
-  label: ReactNode
-  hint?: ReactNode
-  error?: string | undefined
-  /** The word "optional", where most fields of a form aren't. */
-  optional?: ReactNode
-  hideLabel?: boolean
-  className?: string
-  children: (control: FieldControl) => ReactNode
-}) {
+}: FieldProps & { children: (control: FieldControl) => ReactNode }) {
   const id = useId()
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return (
@@ -36,9 +35,6 @@ export function Field({
         className={hideLabel ? 'sr-only' : 'flex items-baseline gap-2 font-medium text-sm'}
       >
         {label}
-        {optional === undefined ? null : (
-          <span className="font-normal text-faint text-xs">{optional}</span>
-        )}
       </label>
       {children({
         id,

@@ -2,6 +2,7 @@ import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
+import { Field, type FieldProps } from './field.tsx'
 import { CONTROL } from './input.tsx'
 import { ITEM, POPUP } from './popup.ts'
 
@@ -12,17 +13,7 @@ export interface SelectOption<T extends string> {
   hint?: ReactNode
 }
 
-/** One of a few values. */
-export function Select<T extends string>({
-  value,
-  onChange,
-  options,
-  label,
-  compact = false,
-  className,
-  disabled = false,
-  ...control
-}: {
+interface SelectProps<T extends string> {
   value: T
   onChange: (value: T) => void
   options: readonly SelectOption<T>[]
@@ -35,7 +26,19 @@ export function Select<T extends string>({
   id?: string
   'aria-invalid'?: boolean | undefined
   'aria-describedby'?: string | undefined
-}) {
+}
+
+/** One of a few values. */
+export function Select<T extends string>({
+  value,
+  onChange,
+  options,
+  label,
+  compact = false,
+  className,
+  disabled = false,
+  ...control
+}: SelectProps<T>) {
   return (
     <Base.Root
       value={value}
@@ -87,5 +90,20 @@ export function Select<T extends string>({
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
+  )
+}
+
+/** A field with one of a few values. */
+export function SelectField<T extends string>({
+  label,
+  hint,
+  error,
+  className,
+  ...select
+}: FieldProps & Pick<SelectProps<T>, 'value' | 'onChange' | 'options' | 'disabled'>) {
+  return (
+    <Field label={label} hint={hint} error={error} className={className}>
+      {(control) => <Select {...control} {...select} />}
+    </Field>
   )
 }

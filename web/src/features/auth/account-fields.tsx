@@ -1,8 +1,7 @@
 import { useI18n } from '../../i18n/index.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { fieldError } from './errors.ts'
-import { LEAST_PASSWORD, PasswordInput } from './password-input.tsx'
+import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
 
 /** What a new account is made of. */
 export interface NewAccount {
@@ -26,51 +25,39 @@ export function AccountFields({
   const { t } = useI18n()
   return (
     <>
-      <Field label={t('auth.name')} error={fieldError(error, 'name')}>
-        {(control) => (
-          <Input
-            {...control}
-            name="name"
-            autoComplete="name"
-            required
-            autoFocus
-            maxLength={100}
-            value={value.name}
-            onChange={({ target }) => onChange({ ...value, name: target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('auth.email')} error={fieldError(error, 'email')}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            name="email"
-            autoComplete="username"
-            required
-            readOnly={fixedEmail}
-            value={value.email}
-            onChange={({ target }) => onChange({ ...value, email: target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label={t('auth.name')}
+        error={fieldError(error, 'name')}
+        name="name"
+        autoComplete="name"
+        required
+        autoFocus
+        maxLength={100}
+        value={value.name}
+        onChange={(name) => onChange({ ...value, name })}
+      />
+      <TextField
+        label={t('auth.email')}
+        error={fieldError(error, 'email')}
+        type="email"
+        name="email"
+        autoComplete="username"
+        required
+        readOnly={fixedEmail}
+        value={value.email}
+        onChange={(email) => onChange({ ...value, email })}
+      />
+      <PasswordField
         label={t('auth.password')}
         hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
         error={fieldError(error, 'password')}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="new-password"
-            required
-            minLength={LEAST_PASSWORD}
-            value={value.password}
-            onChange={({ target }) => onChange({ ...value, password: target.value })}
-          />
-        )}
-      </Field>
+        name="password"
+        autoComplete="new-password"
+        required
+        minLength={LEAST_PASSWORD}
+        value={value.password}
+        onChange={(password) => onChange({ ...value, password })}
+      />
     </>
   )
 }

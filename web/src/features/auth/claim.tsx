@@ -3,8 +3,8 @@ import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
@@ -47,41 +47,29 @@ export function ClaimPage() {
       <FormError message={formError(create.error, i18n, FIELDS)} />
       <form onSubmit={submit} className="flex flex-col gap-4">
         <AccountFields value={account} onChange={setAccount} error={create.error} />
-        <Field
+        <TextField
           label={t('auth.workspace')}
           hint={t('auth.workspace.hint')}
           error={fieldError(create.error, 'workspace')}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              name="workspace"
-              autoComplete="organization"
-              required
-              maxLength={100}
-              value={workspace}
-              onChange={({ target }) => setWorkspace(target.value)}
-            />
-          )}
-        </Field>
+          name="workspace"
+          autoComplete="organization"
+          required
+          maxLength={100}
+          value={workspace}
+          onChange={setWorkspace}
+        />
         {given === undefined || fieldError(create.error, 'token') !== undefined ? (
-          <Field
+          <TextField
             label={t('auth.claim.token')}
             hint={t('auth.claim.token.hint')}
             error={fieldError(create.error, 'token')}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                name="token"
-                autoComplete="off"
-                required
-                dir="ltr"
-                value={token}
-                onChange={({ target }) => setToken(target.value)}
-              />
-            )}
-          </Field>
+            name="token"
+            autoComplete="off"
+            required
+            dir="ltr"
+            value={token}
+            onChange={setToken}
+          />
         ) : null}
         <Button type="submit" variant="primary" loading={create.isPending}>
           {t('auth.claim.submit')}

@@ -3,10 +3,9 @@ import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
 import { confirmSession, signOut } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
-import { PasswordInput } from './password-input.tsx'
+import { PasswordField } from './password-field.tsx'
 
 /** The question who is there; where there is no password, by signing in again. */
 export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {
@@ -38,17 +37,14 @@ export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: bool
       onClose={() => onAnswer(false)}
     >
       {hasPassword ? (
-        <Field label={t('auth.password')} error={fieldError(confirm.error, 'password')}>
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          )}
-        </Field>
+        <PasswordField
+          label={t('auth.password')}
+          error={fieldError(confirm.error, 'password')}
+          required
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+        />
       ) : null}
     </FormDialog>
   )

@@ -3,15 +3,15 @@ import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink } from './address.tsx'
 import { leaveFor } from './arrive.ts'
 import { askForReset, resetPassword } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
-import { LEAST_PASSWORD, PasswordInput } from './password-input.tsx'
+import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
 
 function BackToSignIn() {
   const { t } = useI18n()
@@ -55,20 +55,17 @@ export function ForgotPasswordPage() {
     <Frame title={t('auth.forgot.title')} text={t('auth.forgot.text')} foot={<BackToSignIn />}>
       <FormError message={formError(ask.error, i18n, ['email'])} />
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field label={t('auth.email')} error={fieldError(ask.error, 'email')}>
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              name="email"
-              autoComplete="username"
-              required
-              autoFocus
-              value={email}
-              onChange={({ target }) => setEmail(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('auth.email')}
+          error={fieldError(ask.error, 'email')}
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          autoFocus
+          value={email}
+          onChange={setEmail}
+        />
         <Button type="submit" variant="primary" loading={ask.isPending}>
           {t('auth.forgot.submit')}
         </Button>
@@ -108,24 +105,18 @@ export function ResetPasswordPage() {
     <Frame title={t('auth.reset.title')} foot={<BackToSignIn />}>
       <FormError message={formError(reset.error, i18n, ['newPassword', 'password'])} />
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field
+        <PasswordField
           label={t('auth.newPassword')}
           hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
           error={fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password')}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              name="password"
-              autoComplete="new-password"
-              required
-              autoFocus
-              minLength={LEAST_PASSWORD}
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          )}
-        </Field>
+          name="password"
+          autoComplete="new-password"
+          required
+          autoFocus
+          minLength={LEAST_PASSWORD}
+          value={password}
+          onChange={setPassword}
+        />
         <Button type="submit" variant="primary" loading={reset.isPending}>
           {t('auth.reset.submit')}
         </Button>

@@ -4,15 +4,15 @@ import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink, searchOfPage } from './address.tsx'
 import { leaveFor, useArrive } from './arrive.ts'
 import { oidcAddress, signIn } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 import { passkeysWork, signInWithPasskey } from './passkeys.ts'
-import { PasswordInput } from './password-input.tsx'
+import { PasswordField } from './password-field.tsx'
 
 const FIELDS = ['email', 'password']
 
@@ -75,32 +75,26 @@ export function SignInPage() {
       <FormError message={message} />
       {ways.password ? (
         <form onSubmit={submit} className="flex flex-col gap-4">
-          <Field label={t('auth.email')} error={fieldError(byPassword.error, 'email')}>
-            {(control) => (
-              <Input
-                {...control}
-                type="email"
-                name="email"
-                autoComplete="username webauthn"
-                required
-                autoFocus
-                value={email}
-                onChange={({ target }) => setEmail(target.value)}
-              />
-            )}
-          </Field>
-          <Field label={t('auth.password')} error={fieldError(byPassword.error, 'password')}>
-            {(control) => (
-              <PasswordInput
-                {...control}
-                name="password"
-                autoComplete="current-password"
-                required
-                value={password}
-                onChange={({ target }) => setPassword(target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={t('auth.email')}
+            error={fieldError(byPassword.error, 'email')}
+            type="email"
+            name="email"
+            autoComplete="username webauthn"
+            required
+            autoFocus
+            value={email}
+            onChange={setEmail}
+          />
+          <PasswordField
+            label={t('auth.password')}
+            error={fieldError(byPassword.error, 'password')}
+            name="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={setPassword}
+          />
           <Button type="submit" variant="primary" loading={byPassword.isPending}>
             {t('auth.signIn.submit')}
           </Button>

@@ -3,8 +3,8 @@ import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { confirmSignIn } from './calls.ts'
@@ -41,27 +41,23 @@ export function TwoFactorPage() {
     >
       <FormError message={formError(confirm.error, i18n)} />
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field label={t(byApp ? 'auth.twoFactor.code' : 'auth.twoFactor.recoveryCode')}>
-          {(control) => (
-            <Input
-              {...control}
-              key={kind}
-              name="code"
-              autoComplete="one-time-code"
-              inputMode={byApp ? 'numeric' : 'text'}
-              autoFocus
-              required
-              dir="ltr"
-              className="tabular tracking-widest"
-              value={code}
-              onChange={({ target }) => {
-                setCode(target.value)
-                // The sixth digit is the last one: nothing is left to press.
-                if (byApp && /^\d{6}$/.test(target.value)) confirm.mutate(target.value)
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          key={kind}
+          label={t(byApp ? 'auth.twoFactor.code' : 'auth.twoFactor.recoveryCode')}
+          name="code"
+          autoComplete="one-time-code"
+          inputMode={byApp ? 'numeric' : 'text'}
+          autoFocus
+          required
+          dir="ltr"
+          controlClass="tabular tracking-widest"
+          value={code}
+          onChange={(typed) => {
+            setCode(typed)
+            // The sixth digit is the last one: nothing is left to press.
+            if (byApp && /^\d{6}$/.test(typed)) confirm.mutate(typed)
+          }}
+        />
         <Checkbox label={t('auth.twoFactor.trust')} checked={trust} onChange={setTrust} />
         <Button type="submit" variant="primary" loading={confirm.isPending}>
           {t('auth.twoFactor.submit')}

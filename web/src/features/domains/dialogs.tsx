@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { addDomain, type Domain, deleteDomain } from './calls.ts'
 
@@ -40,20 +40,17 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
       onSubmit={() => add.mutate()}
       onClose={onClose}
     >
-      <Field label={t('domains.host')} error={fieldError(add.error, 'host')}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            dir="ltr"
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="go.example.com"
-            value={host}
-            onChange={({ target }) => setHost(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('domains.host')}
+        error={fieldError(add.error, 'host')}
+        required
+        dir="ltr"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="go.example.com"
+        value={host}
+        onChange={setHost}
+      />
     </FormDialog>
   )
 }

@@ -4,8 +4,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input, Textarea } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextareaField, TextField } from '../../ui/text-field.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { type Domain, type DomainPatch, updateDomain } from './calls.ts'
 import { useDomainsChanged } from './dialogs.tsx'
@@ -113,18 +113,16 @@ export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: (
       <FormError message={formError(error, i18n, FIELDS)} />
       <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
         {ADDRESSES.map(([name, label]) => (
-          <Field key={name} label={t(label)} error={fieldError(error, name)}>
-            {(control) => (
-              <Input
-                {...control}
-                type="url"
-                dir="ltr"
-                placeholder="https://"
-                value={draft[name]}
-                onChange={({ target }) => set({ [name]: target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={t(label)}
+            error={fieldError(error, name)}
+            type="url"
+            dir="ltr"
+            placeholder="https://"
+            value={draft[name]}
+            onChange={(text) => set({ [name]: text })}
+          />
         ))}
         <Checkbox
           checked={draft.case_sensitive}
@@ -133,37 +131,28 @@ export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: (
           hint={fieldError(error, 'case_sensitive') ?? <code dir="ltr">/Ab ≠ /aB</code>}
         />
         <Brand draft={draft} set={set} error={error} />
-        <Field label="robots.txt" error={fieldError(error, 'robots')}>
-          {(control) => (
-            <Textarea
-              {...control}
-              dir="ltr"
-              rows={2}
-              className="font-mono"
-              placeholder="all"
-              value={draft.robots}
-              onChange={({ target }) => set({ robots: target.value })}
-            />
-          )}
-        </Field>
+        <TextareaField
+          label="robots.txt"
+          error={fieldError(error, 'robots')}
+          dir="ltr"
+          rows={2}
+          controlClass="font-mono"
+          placeholder="all"
+          value={draft.robots}
+          onChange={(robots) => set({ robots })}
+        />
         {FILES.map(([name, label]) => (
-          <Field
+          <TextareaField
             key={name}
             label={label}
             error={tried && !isJson(draft[name]) ? t('domains.json') : fieldError(error, name)}
-          >
-            {(control) => (
-              <Textarea
-                {...control}
-                dir="ltr"
-                rows={4}
-                className="font-mono"
-                spellCheck={false}
-                value={draft[name]}
-                onChange={({ target }) => set({ [name]: target.value })}
-              />
-            )}
-          </Field>
+            dir="ltr"
+            rows={4}
+            controlClass="font-mono"
+            spellCheck={false}
+            value={draft[name]}
+            onChange={(text) => set({ [name]: text })}
+          />
         ))}
       </form>
     </Dialog>
@@ -183,27 +172,21 @@ function Brand({
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t('domains.brand.name')} error={fieldError(error, 'brand.name')}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={60}
-              value={draft.name}
-              onChange={({ target }) => set({ name: target.value })}
-            />
-          )}
-        </Field>
-        <Field label={t('domains.brand.colour')} error={fieldError(error, 'brand.colour')}>
-          {(control) => (
-            <Input
-              {...control}
-              dir="ltr"
-              placeholder="#0b6e4f"
-              value={draft.colour}
-              onChange={({ target }) => set({ colour: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('domains.brand.name')}
+          error={fieldError(error, 'brand.name')}
+          maxLength={60}
+          value={draft.name}
+          onChange={(name) => set({ name })}
+        />
+        <TextField
+          label={t('domains.brand.colour')}
+          error={fieldError(error, 'brand.colour')}
+          dir="ltr"
+          placeholder="#0b6e4f"
+          value={draft.colour}
+          onChange={(colour) => set({ colour })}
+        />
       </div>
       <Checkbox
         checked={draft.logo !== null}

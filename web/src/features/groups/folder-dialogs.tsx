@@ -5,9 +5,9 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { membersQuery } from '../members/calls.ts'
@@ -53,29 +53,23 @@ export function FolderDialog({
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
-      <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
-        {(control) => (
-          <Input
-            {...control}
-            value={name}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label={t('folders.access')} hint={t('folders.access.hint')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={access}
-            onChange={setAccess}
-            options={(['workspace', 'members'] as const).map((value) => ({
-              value,
-              label: t(`folders.access.${value}`),
-            }))}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('tags.name')}
+        error={fieldError(save.error, 'name')}
+        value={name}
+        autoComplete="off"
+        onChange={setName}
+      />
+      <SelectField
+        label={t('folders.access')}
+        hint={t('folders.access.hint')}
+        value={access}
+        onChange={setAccess}
+        options={(['workspace', 'members'] as const).map((value) => ({
+          value,
+          label: t(`folders.access.${value}`),
+        }))}
+      />
       {access === 'members' ? <MemberList value={members} onChange={setMembers} /> : null}
     </FormDialog>
   )

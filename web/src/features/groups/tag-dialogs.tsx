@@ -6,8 +6,8 @@ import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import {
@@ -59,17 +59,14 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
-      <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
-        {(control) => (
-          <Input
-            {...control}
-            value={name}
-            maxLength={100}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('tags.name')}
+        error={fieldError(save.error, 'name')}
+        value={name}
+        maxLength={100}
+        autoComplete="off"
+        onChange={setName}
+      />
       <ColourField value={colour} onChange={setColour} />
     </FormDialog>
   )
@@ -155,17 +152,13 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
       }
     >
       <FormError message={formError(merge.error, i18n)} />
-      <Field label={t('tags.mergeInto')}>
-        {(control) => (
-          <Input
-            {...control}
-            value={text}
-            placeholder={t('tags.search')}
-            autoComplete="off"
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('tags.mergeInto')}
+        value={text}
+        placeholder={t('tags.search')}
+        autoComplete="off"
+        onChange={setText}
+      />
       <ul className="flex max-h-64 flex-col overflow-y-auto">
         {found
           .filter(({ id }) => id !== tag.id)

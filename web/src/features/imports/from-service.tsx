@@ -1,9 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
+import { SelectField } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import type { Options, Plan, RemoteBody } from './calls.ts'
 import { ConflictField } from './plan-form.tsx'
 
@@ -42,40 +41,34 @@ export function FromService({ onCheck, busy }: { onCheck: (plan: Plan) => void; 
   return (
     <form onSubmit={submit} className="flex max-w-176 flex-col gap-4 pt-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t('imports.from')}>
-          {(control) => (
-            <Select {...control} value={source} onChange={setSource} options={SERVICES} />
-          )}
-        </Field>
+        <SelectField
+          label={t('imports.from')}
+          value={source}
+          onChange={setSource}
+          options={SERVICES}
+        />
         <ConflictField value={conflict} onChange={setConflict} />
       </div>
       {needsAddress ? (
-        <Field label={t('imports.address')}>
-          {(control) => (
-            <Input
-              {...control}
-              type="url"
-              inputMode="url"
-              value={address}
-              onChange={(event) => setAddress(event.target.value)}
-              placeholder="https://s.example.org"
-              dir="ltr"
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('imports.address')}
+          type="url"
+          inputMode="url"
+          value={address}
+          onChange={setAddress}
+          placeholder="https://s.example.org"
+          dir="ltr"
+        />
       ) : null}
-      <Field label={t('imports.token')} hint={t('imports.tokenHint')}>
-        {(control) => (
-          <Input
-            {...control}
-            type="password"
-            autoComplete="off"
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-            dir="ltr"
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('imports.token')}
+        hint={t('imports.tokenHint')}
+        type="password"
+        autoComplete="off"
+        value={token}
+        onChange={setToken}
+        dir="ltr"
+      />
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" variant="primary" disabled={!ready || busy}>
           {t('imports.check')}

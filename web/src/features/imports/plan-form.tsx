@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Select } from '../../ui/select.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import type { Options, Preview } from './calls.ts'
 
@@ -78,31 +77,23 @@ export function PlanForm({
       </div>
 
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label={t('imports.format')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={format}
-              onChange={setFormat}
-              options={[
-                ...Object.entries(PRODUCTS).map(([value, label]) => ({ value, label })),
-                { value: 'csv', label: t('imports.table') },
-              ]}
-            />
-          )}
-        </Field>
+        <SelectField
+          label={t('imports.format')}
+          value={format}
+          onChange={setFormat}
+          options={[
+            ...Object.entries(PRODUCTS).map(([value, label]) => ({ value, label })),
+            { value: 'csv', label: t('imports.table') },
+          ]}
+        />
         <ConflictField value={conflict} onChange={setConflict} />
         {instance.domains.length > 1 ? (
-          <Field label={t('links.field.domain')}>
-            {(control) => (
-              <Select
-                {...control}
-                value={domain}
-                onChange={setDomain}
-                options={instance.domains.map((value) => ({ value, label: value }))}
-              />
-            )}
-          </Field>
+          <SelectField
+            label={t('links.field.domain')}
+            value={domain}
+            onChange={setDomain}
+            options={instance.domains.map((value) => ({ value, label: value }))}
+          />
         ) : null}
       </div>
 
@@ -139,19 +130,15 @@ export function ConflictField({
 }) {
   const { t } = useI18n()
   return (
-    <Field label={t('imports.conflict')}>
-      {(control) => (
-        <Select
-          {...control}
-          value={value}
-          onChange={onChange}
-          options={CONFLICTS.map((each) => ({
-            value: each,
-            label: t(`imports.conflict.${each}` as MessageKey),
-          }))}
-        />
-      )}
-    </Field>
+    <SelectField
+      label={t('imports.conflict')}
+      value={value}
+      onChange={onChange}
+      options={CONFLICTS.map((each) => ({
+        value: each,
+        label: t(`imports.conflict.${each}` as MessageKey),
+      }))}
+    />
   )
 }
 
@@ -173,19 +160,16 @@ function MappingFields({
     <Section title={t('imports.mapping')}>
       <div className="grid gap-4 sm:grid-cols-3">
         {FIELDS.map((field) => (
-          <Field key={field} label={t(LABELS[field])}>
-            {(control) => (
-              <Select
-                {...control}
-                value={mapping[field] ?? NONE}
-                onChange={(column) => choose(field, column)}
-                options={[
-                  { value: NONE, label: t('imports.noColumn') },
-                  ...columns.map((value) => ({ value, label: value })),
-                ]}
-              />
-            )}
-          </Field>
+          <SelectField
+            key={field}
+            label={t(LABELS[field])}
+            value={mapping[field] ?? NONE}
+            onChange={(column) => choose(field, column)}
+            options={[
+              { value: NONE, label: t('imports.noColumn') },
+              ...columns.map((value) => ({ value, label: value })),
+            ]}
+          />
         ))}
       </div>
     </Section>

@@ -2,12 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
-import { Select } from '../../ui/select.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import {
   abuseQuery,
@@ -87,47 +87,33 @@ function BlockForm({ address }: { address: string }) {
   return (
     <form onSubmit={submit} className="mb-6 flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label={t('instance.blocks.kind')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={kind}
-              onChange={setKind}
-              options={KINDS.map((one) => ({
-                value: one,
-                label: t(`instance.blocks.kind.${one}`),
-              }))}
-            />
-          )}
-        </Field>
-        <Field
+        <SelectField
+          label={t('instance.blocks.kind')}
+          value={kind}
+          onChange={setKind}
+          options={KINDS.map((one) => ({
+            value: one,
+            label: t(`instance.blocks.kind.${one}`),
+          }))}
+        />
+        <TextField
           label={t('instance.blocks.value')}
           hint={t('instance.blocks.hint')}
           className="sm:col-span-2"
-        >
-          {(control) => (
-            <Input
-              {...control}
-              dir="ltr"
-              required
-              autoFocus={address !== ''}
-              value={value}
-              onChange={({ target }) => setValue(target.value)}
-            />
-          )}
-        </Field>
+          dir="ltr"
+          required
+          autoFocus={address !== ''}
+          value={value}
+          onChange={setValue}
+        />
       </div>
-      <Field label={t('instance.blocks.reason')}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={1000}
-            value={reason}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('instance.blocks.reason')}
+        required
+        maxLength={1000}
+        value={reason}
+        onChange={setReason}
+      />
       <FormError message={add.isError ? errorText(add.error, i18n) : null} />
       <Button type="submit" variant="primary" className="self-start" loading={add.isPending}>
         {t('instance.blocks.add')}

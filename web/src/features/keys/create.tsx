@@ -5,9 +5,9 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, FieldError, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
+import { FieldError, FormError } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { createKey, type KeyScope, type MadeKey, SCOPES } from './calls.ts'
 
@@ -73,18 +73,16 @@ export function CreateDialog({
     >
       <FormError message={formError(error, i18n, ['name', 'scopes', 'expires_at'])} />
       <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
-        <Field label={t('keys.name')} hint={t('keys.name.hint')} error={fieldError(error, 'name')}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={100}
-              autoComplete="off"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('keys.name')}
+          hint={t('keys.name.hint')}
+          error={fieldError(error, 'name')}
+          required
+          maxLength={100}
+          autoComplete="off"
+          value={name}
+          onChange={setName}
+        />
         <fieldset className="flex flex-col gap-2" aria-describedby={`${formId}-scopes`}>
           <legend className="mb-2 font-medium text-sm">{t('keys.scopes')}</legend>
           {SCOPES.map((scope) => (
@@ -101,29 +99,22 @@ export function CreateDialog({
           <FieldError id={`${formId}-scopes`} message={scopesError} />
         </fieldset>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label={t('keys.expiry')} error={fieldError(error, 'expires_at')}>
-            {(control) => (
-              <Select
-                {...control}
-                value={expiry}
-                onChange={setExpiry}
-                options={EXPIRIES.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
-              />
-            )}
-          </Field>
+          <SelectField
+            label={t('keys.expiry')}
+            error={fieldError(error, 'expires_at')}
+            value={expiry}
+            onChange={setExpiry}
+            options={EXPIRIES.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
+          />
           {expiry === 'date' ? (
-            <Field label={t('keys.expiry.on')}>
-              {(control) => (
-                <Input
-                  {...control}
-                  type="date"
-                  required
-                  min={new Date().toISOString().slice(0, 10)}
-                  value={date}
-                  onChange={({ target }) => setDate(target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label={t('keys.expiry.on')}
+              type="date"
+              required
+              min={new Date().toISOString().slice(0, 10)}
+              value={date}
+              onChange={setDate}
+            />
           ) : null}
         </div>
       </form>

@@ -4,8 +4,8 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Select } from '../../ui/select.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { type ApiKey, type MadeKey, rotateKey } from './calls.ts'
 
@@ -52,16 +52,13 @@ export function RotateDialog({
       }
     >
       <FormError message={formError(rotate.error, i18n, ['overlap_hours'])} />
-      <Field label={t('keys.rotate.overlap')} error={fieldError(rotate.error, 'overlap_hours')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={overlap}
-            onChange={setOverlap}
-            options={OVERLAPS.map((value) => ({ value, label: t(`keys.rotate.${value}`) }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t('keys.rotate.overlap')}
+        error={fieldError(rotate.error, 'overlap_hours')}
+        value={overlap}
+        onChange={setOverlap}
+        options={OVERLAPS.map((value) => ({ value, label: t(`keys.rotate.${value}`) }))}
+      />
     </Dialog>
   )
 }

@@ -6,10 +6,10 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { cx } from '../../ui/cx.ts'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { FormError } from '../../ui/field.tsx'
 import { Card } from '../../ui/page.tsx'
 import { errorText } from '../../ui/problem.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { createKey, keysQuery } from '../keys/calls.ts'
 import type { LinkActions } from './actions.ts'
 import type { LinkList } from './calls.ts'
@@ -106,25 +106,19 @@ function FirstLink({ actions }: { actions: LinkActions }) {
   const i18n = useI18n()
   return (
     <form onSubmit={submit} noValidate className="flex flex-wrap items-start gap-2">
-      <Field
+      <TextField
         hideLabel
         label={t('links.field.destination')}
         error={problem === null ? undefined : errorText(problem, i18n)}
         className="min-w-48 flex-1"
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="url"
-            dir="ltr"
-            inputMode="url"
-            autoComplete="off"
-            placeholder={t('links.placeholder.destination')}
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        )}
-      </Field>
+        type="url"
+        dir="ltr"
+        inputMode="url"
+        autoComplete="off"
+        placeholder={t('links.placeholder.destination')}
+        value={url}
+        onChange={setUrl}
+      />
       <Button type="submit" variant="primary" loading={create.isPending}>
         {t('links.first.create')}
       </Button>

@@ -6,9 +6,9 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, FormError } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { invite, type OpenInvitation, ROLES } from './calls.ts'
@@ -78,32 +78,26 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     >
       <FormError message={formError(create.error, i18n, ['email', 'role'])} />
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
-        <Field label={t('members.email')} error={fieldError(create.error, 'email')}>
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              required
-              autoComplete="off"
-              value={email}
-              onChange={({ target }) => setEmail(target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t('members.role')} error={fieldError(create.error, 'role')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={role}
-              onChange={setRole}
-              options={roles.map((value) => ({
-                value,
-                label: t(`role.${value}`),
-                hint: t(`members.role.${value}.text`),
-              }))}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('members.email')}
+          error={fieldError(create.error, 'email')}
+          type="email"
+          required
+          autoComplete="off"
+          value={email}
+          onChange={setEmail}
+        />
+        <SelectField
+          label={t('members.role')}
+          error={fieldError(create.error, 'role')}
+          value={role}
+          onChange={setRole}
+          options={roles.map((value) => ({
+            value,
+            label: t(`role.${value}`),
+            hint: t(`members.role.${value}.text`),
+          }))}
+        />
       </form>
     </Dialog>
   )

@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
 import { Card } from '../../ui/page.tsx'
 import { errorText } from '../../ui/problem.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { isProtected, unlock } from './calls.ts'
 
 /** Asks for the password of shared statistics. */
@@ -27,18 +26,15 @@ export function Unlock({ onOpen }: { onOpen: () => void }) {
         <p className="text-muted">{t('shared.password.text')}</p>
       </div>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field label={t('shared.password.label')} error={error === null ? undefined : said}>
-          {(control) => (
-            <Input
-              {...control}
-              type="password"
-              required
-              autoComplete="off"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('shared.password.label')}
+          error={error === null ? undefined : said}
+          type="password"
+          required
+          autoComplete="off"
+          value={password}
+          onChange={setPassword}
+        />
         <Button variant="primary" type="submit" loading={attempt.isPending}>
           {t('shared.password.submit')}
         </Button>

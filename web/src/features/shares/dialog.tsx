@@ -4,8 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { fieldError, formError } from '../auth/errors.ts'
 import { localTime } from '../links/form/draft.ts'
@@ -106,22 +105,16 @@ function ShareForm({
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
-      <Field
+      <TextField
         label={t('tags.name')}
         hint={t('shares.name.hint')}
         error={fieldError(save.error, 'name')}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            dir="auto"
-            value={name}
-            maxLength={100}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+        dir="auto"
+        value={name}
+        maxLength={100}
+        autoComplete="off"
+        onChange={setName}
+      />
       <ShowField value={show} onChange={setShow} />
       {hasFilters ? <p className="text-muted text-sm">{t('shares.filtered')}</p> : null}
       <PasswordField
@@ -130,16 +123,13 @@ function ShareForm({
         hasPassword={share?.has_password ?? false}
         error={fieldError(save.error, 'password')}
       />
-      <Field label={t('shares.expires')} error={fieldError(save.error, 'expires_at')}>
-        {(control) => (
-          <Input
-            {...control}
-            type="datetime-local"
-            value={expires}
-            onChange={(event) => setExpires(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('shares.expires')}
+        error={fieldError(save.error, 'expires_at')}
+        type="datetime-local"
+        value={expires}
+        onChange={setExpires}
+      />
     </FormDialog>
   )
 }

@@ -3,10 +3,9 @@ import { useState } from 'react'
 import { request } from '../../../api/client.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Textarea } from '../../../ui/input.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { errorText } from '../../../ui/problem.tsx'
+import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 
@@ -35,17 +34,13 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
             appeal.mutate()
           }}
         >
-          <Field label={t('links.block.label')}>
-            {(control) => (
-              <Textarea
-                {...control}
-                required
-                maxLength={1000}
-                value={text}
-                onChange={({ target }) => setText(target.value)}
-              />
-            )}
-          </Field>
+          <TextareaField
+            label={t('links.block.label')}
+            required
+            maxLength={1000}
+            value={text}
+            onChange={setText}
+          />
           <Button type="submit" className="self-start" loading={appeal.isPending}>
             {t('links.block.send')}
           </Button>

@@ -4,9 +4,8 @@ import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { clicksBeforeQuery, deleteClicks, type Link } from '../calls.ts'
 import { nameOf } from '../text.ts'
@@ -45,19 +44,13 @@ export function DeleteClicks({ link, onClose }: { link: Link; onClose: () => voi
       action={t('links.clicks.delete')}
       onConfirm={() => remove.mutateAsync()}
     >
-      <Field
+      <TextField
         label={t('links.clicks.delete.before')}
         error={atField ?? (error === null ? undefined : errorText(error, i18n))}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={day}
-            onChange={({ target }) => setDay(target.value)}
-          />
-        )}
-      </Field>
+        type="date"
+        value={day}
+        onChange={setDay}
+      />
       <p role="status" className="min-h-5 font-medium">
         {before === null || count === undefined ? null : t('links.clicks.delete.count', { count })}
       </p>

@@ -3,7 +3,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { LANGUAGE_NAMES } from '../../../i18n/locales.ts'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { SelectField } from '../../../ui/select.tsx'
 import { fieldError } from '../../auth/errors.ts'
 import type { Link } from '../calls.ts'
 import { AGENTS, type Agent, type VisitorDraft } from './visitor.ts'
@@ -50,19 +50,15 @@ export function VisitorFields({
   )
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field label={t('statistics.dimension.device')}>
-        {(control) => (
-          <Select<Agent>
-            {...control}
-            value={visitor.agent}
-            onChange={(agent) => onChange({ ...visitor, agent })}
-            options={Object.entries(AGENTS).map(([value, [label]]) => ({
-              value: value as Agent,
-              label,
-            }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t('statistics.dimension.device')}
+        value={visitor.agent}
+        onChange={(agent) => onChange({ ...visitor, agent })}
+        options={Object.entries(AGENTS).map(([value, [label]]) => ({
+          value: value as Agent,
+          label,
+        }))}
+      />
       {text('country', t('statistics.dimension.country'), {
         placeholder: 'DE',
         options: countries,

@@ -4,7 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { InputGroup } from '../../../ui/input.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { SelectField } from '../../../ui/select.tsx'
 import { useHosts } from '../../domains/hosts.ts'
 import type { Draft } from './draft.ts'
 
@@ -33,16 +33,13 @@ export function AddressFields({
   return (
     <>
       {severalDomains ? (
-        <Field label={t('links.field.domain')} error={problems.domain}>
-          {(control) => (
-            <Select
-              {...control}
-              value={draft.domain}
-              onChange={(domain) => set({ domain })}
-              options={hosts.map((value) => ({ value, label: value }))}
-            />
-          )}
-        </Field>
+        <SelectField
+          label={t('links.field.domain')}
+          error={problems.domain}
+          value={draft.domain}
+          onChange={(domain) => set({ domain })}
+          options={hosts.map((value) => ({ value, label: value }))}
+        />
       ) : null}
       <Field
         label={t('links.field.slug')}

@@ -4,8 +4,8 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
 import { afterPress } from '../../../lib/after-press.ts'
 import { Field, FormError } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import type { Link } from '../calls.ts'
 import { itemText } from '../rules/text.ts'
 import { AddressFields } from './address-fields.tsx'
@@ -103,23 +103,20 @@ export function LinkForm({
       noValidate
       className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-4 xl:grid-cols-[minmax(0,1fr)_19rem] xl:grid-rows-[auto_1fr]"
     >
-      <Field label={t('links.field.destination')} error={destination}>
-        {(control) => (
-          <Input
-            {...control}
-            ref={first}
-            dir="ltr"
-            type="url"
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={t('links.placeholder.destination')}
-            value={draft.destination_url}
-            onChange={(event) => set({ destination_url: event.target.value })}
-            onBlur={() => leave('destination_url')}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('links.field.destination')}
+        error={destination}
+        ref={first}
+        dir="ltr"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={t('links.placeholder.destination')}
+        value={draft.destination_url}
+        onChange={(destination_url) => set({ destination_url })}
+        onBlur={() => leave('destination_url')}
+      />
       <Previews
         draft={draft}
         state={slugState(draft.slug, ownSlug, check)}

@@ -5,10 +5,9 @@ import type { Utm } from '../../../../../src/links/utm.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { SelectField } from '../../../ui/select.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import {
   createUtmTemplate,
@@ -62,24 +61,21 @@ export function UtmTemplates({
     <>
       {templates.length > 0 ? (
         <div className="flex items-end gap-2">
-          <Field label={t('links.utm.template')} className="flex-1">
-            {(control) => (
-              <Select
-                {...control}
-                disabled={disabled}
-                value={picked}
-                onChange={(id) => {
-                  setPicked(id)
-                  const template = templates.find((one) => one.id === id)
-                  if (template) onPick(setIn(template))
-                }}
-                options={[
-                  { value: NONE, label: t('links.utm.choose') },
-                  ...templates.map((one) => ({ value: one.id, label: one.name })),
-                ]}
-              />
-            )}
-          </Field>
+          <SelectField
+            label={t('links.utm.template')}
+            className="flex-1"
+            disabled={disabled}
+            value={picked}
+            onChange={(id) => {
+              setPicked(id)
+              const template = templates.find((one) => one.id === id)
+              if (template) onPick(setIn(template))
+            }}
+            options={[
+              { value: NONE, label: t('links.utm.choose') },
+              ...templates.map((one) => ({ value: one.id, label: one.name })),
+            ]}
+          />
           {picked === NONE ? null : (
             <Button
               aria-label={t('links.utm.delete')}
@@ -92,22 +88,19 @@ export function UtmTemplates({
       ) : null}
       {isAny ? (
         <div className="flex items-end gap-2">
-          <Field label={t('links.utm.name')} className="flex-1">
-            {(control) => (
-              <Input
-                {...control}
-                value={name}
-                maxLength={100}
-                onChange={({ target }) => setName(target.value)}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Enter') return
-                  // Not the form's: the link isn't finished.
-                  event.preventDefault()
-                  if (name.trim() !== '') save.mutate()
-                }}
-              />
-            )}
-          </Field>
+          <TextField
+            label={t('links.utm.name')}
+            className="flex-1"
+            value={name}
+            maxLength={100}
+            onChange={setName}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return
+              // Not the form's: the link isn't finished.
+              event.preventDefault()
+              if (name.trim() !== '') save.mutate()
+            }}
+          />
           <Button
             disabled={name.trim() === ''}
             loading={save.isPending}

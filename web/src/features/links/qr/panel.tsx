@@ -14,10 +14,9 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { SelectField } from '../../../ui/select.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 import { logoQuery, qrFile, shownLogo } from './calls.ts'
@@ -119,13 +118,13 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
   const corrections = style.logo ? CORRECTIONS.filter(bearsLogo) : CORRECTIONS
   return (
     <>
-      <Choice
+      <SelectField
         label={t('links.qr.shape')}
         value={style.modules}
         onChange={(modules) => set({ modules })}
         options={MODULE_SHAPES.map((value) => ({ value, label: t(`links.qr.shape.${value}`) }))}
       />
-      <Choice
+      <SelectField
         label={t('links.qr.eyes')}
         value={style.eyes}
         onChange={(eyes) => set({ eyes })}
@@ -137,7 +136,7 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
         value={style.light}
         onChange={(light) => set({ light })}
       />
-      <Choice
+      <SelectField
         label={t('links.qr.size')}
         value={style.size}
         onChange={(size) => set({ size })}
@@ -146,7 +145,7 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
           label: t('links.qr.pixels', { value }),
         }))}
       />
-      <Choice
+      <SelectField
         label={t('links.qr.quiet')}
         value={String(style.margin)}
         onChange={(margin) => set({ margin: Number(margin) })}
@@ -155,8 +154,8 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
           label: t('links.qr.modules', { count: Number(value) }),
         }))}
       />
-      <Choice
-        wide
+      <SelectField
+        className="col-span-2"
         label={t('links.qr.correction')}
         value={style.correction}
         onChange={(correction) => set({ correction })}
@@ -166,24 +165,6 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
         }))}
       />
     </>
-  )
-}
-
-function Choice<T extends string>({
-  label,
-  wide = false,
-  ...choice
-}: {
-  label: string
-  wide?: boolean
-  value: T
-  onChange: (value: T) => void
-  options: { value: T; label: string }[]
-}) {
-  return (
-    <Field label={label} className={wide ? 'col-span-2' : ''}>
-      {(control) => <Select<T> {...control} {...choice} />}
-    </Field>
   )
 }
 
@@ -229,17 +210,13 @@ function Colour({
   onChange: (value: string) => void
 }) {
   return (
-    <Field label={label}>
-      {(control) => (
-        <Input
-          {...control}
-          type="color"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-          className="cursor-pointer p-0.5!"
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      type="color"
+      value={value}
+      onChange={onChange}
+      controlClass="cursor-pointer p-0.5!"
+    />
   )
 }
 

@@ -3,9 +3,8 @@ import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { FormDialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { Switch } from '../../../ui/switch.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { createView, type Shown, updateView, type View } from './calls.ts'
@@ -50,17 +49,14 @@ export function ViewDialog({
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
-      <Field label={t('links.views.name')} error={fieldError(save.error, 'name')}>
-        {(control) => (
-          <Input
-            {...control}
-            value={name}
-            maxLength={NAME_MAX}
-            autoComplete="off"
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('links.views.name')}
+        error={fieldError(save.error, 'name')}
+        value={name}
+        maxLength={NAME_MAX}
+        autoComplete="off"
+        onChange={setName}
+      />
       {may('links:write') ? (
         <Switch
           label={t('links.views.share')}

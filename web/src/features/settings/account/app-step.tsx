@@ -4,8 +4,8 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { FormError } from '../../../ui/field.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { formError } from '../../auth/errors.ts'
 import { confirmTwoFactor } from '../calls.ts'
 
@@ -62,20 +62,16 @@ export function AppStep({
       </section>
       <FormError message={formError(confirm.error, i18n)} />
       <form id={formId} onSubmit={submit}>
-        <Field label={t('settings.twoFactor.code')}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              dir="ltr"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              className="tabular tracking-widest"
-              value={code}
-              onChange={({ target }) => setCode(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('settings.twoFactor.code')}
+          required
+          dir="ltr"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          controlClass="tabular tracking-widest"
+          value={code}
+          onChange={setCode}
+        />
       </form>
     </Dialog>
   )

@@ -4,9 +4,9 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { deleteAccount } from '../calls.ts'
 
@@ -70,20 +70,14 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
     >
       <FormError message={formError(remove.error, i18n, FIELDS)} />
       <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
-        <Field
+        <TextField
           label={t('settings.account.delete.confirm', { email: user.email })}
           error={fieldError(remove.error, 'confirm_email')}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              autoComplete="off"
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          )}
-        </Field>
+          type="email"
+          autoComplete="off"
+          value={typed}
+          onChange={setTyped}
+        />
       </form>
     </Dialog>
   )

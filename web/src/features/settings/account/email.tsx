@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { requestEmailChange } from '../calls.ts'
@@ -29,18 +29,15 @@ export function EmailSection() {
     <CardSection title={t('settings.email')} description={t('settings.email.text')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
         <FormError message={formError(change.error, i18n, ['new_email'])} />
-        <Field label={t('settings.email.new')} error={fieldError(change.error, 'new_email')}>
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              autoComplete="email"
-              required
-              value={email}
-              onChange={({ target }) => setEmail(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('settings.email.new')}
+          error={fieldError(change.error, 'new_email')}
+          type="email"
+          autoComplete="email"
+          required
+          value={email}
+          onChange={setEmail}
+        />
         <Button type="submit" className="self-start" loading={change.isPending}>
           {t('settings.email.submit')}
         </Button>

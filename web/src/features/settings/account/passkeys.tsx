@@ -4,10 +4,9 @@ import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FormDialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { errorText, Problem } from '../../../ui/problem.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { formError } from '../../auth/errors.ts'
 import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
@@ -109,18 +108,15 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onSubmit={() => add.mutate()}
       onClose={onClose}
     >
-      <Field label={t('settings.passkeys.name')} hint={t('settings.passkeys.name.hint')}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={100}
-            autoComplete="off"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('settings.passkeys.name')}
+        hint={t('settings.passkeys.name.hint')}
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={name}
+        onChange={setName}
+      />
     </FormDialog>
   )
 }

@@ -3,11 +3,11 @@ import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
-import { LEAST_PASSWORD, PasswordInput } from '../../auth/password-input.tsx'
+import { LEAST_PASSWORD, PasswordField } from '../../auth/password-field.tsx'
 import { changePassword, sessionsQuery } from '../calls.ts'
 
 const FIELDS = ['currentPassword', 'newPassword']
@@ -38,33 +38,24 @@ export function PasswordSection() {
     <CardSection title={t('settings.password')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
         <FormError message={formError(error, i18n, FIELDS)} />
-        <Field label={t('settings.password.current')} error={fieldError(error, 'currentPassword')}>
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              autoComplete="current-password"
-              value={current}
-              onChange={({ target }) => setCurrent(target.value)}
-            />
-          )}
-        </Field>
-        <Field
+        <PasswordField
+          label={t('settings.password.current')}
+          error={fieldError(error, 'currentPassword')}
+          required
+          autoComplete="current-password"
+          value={current}
+          onChange={setCurrent}
+        />
+        <PasswordField
           label={t('settings.password.new')}
           hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
           error={fieldError(error, 'newPassword')}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              autoComplete="new-password"
-              minLength={LEAST_PASSWORD}
-              value={next}
-              onChange={({ target }) => setNext(target.value)}
-            />
-          )}
-        </Field>
+          required
+          autoComplete="new-password"
+          minLength={LEAST_PASSWORD}
+          value={next}
+          onChange={setNext}
+        />
         <Checkbox label={t('settings.password.others')} checked={others} onChange={setOthers} />
         <Button type="submit" className="self-start" loading={change.isPending}>
           {t('settings.password.submit')}

@@ -10,7 +10,8 @@ import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { SelectField } from '../../../ui/select.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { changeAccount } from '../calls.ts'
@@ -45,36 +46,30 @@ export function ProfileSection() {
     <CardSection title={t('settings.account.profile')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
         <FormError message={formError(error, i18n, ['name', 'language'])} />
-        <Field label={t('settings.account.name')} error={fieldError(error, 'name')}>
-          {(control) => (
-            <Input
-              {...control}
-              autoComplete="name"
-              required
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('settings.account.name')}
+          error={fieldError(error, 'name')}
+          autoComplete="name"
+          required
+          value={name}
+          onChange={setName}
+        />
         <Field label={t('settings.account.email')}>
           {(control) => <Input {...control} type="email" readOnly value={user.email} />}
         </Field>
-        <Field label={t('settings.account.language')} error={fieldError(error, 'language')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={language}
-              onChange={setLanguage}
-              options={[
-                { value: BROWSER, label: t('settings.account.language.browser') },
-                ...LOCALES.map((value) => ({
-                  value: value as string,
-                  label: LANGUAGE_NAMES[value],
-                })),
-              ]}
-            />
-          )}
-        </Field>
+        <SelectField
+          label={t('settings.account.language')}
+          error={fieldError(error, 'language')}
+          value={language}
+          onChange={setLanguage}
+          options={[
+            { value: BROWSER, label: t('settings.account.language.browser') },
+            ...LOCALES.map((value) => ({
+              value: value as string,
+              label: LANGUAGE_NAMES[value],
+            })),
+          ]}
+        />
         <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>
           {t('common.save')}
         </Button>

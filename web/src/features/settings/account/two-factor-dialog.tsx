@@ -4,10 +4,10 @@ import { useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { formError } from '../../auth/errors.ts'
-import { PasswordInput } from '../../auth/password-input.tsx'
+import { PasswordField } from '../../auth/password-field.tsx'
 import { beginTwoFactor, endTwoFactor, newRecoveryCodes } from '../calls.ts'
 import { AppStep } from './app-step.tsx'
 import { CodesStep } from './codes-step.tsx'
@@ -103,17 +103,13 @@ function PasswordStep({
     >
       <FormError message={formError(proceed.error, i18n)} />
       <form id={formId} onSubmit={submit}>
-        <Field label={t('settings.twoFactor.password')}>
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          )}
-        </Field>
+        <PasswordField
+          label={t('settings.twoFactor.password')}
+          required
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+        />
       </form>
     </Dialog>
   )

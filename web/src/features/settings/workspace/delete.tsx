@@ -5,9 +5,9 @@ import { useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { formError } from '../../auth/errors.ts'
 import { deleteWorkspace, type Workspace } from '../calls.ts'
@@ -75,16 +75,12 @@ function DeleteDialog({ workspace, onClose }: { workspace: Workspace; onClose: (
     >
       <FormError message={formError(remove.error, i18n)} />
       <form id={formId} onSubmit={submit}>
-        <Field label={t('settings.workspace.delete.confirm', { name })}>
-          {(control) => (
-            <Input
-              {...control}
-              autoComplete="off"
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t('settings.workspace.delete.confirm', { name })}
+          autoComplete="off"
+          value={typed}
+          onChange={setTyped}
+        />
       </form>
     </Dialog>
   )

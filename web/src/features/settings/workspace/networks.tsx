@@ -4,9 +4,9 @@ import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
-import { Textarea } from '../../../ui/input.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
+import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { formError } from '../../auth/errors.ts'
 import { excludedNetworksQuery, setExcludedNetworks } from '../calls.ts'
@@ -52,23 +52,17 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
   return (
     <form onSubmit={submit} className="flex max-w-md flex-col gap-3">
       <FormError message={wrong.length > 0 ? null : formError(error, i18n)} />
-      <Field
+      <TextareaField
         label={t('settings.networks.label')}
         hint={t('settings.networks.hint')}
         error={wrong.length > 0 ? wrong.join(' ') : undefined}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            dir="ltr"
-            rows={4}
-            disabled={!manages}
-            placeholder={'192.0.2.0/24\n2001:db8::/32'}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
+        dir="ltr"
+        rows={4}
+        disabled={!manages}
+        placeholder={'192.0.2.0/24\n2001:db8::/32'}
+        value={text}
+        onChange={setText}
+      />
       {manages ? (
         <Button type="submit" className="self-start" loading={save.isPending}>
           {t('common.save')}

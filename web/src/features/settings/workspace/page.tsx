@@ -6,12 +6,12 @@ import { LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { FormError } from '../../../ui/field.tsx'
 import { CardSection, Page } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { SelectField } from '../../../ui/select.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { changeWorkspace, type Workspace, workspaceQuery } from '../calls.ts'
@@ -84,38 +84,29 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
     <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
       {manages ? null : <p className="text-muted">{t('settings.workspace.readOnly')}</p>}
       <FormError message={formError(error, i18n, ['name', 'language'])} />
-      <Field label={t('settings.workspace.name')} error={fieldError(error, 'name')}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            disabled={!manages}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label={t('settings.workspace.name')}
+        error={fieldError(error, 'name')}
+        required
+        disabled={!manages}
+        value={name}
+        onChange={setName}
+      />
+      <SelectField
         label={t('settings.workspace.language')}
         hint={t('settings.workspace.language.hint')}
         error={fieldError(error, 'language')}
-      >
-        {(control) => (
-          <Select
-            {...control}
-            disabled={!manages}
-            value={language}
-            onChange={setLanguage}
-            options={[
-              { value: NONE, label: t('settings.workspace.language.none') },
-              ...LOCALES.map((value) => ({
-                value: value as string,
-                label: LANGUAGE_NAMES[value],
-              })),
-            ]}
-          />
-        )}
-      </Field>
+        disabled={!manages}
+        value={language}
+        onChange={setLanguage}
+        options={[
+          { value: NONE, label: t('settings.workspace.language.none') },
+          ...LOCALES.map((value) => ({
+            value: value as string,
+            label: LANGUAGE_NAMES[value],
+          })),
+        ]}
+      />
       <Checkbox
         checked={demands}
         disabled={!manages}

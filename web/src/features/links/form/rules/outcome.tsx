@@ -1,8 +1,7 @@
 import { ANSWERS, type RuleAnswer } from '../../../../../../src/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Input } from '../../../../ui/input.tsx'
-import { Select } from '../../../../ui/select.tsx'
+import { SelectField } from '../../../../ui/select.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import { newSplit, type ThenDraft } from './draft.ts'
 import type { Marks } from './marks.ts'
 import { SplitEditor } from './split.tsx'
@@ -35,42 +34,30 @@ export function Outcome({
   const isAnswer = kind === 'answer'
   return (
     <div className="flex flex-col gap-3">
-      <Field
+      <SelectField
         label={t('rules.then')}
         hint={isAnswer ? t('rules.answer.hint') : undefined}
         error={isAnswer ? (problems[path] ?? problems[`${path}.answer`]) : undefined}
-      >
-        {(control) => (
-          <Select<Choice>
-            {...control}
-            value={isAnswer ? then.answer : kind}
-            onChange={choose}
-            options={[
-              { value: 'destination_url', label: t('links.field.destination') },
-              { value: 'variants', label: t('rules.split') },
-              ...ANSWERS.map((value) => ({ value, label: t(`rules.answer.${value}`) })),
-            ]}
-          />
-        )}
-      </Field>
+        value={isAnswer ? then.answer : kind}
+        onChange={choose}
+        options={[
+          { value: 'destination_url', label: t('links.field.destination') },
+          { value: 'variants', label: t('rules.split') },
+          ...ANSWERS.map((value) => ({ value, label: t(`rules.answer.${value}`) })),
+        ]}
+      />
       {kind === 'destination_url' ? (
-        <Field
+        <TextField
           label={t('links.field.destination')}
           hideLabel
           error={problems[`${path}.destination_url`] ?? problems[path]}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              data-destination
-              type="url"
-              dir="ltr"
-              placeholder="https://"
-              value={destination_url}
-              onChange={({ target }) => onChange({ ...then, destination_url: target.value })}
-            />
-          )}
-        </Field>
+          data-destination
+          type="url"
+          dir="ltr"
+          placeholder="https://"
+          value={destination_url}
+          onChange={(destination_url) => onChange({ ...then, destination_url })}
+        />
       ) : null}
       {kind === 'variants' ? (
         <SplitEditor

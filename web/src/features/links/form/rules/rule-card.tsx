@@ -12,9 +12,8 @@ import { type KeyboardEvent, useId } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
 import { cx } from '../../../../ui/cx.ts'
-import { Field } from '../../../../ui/field.tsx'
-import { Input } from '../../../../ui/input.tsx'
 import { Menu, MenuItem } from '../../../../ui/menu.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import { type Rule, thenText, whenText } from '../../rules/text.ts'
 import { Conditions } from './conditions.tsx'
 import { type RuleDraft, thenOf, whenOf } from './draft.ts'
@@ -167,17 +166,14 @@ function Body({ rule, path, title, problems, warnings, onChange }: Props) {
         </p>
       ))}
       <WarningNote messages={warned === undefined ? [] : [warned]} />
-      <Field label={t('rules.name')} error={problems[`${path}.name`]}>
-        {(control) => (
-          <Input
-            {...control}
-            data-name
-            placeholder={title}
-            value={rule.name}
-            onChange={({ target }) => onChange({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('rules.name')}
+        error={problems[`${path}.name`]}
+        data-name
+        placeholder={title}
+        value={rule.name}
+        onChange={(name) => onChange({ name })}
+      />
       <Conditions
         when={rule.when}
         onChange={(when) => onChange({ when })}

@@ -2,8 +2,8 @@ import { Plus, Trash2 } from 'lucide-react'
 import { RULE_BOUNDS } from '../../../../../../src/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
-import { Field, FieldError } from '../../../../ui/field.tsx'
-import { Input } from '../../../../ui/input.tsx'
+import { FieldError } from '../../../../ui/field.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import { sharesOf } from '../../rules/text.ts'
 import { newVariant, type VariantDraft } from './draft.ts'
 import type { Marks } from './marks.ts'
@@ -106,17 +106,15 @@ function Variant({
     <fieldset className="flex min-w-0 flex-col gap-3">
       <legend className="sr-only">{title}</legend>
       <div className="flex flex-wrap items-end gap-2">
-        <Field className="flex-[1_1_8rem]" label={t('rules.name')} error={problems[`${path}.name`]}>
-          {(control) => (
-            <Input
-              {...control}
-              value={variant.name}
-              placeholder={title}
-              onChange={({ target }) => onChange({ name: target.value })}
-            />
-          )}
-        </Field>
-        <Field
+        <TextField
+          className="flex-[1_1_8rem]"
+          label={t('rules.name')}
+          error={problems[`${path}.name`]}
+          value={variant.name}
+          placeholder={title}
+          onChange={(name) => onChange({ name })}
+        />
+        <TextField
           className="w-28"
           label={
             <>
@@ -125,16 +123,10 @@ function Variant({
             </>
           }
           error={problems[`${path}.weight`]}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="numeric"
-              value={variant.weight}
-              onChange={({ target }) => onChange({ weight: target.value })}
-            />
-          )}
-        </Field>
+          inputMode="numeric"
+          value={variant.weight}
+          onChange={(weight) => onChange({ weight })}
+        />
         <IconButton
           label={t('rules.remove', { name: title })}
           icon={<Trash2 size={14} aria-hidden="true" />}
@@ -142,18 +134,15 @@ function Variant({
           onClick={onRemove}
         />
       </div>
-      <Field label={t('links.field.destination')} error={problems[`${path}.destination_url`]}>
-        {(control) => (
-          <Input
-            {...control}
-            type="url"
-            dir="ltr"
-            placeholder="https://"
-            value={variant.destination_url}
-            onChange={({ target }) => onChange({ destination_url: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('links.field.destination')}
+        error={problems[`${path}.destination_url`]}
+        type="url"
+        dir="ltr"
+        placeholder="https://"
+        value={variant.destination_url}
+        onChange={(destination_url) => onChange({ destination_url })}
+      />
       <WarningNote messages={saidWithin(warnings, path)} />
     </fieldset>
   )

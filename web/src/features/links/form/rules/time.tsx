@@ -4,8 +4,8 @@ import { WEEKDAYS } from '../../../../../../src/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { Combobox } from '../../../../ui/combobox.tsx'
-import { Field } from '../../../../ui/field.tsx'
 import { Input } from '../../../../ui/input.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import { Toggles } from '../../../../ui/toggles.tsx'
 import { ownTimeZone } from '../../../statistics/range.ts'
 import { dayName, type When } from '../../rules/text.ts'
@@ -116,27 +116,19 @@ function Moment({
   }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] gap-2">
-      <Field label={t(ENDS[end].day)}>
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            max="9999-12-31"
-            value={fields.day}
-            onChange={({ target }) => set({ day: target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t(ENDS[end].time)}>
-        {(control) => (
-          <Input
-            {...control}
-            type="time"
-            value={fields.time}
-            onChange={({ target }) => set({ time: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t(ENDS[end].day)}
+        type="date"
+        max="9999-12-31"
+        value={fields.day}
+        onChange={(day) => set({ day })}
+      />
+      <TextField
+        label={t(ENDS[end].time)}
+        type="time"
+        value={fields.time}
+        onChange={(time) => set({ time })}
+      />
     </div>
   )
 }

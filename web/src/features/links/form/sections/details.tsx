@@ -1,6 +1,5 @@
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Input, Textarea } from '../../../../ui/input.tsx'
+import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
 import { FolderField } from './folder-field.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
@@ -15,44 +14,34 @@ function Fields({ draft, set, problems }: SectionProps) {
   const { t } = useI18n()
   return (
     <>
-      <Field label={t('links.field.title')} hint={t('links.hint.title')} error={problems.title}>
-        {(control) => (
-          <Input
-            {...control}
-            dir="auto"
-            value={draft.title}
-            onChange={(event) => set({ title: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('links.field.title')}
+        hint={t('links.hint.title')}
+        error={problems.title}
+        dir="auto"
+        value={draft.title}
+        onChange={(title) => set({ title })}
+      />
       <FolderField
         value={draft.folder_id}
         onChange={(folder_id) => set({ folder_id })}
         error={problems.folder_id}
       />
-      <Field label={t('links.field.notes')} hint={t('links.hint.notes')} error={problems.notes}>
-        {(control) => (
-          <Textarea
-            {...control}
-            dir="auto"
-            value={draft.notes}
-            onChange={(event) => set({ notes: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextareaField
+        label={t('links.field.notes')}
+        hint={t('links.hint.notes')}
+        error={problems.notes}
+        dir="auto"
+        value={draft.notes}
+        onChange={(notes) => set({ notes })}
+      />
+      <TextField
         label={t('links.field.externalId')}
         hint={t('links.hint.externalId')}
         error={problems.external_id}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            value={draft.external_id}
-            onChange={(event) => set({ external_id: event.target.value })}
-          />
-        )}
-      </Field>
+        value={draft.external_id}
+        onChange={(external_id) => set({ external_id })}
+      />
     </>
   )
 }

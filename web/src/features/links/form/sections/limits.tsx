@@ -1,6 +1,5 @@
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Input } from '../../../../ui/input.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import { PasswordField } from '../password-field.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
@@ -21,36 +20,24 @@ function Fields({ draft, set, problems, hasPassword }: SectionProps) {
         hasPassword={hasPassword}
         error={problems.password}
       />
-      <Field
+      <TextField
         label={t('links.field.maxClicks')}
         hint={t('links.hint.maxClicks')}
         error={problems.max_clicks}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="numeric"
-            value={draft.max_clicks}
-            onChange={(event) => set({ max_clicks: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+        inputMode="numeric"
+        value={draft.max_clicks}
+        onChange={(max_clicks) => set({ max_clicks })}
+      />
+      <TextField
         label={t('links.field.fallback')}
         hint={t('links.hint.fallback')}
         error={problems.fallback_url}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="url"
-            dir="ltr"
-            placeholder="https://"
-            value={draft.fallback_url}
-            onChange={(event) => set({ fallback_url: event.target.value })}
-          />
-        )}
-      </Field>
+        type="url"
+        dir="ltr"
+        placeholder="https://"
+        value={draft.fallback_url}
+        onChange={(fallback_url) => set({ fallback_url })}
+      />
     </>
   )
 }

@@ -1,6 +1,5 @@
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Select } from '../../../../ui/select.tsx'
+import { SelectField } from '../../../../ui/select.tsx'
 import { Switch } from '../../../../ui/switch.tsx'
 import { Paths } from './paths.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
@@ -16,23 +15,17 @@ function Fields({ draft, set, problems }: SectionProps) {
   const { t } = useI18n()
   return (
     <>
-      <Field
+      <SelectField
         label={t('links.field.redirectStatus')}
         hint={t('links.hint.redirectStatus')}
         error={problems.redirect_status}
-      >
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.redirect_status}
-            onChange={(redirect_status) => set({ redirect_status })}
-            options={(['302', '301', '307', '308'] as const).map((value) => ({
-              value: value as string,
-              label: t(`links.redirect.${value}`),
-            }))}
-          />
-        )}
-      </Field>
+        value={draft.redirect_status}
+        onChange={(redirect_status) => set({ redirect_status })}
+        options={(['302', '301', '307', '308'] as const).map((value) => ({
+          value: value as string,
+          label: t(`links.redirect.${value}`),
+        }))}
+      />
       <Switch
         checked={draft.forward_query}
         onChange={(forward_query) => set({ forward_query })}

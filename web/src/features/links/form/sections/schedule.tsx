@@ -1,6 +1,5 @@
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Input } from '../../../../ui/input.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
 /** When the link redirects. */
@@ -15,26 +14,20 @@ function Fields({ draft, set, problems }: SectionProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field label={t('links.field.startsAt')} error={problems.starts_at}>
-        {(control) => (
-          <Input
-            {...control}
-            type="datetime-local"
-            value={draft.starts_at}
-            onChange={(event) => set({ starts_at: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('links.field.expiresAt')} error={problems.expires_at}>
-        {(control) => (
-          <Input
-            {...control}
-            type="datetime-local"
-            value={draft.expires_at}
-            onChange={(event) => set({ expires_at: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('links.field.startsAt')}
+        error={problems.starts_at}
+        type="datetime-local"
+        value={draft.starts_at}
+        onChange={(starts_at) => set({ starts_at })}
+      />
+      <TextField
+        label={t('links.field.expiresAt')}
+        error={problems.expires_at}
+        type="datetime-local"
+        value={draft.expires_at}
+        onChange={(expires_at) => set({ expires_at })}
+      />
       <p className="text-faint text-xs sm:col-span-2">{t('links.hint.zone', { zone })}</p>
     </div>
   )

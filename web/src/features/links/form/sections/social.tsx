@@ -1,6 +1,5 @@
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Input, Textarea } from '../../../../ui/input.tsx'
+import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
 import { SocialPreviews } from '../social-previews.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
@@ -18,39 +17,30 @@ function Fields({ draft, set, problems }: SectionProps) {
   return (
     <>
       <p className="text-muted text-sm">{t('links.hint.social')}</p>
-      <Field label={t('links.field.social.title')} error={problems['social.title']}>
-        {(control) => (
-          <Input
-            {...control}
-            dir="auto"
-            value={social.title}
-            onChange={(event) => change({ title: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('links.field.social.description')} error={problems['social.description']}>
-        {(control) => (
-          <Textarea
-            {...control}
-            dir="auto"
-            rows={2}
-            value={social.description}
-            onChange={(event) => change({ description: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('links.field.social.image')} error={problems['social.image_url']}>
-        {(control) => (
-          <Input
-            {...control}
-            type="url"
-            dir="ltr"
-            placeholder="https://"
-            value={social.image_url}
-            onChange={(event) => change({ image_url: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('links.field.social.title')}
+        error={problems['social.title']}
+        dir="auto"
+        value={social.title}
+        onChange={(title) => change({ title })}
+      />
+      <TextareaField
+        label={t('links.field.social.description')}
+        error={problems['social.description']}
+        dir="auto"
+        rows={2}
+        value={social.description}
+        onChange={(description) => change({ description })}
+      />
+      <TextField
+        label={t('links.field.social.image')}
+        error={problems['social.image_url']}
+        type="url"
+        dir="ltr"
+        placeholder="https://"
+        value={social.image_url}
+        onChange={(image_url) => change({ image_url })}
+      />
       <div className="xl:hidden">
         <SocialPreviews social={social} host={draft.domain} />
       </div>

@@ -1,6 +1,5 @@
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Select } from '../../../../ui/select.tsx'
+import { SelectField } from '../../../../ui/select.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
 /** What is kept of visits. */
@@ -13,22 +12,16 @@ export const TRACKING: FormSection = {
 function Fields({ draft, set, problems }: SectionProps) {
   const { t } = useI18n()
   return (
-    <Field
+    <SelectField
       label={t('links.field.tracking')}
       hint={t(`links.hint.tracking.${draft.tracking}`)}
       error={problems.tracking}
-    >
-      {(control) => (
-        <Select
-          {...control}
-          value={draft.tracking}
-          onChange={(tracking) => set({ tracking })}
-          options={(['full', 'count', 'none'] as const).map((value) => ({
-            value,
-            label: t(`links.tracking.${value}`),
-          }))}
-        />
-      )}
-    </Field>
+      value={draft.tracking}
+      onChange={(tracking) => set({ tracking })}
+      options={(['full', 'count', 'none'] as const).map((value) => ({
+        value,
+        label: t(`links.tracking.${value}`),
+      }))}
+    />
   )
 }

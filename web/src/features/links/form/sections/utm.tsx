@@ -1,7 +1,6 @@
 import { UTM_FIELDS, utmOf, withUtm } from '../../../../../../src/links/utm.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
-import { Field } from '../../../../ui/field.tsx'
-import { Input } from '../../../../ui/input.tsx'
+import { TextField } from '../../../../ui/text-field.tsx'
 import { UtmTemplates } from '../utm-templates.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
@@ -28,25 +27,18 @@ function Fields({ draft, set, problems }: SectionProps) {
       />
       <div className="grid grid-cols-2 gap-4">
         {UTM_FIELDS.map((field) => (
-          <Field
+          <TextField
             key={field}
             label={t(`links.field.utm.${field}`)}
             error={field === 'source' ? problems.utm : undefined}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                dir="ltr"
-                disabled={isEmpty}
-                placeholder={PLACEHOLDERS[field]}
-                value={utm[field] ?? ''}
-                onChange={({ target }) => {
-                  const value = target.value === '' ? null : target.value
-                  set({ destination_url: withUtm(destination, { [field]: value }) })
-                }}
-              />
-            )}
-          </Field>
+            dir="ltr"
+            disabled={isEmpty}
+            placeholder={PLACEHOLDERS[field]}
+            value={utm[field] ?? ''}
+            onChange={(typed) =>
+              set({ destination_url: withUtm(destination, { [field]: typed || null }) })
+            }
+          />
         ))}
       </div>
     </>

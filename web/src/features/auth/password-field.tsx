@@ -1,0 +1,51 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type ComponentProps, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Field, type FieldProps } from '../../ui/field.tsx'
+import { InputGroup } from '../../ui/input.tsx'
+
+/** The least that a new password may have; the server decides. */
+export const LEAST_PASSWORD = 10
+
+/** A password, which can be looked at. */
+export function PasswordField({
+  label,
+  hint,
+  error,
+  onChange,
+  ...input
+}: FieldProps & {
+  value: string
+  onChange: (value: string) => void
+} & Pick<
+    ComponentProps<'input'>,
+    'name' | 'autoComplete' | 'autoFocus' | 'required' | 'minLength'
+  >) {
+  const { t } = useI18n()
+  const [shown, setShown] = useState(false)
+  const Icon = shown ? EyeOff : Eye
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <InputGroup
+          {...control}
+          {...input}
+          onChange={({ target }) => onChange(target.value)}
+          type={shown ? 'text' : 'password'}
+          autoCapitalize="off"
+          autoCorrect="off"
+          spellCheck={false}
+          after={
+            <IconButton
+              size="sm"
+              label={t(shown ? 'auth.hidePassword' : 'auth.showPassword')}
+              icon={<Icon size={14} aria-hidden="true" />}
+              onClick={() => setShown(!shown)}
+            />
+          }
+        />
+      )}
+    </Field>
+  )
+}
