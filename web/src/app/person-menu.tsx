@@ -6,8 +6,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES } from '../i18n/locales.ts'
 import { useMedia } from '../lib/media.ts'
 import { Menu, MenuItem, MenuRadio, MenuSeparator, Submenu } from '../ui/menu.tsx'
-import { errorText } from '../ui/problem.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { useShowError } from '../ui/toast.tsx'
 import { useSetLanguage } from './language.tsx'
 import { currentTheme, setTheme, type Theme } from './preferences.ts'
 
@@ -22,6 +21,7 @@ export function PersonMenu({
   onShortcuts: () => void
 }) {
   const i18n = useI18n()
+  const showError = useShowError()
   const { t } = i18n
   const setLanguage = useSetLanguage()
   const [theme, setShown] = useState(currentTheme)
@@ -40,7 +40,7 @@ export function PersonMenu({
     try {
       await request('POST', '/api/auth/sign-out', { body: {} })
     } catch (error) {
-      showToast({ title: errorText(error, i18n), bad: true })
+      showError(error)
       return
     }
     location.assign('/app/sign-in')

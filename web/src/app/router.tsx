@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
@@ -33,6 +34,14 @@ const root = createRootRoute({
   notFoundComponent: NoSuchPage,
 })
 
+/** A page that is loaded when it is opened. */
+function page<Part extends Record<Name, RouteComponent>, Name extends string>(
+  load: () => Promise<Part>,
+  name: Name,
+) {
+  return lazyRouteComponent(() => part(load), name)
+}
+
 /** Everything that needs somebody who is signed in. */
 const shell = createRoute({
   getParentRoute: () => root,
@@ -48,7 +57,7 @@ const shell = createRoute({
     enterWorkspace(workspace?.id ?? null)
     return { session, workspace }
   },
-  component: lazyRouteComponent(() => part(() => import('./shell.tsx')), 'Shell'),
+  component: page(() => import('./shell.tsx'), 'Shell'),
   errorComponent: NoPages,
 })
 
@@ -64,129 +73,96 @@ const links = createRoute({
   getParentRoute: () => shell,
   path: '/links',
   validateSearch: linksSearch,
-  component: lazyRouteComponent(
-    () => part(() => import('../features/links/index.ts')),
-    'LinksPage',
-  ),
+  component: page(() => import('../features/links/index.ts'), 'LinksPage'),
 })
 const link = createRoute({
   getParentRoute: () => shell,
   path: '/links/$id',
   validateSearch: linkSearch,
-  component: lazyRouteComponent(
-    () => part(() => import('../features/links/details/index.ts')),
-    'LinkPage',
-  ),
+  component: page(() => import('../features/links/details/index.ts'), 'LinkPage'),
 })
 const deletedLinks = createRoute({
   getParentRoute: () => shell,
   path: '/links/deleted',
-  component: lazyRouteComponent(
-    () => part(() => import('../features/links/deleted.tsx')),
-    'DeletedLinksPage',
-  ),
+  component: page(() => import('../features/links/deleted.tsx'), 'DeletedLinksPage'),
 })
-const statisticsPages = () => part(() => import('../features/statistics/index.ts'))
+const statisticsPages = () => import('../features/statistics/index.ts')
 const linkStatistics = createRoute({
   getParentRoute: () => shell,
   path: '/links/$id/statistics',
   validateSearch: statisticsSearch,
-  component: lazyRouteComponent(statisticsPages, 'LinkStatisticsPage'),
+  component: page(statisticsPages, 'LinkStatisticsPage'),
 })
 const statistics = createRoute({
   getParentRoute: () => shell,
   path: '/statistics',
   validateSearch: statisticsSearch,
-  component: lazyRouteComponent(statisticsPages, 'StatisticsPage'),
+  component: page(statisticsPages, 'StatisticsPage'),
 })
 const shares = createRoute({
   getParentRoute: () => shell,
   path: '/statistics/shared',
-  component: lazyRouteComponent(
-    () => part(() => import('../features/shares/index.ts')),
-    'SharesPage',
-  ),
+  component: page(() => import('../features/shares/index.ts'), 'SharesPage'),
 })
 const tags = createRoute({
   getParentRoute: () => shell,
   path: '/tags',
   validateSearch: tagsSearch,
-  component: lazyRouteComponent(
-    () => part(() => import('../features/groups/index.ts')),
-    'TagsPage',
-  ),
+  component: page(() => import('../features/groups/index.ts'), 'TagsPage'),
 })
 const imports = createRoute({
   getParentRoute: () => shell,
   path: '/import',
   validateSearch: importSearch,
-  component: lazyRouteComponent(
-    () => part(() => import('../features/imports/index.ts')),
-    'ImportPage',
-  ),
+  component: page(() => import('../features/imports/index.ts'), 'ImportPage'),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
-  component: lazyRouteComponent(() => part(() => import('../features/keys/index.ts')), 'KeysPage'),
+  component: page(() => import('../features/keys/index.ts'), 'KeysPage'),
 })
 const domains = createRoute({
   getParentRoute: () => shell,
   path: '/domains',
-  component: lazyRouteComponent(
-    () => part(() => import('../features/domains/index.ts')),
-    'DomainsPage',
-  ),
+  component: page(() => import('../features/domains/index.ts'), 'DomainsPage'),
 })
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/members',
-  component: lazyRouteComponent(
-    () => part(() => import('../features/members/index.ts')),
-    'MembersPage',
-  ),
+  component: page(() => import('../features/members/index.ts'), 'MembersPage'),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
   validateSearch: auditSearch,
-  component: lazyRouteComponent(
-    () => part(() => import('../features/audit/index.ts')),
-    'AuditPage',
-  ),
+  component: page(() => import('../features/audit/index.ts'), 'AuditPage'),
 })
 const jobs = createRoute({
   getParentRoute: () => shell,
   path: '/jobs',
-  component: lazyRouteComponent(() => part(() => import('../features/jobs/index.ts')), 'JobsPage'),
+  component: page(() => import('../features/jobs/index.ts'), 'JobsPage'),
 })
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
-  component: lazyRouteComponent(
-    () => part(() => import('../features/usage/index.ts')),
-    'UsagePage',
-  ),
+  component: page(() => import('../features/usage/index.ts'), 'UsagePage'),
 })
-const settingsPages = () => part(() => import('../features/settings/index.ts'))
+const settingsPages = () => import('../features/settings/index.ts')
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(settingsPages, 'WorkspacePage'),
+  component: page(settingsPages, 'WorkspacePage'),
 })
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/account',
-  component: lazyRouteComponent(settingsPages, 'AccountPage'),
+  component: page(settingsPages, 'AccountPage'),
 })
 const instance = createRoute({
   getParentRoute: () => shell,
   path: '/instance',
   validateSearch: instanceSearch,
-  component: lazyRouteComponent(
-    () => part(() => import('../features/instance/index.ts')),
-    'InstancePage',
-  ),
+  component: page(() => import('../features/instance/index.ts'), 'InstancePage'),
 })
 
 /** Whatever no page is at, with the way to the others around it. */

@@ -1,9 +1,9 @@
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
 import { useI18n } from '../i18n/index.tsx'
-import { part } from '../lib/part.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -15,18 +15,10 @@ import { useShortcuts } from './shortcuts.ts'
 import { enterWorkspace, PlaceProvider, usePlace, useSession } from './workspace.tsx'
 import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 
-const ShortcutList = lazy(async () => ({
-  default: (await part(() => import('./shortcut-list.tsx'))).ShortcutList,
-}))
-const Palette = lazy(async () => ({
-  default: (await part(() => import('./palette.tsx'))).Palette,
-}))
-const CreatePanel = lazy(async () => ({
-  default: (await part(() => import('../features/links/form/index.ts'))).CreatePanel,
-}))
-const NewWorkspace = lazy(async () => ({
-  default: (await part(() => import('./new-workspace.tsx'))).NewWorkspace,
-}))
+const ShortcutList = lazyPart(() => import('./shortcut-list.tsx'), 'ShortcutList')
+const Palette = lazyPart(() => import('./palette.tsx'), 'Palette')
+const CreatePanel = lazyPart(() => import('../features/links/form/index.ts'), 'CreatePanel')
+const NewWorkspace = lazyPart(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
 const route = getRouteApi('/shell')
 

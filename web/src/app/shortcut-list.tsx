@@ -34,7 +34,7 @@ const GROUPS: readonly [MessageKey, readonly [MessageKey, readonly string[]][]][
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title={t('shortcuts.title')}>
+    <Dialog onClose={onClose} title={t('shortcuts.title')}>
       {GROUPS.map(([title, lines]) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         <section key={title} className="flex flex-col gap-1" tabIndex={0} aria-label={t(title)}>

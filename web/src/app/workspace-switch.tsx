@@ -1,15 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { part } from '../lib/part.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { cx } from '../ui/cx.ts'
 import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx'
 import { enterWorkspace, usePlace } from './workspace.tsx'
 
-const NewWorkspace = lazy(async () => ({
-  default: (await part(() => import('./new-workspace.tsx'))).NewWorkspace,
-}))
+const NewWorkspace = lazyPart(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
 /** Which workspace this is, and the others. */
 export function WorkspaceSwitch() {

@@ -1,11 +1,14 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
+import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, type SubmitEvent, useId, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useId, useRef } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
+import { formError } from './errors.ts'
 import { FormError } from './field.tsx'
+import { Form, type Task } from './form.tsx'
 
 const BACKDROP =
   'fixed inset-0 z-40 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
@@ -30,9 +33,9 @@ const SHAPES = {
   broad: cx(PANEL, 'xl:w-[52rem]'),
 } as const
 
-export interface DialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
+interface DialogProps {
+  /** Absent: only its own buttons close it, for what can't be shown again. */
+  onClose?: (() => void) | undefined
   title: ReactNode
   description?: ReactNode
   shape?: keyof typeof SHAPES
@@ -40,34 +43,24 @@ export interface DialogProps {
   footer?: ReactNode
   /** What gets the focus first; default: the first field, or where there is none the first control. */
   initialFocus?: RefObject<HTMLElement | null>
-  /** Only the buttons close it: for what can't be shown again. */
-  sticky?: boolean
   children?: ReactNode
 }
 
 /** A dialog: the focus stays in it, Escape closes it, and the focus goes back. */
 export function Dialog({
-  open,
-  onOpenChange,
+  onClose,
   title,
   description,
   shape = 'center',
   footer,
   initialFocus,
-  sticky = false,
   children,
 }: DialogProps) {
   const { t } = useI18n()
   const body = useRef<HTMLDivElement>(null)
   const firstField = () => body.current?.querySelector<HTMLElement>(FIELD) ?? true
   return (
-    <Base.Root
-      open={open}
-      onOpenChange={(next, { reason }) => {
-        if (sticky && !next && (reason === 'escape-key' || reason === 'outside-press')) return
-        onOpenChange(next)
-      }}
-    >
+    <Base.Root open onOpenChange={(open) => open || onClose?.()}>
       <Base.Portal>
         <Base.Backdrop data-veil className={BACKDROP} />
         <Base.Popup
@@ -84,7 +77,7 @@ export function Dialog({
                 <Base.Description className="text-muted">{description}</Base.Description>
               ) : null}
             </div>
-            {sticky ? null : (
+            {onClose === undefined ? null : (
               <Base.Close
                 aria-label={t('common.close')}
                 className="-me-1.5 flex size-8 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-fg"
@@ -112,94 +105,79 @@ export function Dialog({
 
 /** A dialog with a form and the button that sends it. */
 export function FormDialog({
-  title,
-  description,
-  action,
-  busy,
-  problem,
+  task,
+  fields,
   onSubmit,
+  action,
+  danger = false,
+  disabled = false,
   onClose,
   children,
+  ...about
 }: {
-  title: ReactNode
-  description?: ReactNode
+  /** What the button does. */
+  task: Task
+  fields?: readonly string[]
+  onSubmit?: () => void
   /** What the button says. */
   action: string
-  busy: boolean
-  /** Why it was refused, where no field says it. */
-  problem: string | null
-  onSubmit: () => void
+  danger?: boolean
+  disabled?: boolean
   onClose: () => void
   children: ReactNode
-}) {
+} & Pick<DialogProps, 'title' | 'description'>) {
   const { t } = useI18n()
   const id = useId()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    // A form that this dialog was opened from isn't sent with it.
-    event.stopPropagation()
-    onSubmit()
-  }
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={title}
-      description={description}
+      {...about}
+      onClose={onClose}
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form={id} loading={busy}>
+          <Button
+            variant={danger ? 'danger' : 'primary'}
+            type="submit"
+            form={id}
+            disabled={disabled}
+            loading={task.isPending}
+          >
             {action}
           </Button>
         </>
       }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
-        <FormError message={problem} />
+      <Form id={id} task={task} fields={fields} onSubmit={onSubmit}>
         {children}
-      </form>
+      </Form>
     </Dialog>
   )
 }
 
 /** A question before what can't be undone. It names the thing, and what then stops working. */
 export function ConfirmDialog({
-  open,
-  onOpenChange,
   title,
   description,
   action,
   danger = true,
   onConfirm,
+  onClose,
   children,
 }: {
-  open: boolean
-  onOpenChange: (open: boolean) => void
   title: ReactNode
   description?: ReactNode
   /** What the button says that does it. */
   action: string
   danger?: boolean
-  /** The dialog closes when it is done, and stays when it fails: show the reason in `children`. */
+  /** The dialog closes when it is done; when it fails, it stays and says why. */
   onConfirm: () => Promise<unknown> | unknown
+  onClose: () => void
   children?: ReactNode
 }) {
-  const { t } = useI18n()
-  const [busy, setBusy] = useState(false)
-  const confirm = async () => {
-    setBusy(true)
-    try {
-      await onConfirm()
-      onOpenChange(false)
-    } catch {
-      // The caller shows it.
-    } finally {
-      setBusy(false)
-    }
-  }
+  const i18n = useI18n()
+  const confirm = useMutation({ mutationFn: async () => onConfirm(), onSuccess: onClose })
   return (
-    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+    <AlertDialog.Root open onOpenChange={(open) => open || onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop data-veil className={BACKDROP} />
         <AlertDialog.Popup
@@ -213,10 +191,15 @@ export function ConfirmDialog({
           {description ? (
             <AlertDialog.Description className="text-muted">{description}</AlertDialog.Description>
           ) : null}
+          <FormError message={formError(confirm.error, i18n)} />
           {children}
           <div className="mt-2 flex flex-wrap justify-end gap-2">
-            <AlertDialog.Close render={<Button />}>{t('common.cancel')}</AlertDialog.Close>
-            <Button variant={danger ? 'danger' : 'primary'} loading={busy} onClick={confirm}>
+            <AlertDialog.Close render={<Button />}>{i18n.t('common.cancel')}</AlertDialog.Close>
+            <Button
+              variant={danger ? 'danger' : 'primary'}
+              loading={confirm.isPending}
+              onClick={() => confirm.mutate()}
+            >
               {action}
             </Button>
           </div>

@@ -1,4 +1,6 @@
-import { type ComponentProps, useState } from 'react'
+import { MoreHorizontal } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { IconButton } from './button.tsx'
 import type * as Parts from './menu-parts.tsx'
 import { onDemand, PendingTrigger } from './on-demand.tsx'
 
@@ -14,6 +16,22 @@ export function Menu(props: ComponentProps<typeof Parts.OpenedMenu>) {
   }
   const { OpenedMenu } = parts.get()
   return <OpenedMenu {...props} />
+}
+
+/** The menu of what can be done with one thing of a list. */
+export function MoreMenu({
+  label,
+  size = 'md',
+  children,
+}: {
+  label: string
+  size?: 'sm' | 'md'
+  children: ReactNode
+}) {
+  const trigger = (
+    <IconButton size={size} label={label} icon={<MoreHorizontal size={16} aria-hidden="true" />} />
+  )
+  return <Menu trigger={trigger}>{children}</Menu>
 }
 
 // What follows is only drawn in a menu that is open, so everything is there by then.

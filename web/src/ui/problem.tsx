@@ -1,15 +1,7 @@
 import { ApiError } from '../api/errors.ts'
-import { type I18n, useI18n } from '../i18n/index.tsx'
+import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
-
-/** An error in the API's own words; in ours where no answer came. */
-export function errorText(error: unknown, { t }: Pick<I18n, 't'>): string {
-  if (error instanceof ApiError) {
-    if (error.message !== '') return error.message
-    if (error.status === 0) return t('common.offline')
-  }
-  return t('common.failed')
-}
+import { errorText } from './errors.ts'
 
 /** Something could not be loaded: why, and the way to try again. */
 export function Problem({

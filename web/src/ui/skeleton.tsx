@@ -19,3 +19,24 @@ export function Loading({ label }: { label: string }) {
     </span>
   )
 }
+
+/** Lines of a list that will stand there. */
+export function SkeletonRows({ count = 4, tall = false }: { count?: number; tall?: boolean }) {
+  return (
+    <div className="border-line border-t">
+      {Array.from({ length: count }, (_, row) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+          key={row}
+          className={cx(
+            'flex items-center gap-8 overflow-hidden border-line border-b px-2',
+            tall ? 'h-14' : 'h-12',
+          )}
+        >
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-20" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -2,6 +2,7 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
 import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
+import { errorText } from './errors.ts'
 
 const manager = Base.createToastManager<{ bad?: boolean }>()
 
@@ -38,6 +39,12 @@ export function showToast({ title, description, action, bad, timeoutMs }: ToastO
       : {}),
   })
   return () => manager.close(id)
+}
+
+/** Tells that something failed, and why. */
+export function useShowError(): (error: unknown) => void {
+  const i18n = useI18n()
+  return (error) => showToast({ title: errorText(error, i18n), bad: true })
 }
 
 /** Where the toasts are shown; once, around the app. */

@@ -1,5 +1,5 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
+import { type ApiPage, pagedQuery } from '../../api/paged-query.ts'
 import type { Actor } from '../members/person.ts'
 
 /** One change: who, what, before and after. */
@@ -13,11 +13,6 @@ export interface AuditEntry {
   after: Record<string, unknown> | null
 }
 
-export interface AuditPage {
-  data: AuditEntry[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
-
 /** What the log is narrowed down to; all of it stands in the address. */
 export interface AuditFilter {
   action?: string | undefined
@@ -28,13 +23,9 @@ export interface AuditFilter {
 }
 
 export const auditQuery = (workspace: string, filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: [workspace, 'audit', filter],
-    queryFn: ({ pageParam, signal }) =>
-      request<AuditPage>('GET', '/api/v1/audit', {
-        query: { ...filter, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  pagedQuery([workspace, 'audit', filter], (cursor, signal) =>
+    request<ApiPage<AuditEntry>>('GET', '/api/v1/audit', {
+      query: { ...filter, ...cursor },
+      signal,
+    }),
+  )

@@ -4,12 +4,12 @@ import { ScrollText } from 'lucide-react'
 import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { auditQuery } from './calls.ts'
 import { Days } from './days.tsx'
 import { Filters } from './filters.tsx'
@@ -30,32 +30,33 @@ function Log() {
   const navigate = useNavigate()
   const log = useInfiniteQuery(auditQuery(workspace.id, times(filter)))
   const narrow = (search: AuditSearch) => void navigate({ to: '/audit', search })
-  const entries = log.data?.pages.flatMap(({ data }) => data) ?? []
   const filtered = Object.keys(filter).length > 0
   return (
     <Page title={t('audit.title')} description={t('audit.text')}>
       <Filters filter={filter} onChange={narrow} />
-      {log.isError ? (
-        <Problem error={log.error} onRetry={() => void log.refetch()} />
-      ) : log.isPending ? (
-        <LogSkeleton />
-      ) : entries.length === 0 ? (
-        <Empty
-          icon={<ScrollText size={28} aria-hidden="true" />}
-          title={t(filtered ? 'audit.none.title' : 'audit.empty.title')}
-          action={
-            filtered ? <Button onClick={() => narrow({})}>{t('audit.filter.clear')}</Button> : null
-          }
-        >
-          <p>{t(filtered ? 'audit.none.text' : 'audit.empty.text')}</p>
-        </Empty>
-      ) : (
-        <Days
-          entries={entries}
-          onActor={(actor) => narrow({ ...filter, actor })}
-          onTarget={(target) => narrow({ ...filter, target })}
-        />
-      )}
+      <Answer of={log} loading={<SkeletonRows count={5} />}>
+        {(entries) =>
+          entries.length === 0 ? (
+            <Empty
+              icon={<ScrollText size={28} aria-hidden="true" />}
+              title={t(filtered ? 'audit.none.title' : 'audit.empty.title')}
+              action={
+                filtered ? (
+                  <Button onClick={() => narrow({})}>{t('audit.filter.clear')}</Button>
+                ) : null
+              }
+            >
+              <p>{t(filtered ? 'audit.none.text' : 'audit.empty.text')}</p>
+            </Empty>
+          ) : (
+            <Days
+              entries={entries}
+              onActor={(actor) => narrow({ ...filter, actor })}
+              onTarget={(target) => narrow({ ...filter, target })}
+            />
+          )
+        }
+      </Answer>
       <More list={log} label={t('audit.more')} />
     </Page>
   )
@@ -70,22 +71,4 @@ function times({ after, before, ...rest }: AuditSearch): AuditSearch {
     ...(Number.isNaN(start) ? {} : { after: new Date(start).toISOString() }),
     ...(Number.isNaN(end) ? {} : { before: new Date(end).toISOString() }),
   }
-}
-
-function LogSkeleton() {
-  const { t } = useI18n()
-  return (
-    <div className="border-line border-t">
-      <Loading label={t('common.loading')} />
-      {[0, 1, 2, 3, 4].map((row) => (
-        <div
-          key={row}
-          className="flex h-12 items-center gap-8 overflow-hidden border-line border-b"
-        >
-          <Skeleton className="h-4 w-32" />
-          <Skeleton className="h-4 w-64" />
-        </div>
-      ))}
-    </div>
-  )
 }

@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
-import { fieldError } from './errors.ts'
 import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
 
 /** What a new account is made of. */

@@ -1,15 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { fieldError } from '../../ui/errors.ts'
+import { Form } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { claim } from './calls.ts'
-import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
 
@@ -17,8 +17,7 @@ const FIELDS = ['name', 'email', 'password', 'workspace', 'token']
 
 /** The very first account, with the token that the server printed. */
 export function ClaimPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { instance } = useSession()
   const given = useLinkToken()
   const arrive = useArrive()
@@ -29,10 +28,6 @@ export function ClaimPage() {
     mutationFn: () => claim({ ...account, workspace, token: token.trim() }),
     onSuccess: () => arrive(),
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   if (instance.claimed && !create.isPending && !create.isSuccess) {
     return (
       <Frame title={t('auth.claim.title')} text={t('auth.claim.done')}>
@@ -44,8 +39,7 @@ export function ClaimPage() {
   }
   return (
     <Frame title={t('auth.claim.title')} text={t('auth.claim.text')}>
-      <FormError message={formError(create.error, i18n, FIELDS)} />
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form task={create} fields={FIELDS}>
         <AccountFields value={account} onChange={setAccount} error={create.error} />
         <TextField
           label={t('auth.workspace')}
@@ -74,7 +68,7 @@ export function ClaimPage() {
         <Button type="submit" variant="primary" loading={create.isPending}>
           {t('auth.claim.submit')}
         </Button>
-      </form>
+      </Form>
     </Frame>
   )
 }

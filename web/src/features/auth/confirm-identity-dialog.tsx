@@ -3,14 +3,13 @@ import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { confirmSession, signOut } from './calls.ts'
-import { fieldError, formError } from './errors.ts'
 import { PasswordField } from './password-field.tsx'
 
 /** The question who is there; where there is no password, by signing in again. */
 export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { user } = useSession()
   const [password, setPassword] = useState('')
   const hasPassword = user?.has_password === true
@@ -31,9 +30,8 @@ export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: bool
         hasPassword ? 'auth.confirmIdentity.text' : 'auth.confirmIdentity.signInAgain',
       )}
       action={t(hasPassword ? 'auth.confirmIdentity.submit' : 'auth.signIn.submit')}
-      busy={confirm.isPending}
-      problem={formError(confirm.error, i18n, ['password'])}
-      onSubmit={() => confirm.mutate()}
+      task={confirm}
+      fields={['password']}
       onClose={() => onAnswer(false)}
     >
       {hasPassword ? (

@@ -1,15 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
+import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './calls.ts'
-import { formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
 
@@ -60,15 +61,8 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
     onSuccess: () => arrive(),
   })
   const leave = useMutation({ mutationFn: signOut, onSuccess: sessionChanged })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    join.mutate()
-  }
   const title = t('auth.invitation.title', { workspace: workspace.name })
   const text = t('auth.invitation.text', { role: t(`role.${role}`), email })
-  const failed = (
-    <FormError message={formError(join.error, i18n, user === null ? ['name', 'password'] : [])} />
-  )
   if (user !== null && user.email.toLowerCase() !== email.toLowerCase()) {
     return (
       <Frame title={title} text={t('auth.invitation.other', { email: user.email, invited: email })}>
@@ -81,7 +75,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   if (user !== null) {
     return (
       <Frame title={title} text={text}>
-        {failed}
+        <FormError message={formError(join.error, i18n)} />
         <Button variant="primary" loading={join.isPending} onClick={() => join.mutate()}>
           {t('auth.invitation.accept')}
         </Button>
@@ -116,13 +110,12 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
         </>
       }
     >
-      {failed}
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form task={join} fields={['name', 'password']}>
         <AccountFields value={account} onChange={setAccount} error={join.error} fixedEmail />
         <Button type="submit" variant="primary" loading={join.isPending}>
           {t('auth.invitation.create')}
         </Button>
-      </form>
+      </Form>
     </Frame>
   )
 }

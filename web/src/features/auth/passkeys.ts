@@ -1,16 +1,12 @@
 import { request } from '../../api/client.ts'
-
-/** The person closed the browser's dialogue, or no passkey fitted. */
-export class PasskeyCancelled extends Error {
-  override readonly name = 'PasskeyCancelled'
-}
+import { ApiError } from '../../api/errors.ts'
 
 /** Whether passkeys work here: the browser has them, and the page is on HTTPS or localhost. */
 export function passkeysWork(): boolean {
   return window.isSecureContext && typeof window.PublicKeyCredential === 'function'
 }
 
-/** Signs in with whatever passkey the person chooses. @throws ApiError, PasskeyCancelled */
+/** Signs in with whatever passkey the person chooses. @throws ApiError */
 export async function signInWithPasskey(): Promise<void> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await request<Parameters<typeof startAuthentication>[0]['optionsJSON']>(
@@ -23,7 +19,7 @@ export async function signInWithPasskey(): Promise<void> {
   await request('POST', '/api/auth/passkey/verify-authentication', { body: { response } })
 }
 
-/** Makes a passkey for the person who is signed in. @throws ApiError, PasskeyCancelled */
+/** Makes a passkey for the person who is signed in. @throws ApiError */
 export async function addPasskey(name: string): Promise<void> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = await request<Parameters<typeof startRegistration>[0]['optionsJSON']>(
@@ -42,6 +38,6 @@ async function cancellable<T>(ceremony: Promise<T>): Promise<T> {
   try {
     return await ceremony
   } catch (cause) {
-    throw new PasskeyCancelled('no passkey was used', { cause })
+    throw Object.assign(new ApiError(0, 'PASSKEY_CANCELLED', ''), { cause })
   }
 }

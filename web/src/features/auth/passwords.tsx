@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { fieldError } from '../../ui/errors.ts'
+import { Form } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink } from './address.tsx'
 import { leaveFor } from './arrive.ts'
 import { askForReset, resetPassword } from './calls.ts'
-import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
 import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
@@ -24,15 +24,10 @@ function BackToSignIn() {
 
 /** Asks for a link by mail. The answer is the same whether the address has an account or not. */
 export function ForgotPasswordPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { instance } = useSession()
   const [email, setEmail] = useState('')
   const ask = useMutation({ mutationFn: () => askForReset(email) })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    ask.mutate()
-  }
   if (!instance.mail) {
     return (
       <Frame
@@ -53,8 +48,7 @@ export function ForgotPasswordPage() {
   }
   return (
     <Frame title={t('auth.forgot.title')} text={t('auth.forgot.text')} foot={<BackToSignIn />}>
-      <FormError message={formError(ask.error, i18n, ['email'])} />
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form task={ask} fields={['email']}>
         <TextField
           label={t('auth.email')}
           error={fieldError(ask.error, 'email')}
@@ -69,25 +63,20 @@ export function ForgotPasswordPage() {
         <Button type="submit" variant="primary" loading={ask.isPending}>
           {t('auth.forgot.submit')}
         </Button>
-      </form>
+      </Form>
     </Frame>
   )
 }
 
 /** Takes a new password from whoever has the link. */
 export function ResetPasswordPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const token = useLinkToken()
   const [password, setPassword] = useState('')
   const reset = useMutation({
     mutationFn: () => resetPassword(token ?? '', password),
     onSuccess: () => leaveFor(addressOf('/sign-in', { reset: 'true' })),
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    reset.mutate()
-  }
   if (token === undefined) {
     return (
       <Frame
@@ -103,8 +92,7 @@ export function ResetPasswordPage() {
   }
   return (
     <Frame title={t('auth.reset.title')} foot={<BackToSignIn />}>
-      <FormError message={formError(reset.error, i18n, ['newPassword', 'password'])} />
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form task={reset} fields={['newPassword', 'password']}>
         <PasswordField
           label={t('auth.newPassword')}
           hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
@@ -120,7 +108,7 @@ export function ResetPasswordPage() {
         <Button type="submit" variant="primary" loading={reset.isPending}>
           {t('auth.reset.submit')}
         </Button>
-      </form>
+      </Form>
     </Frame>
   )
 }

@@ -1,20 +1,18 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { signUp } from './calls.ts'
-import { formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 
 /** A new account, where the instance lets everybody make one; else why not. */
 export function SignUpPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { instance } = useSession()
   const { next } = searchOfPage()
   const arrive = useArrive()
@@ -23,10 +21,6 @@ export function SignUpPage() {
     mutationFn: () => signUp(account.name, account.email, account.password),
     onSuccess: () => arrive(next),
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   const foot = (
     <>
       {t('auth.signUp.haveAccount')}{' '}
@@ -47,13 +41,12 @@ export function SignUpPage() {
   }
   return (
     <Frame title={t('auth.signUp.title')} foot={foot}>
-      <FormError message={formError(create.error, i18n, ['name', 'email', 'password'])} />
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form task={create} fields={['name', 'email', 'password']}>
         <AccountFields value={account} onChange={setAccount} error={create.error} />
         <Button type="submit" variant="primary" loading={create.isPending}>
           {t('auth.signUp.submit')}
         </Button>
-      </form>
+      </Form>
     </Frame>
   )
 }

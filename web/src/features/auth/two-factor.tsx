@@ -3,12 +3,12 @@ import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
+import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { confirmSignIn } from './calls.ts'
-import { formError } from './errors.ts'
 import { Frame } from './frame.tsx'
 
 /** After the password: a code from the app, or a recovery code. */

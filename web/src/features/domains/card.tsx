@@ -5,8 +5,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
+import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
-import { formError } from '../auth/errors.ts'
 import { type Domain, verifyDomain } from './calls.ts'
 
 const TONES: Readonly<Record<Domain['status'], Tone>> = {

@@ -3,9 +3,8 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { addDomain, type Domain, deleteDomain } from './calls.ts'
 
 /** What a change of domains makes outdated. */
@@ -20,8 +19,7 @@ export function useDomainsChanged() {
 
 /** Asks for a host. */
 export function AddDialog({ onClose }: { onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useDomainsChanged()
   const [host, setHost] = useState('')
   const add = useMutation({
@@ -35,9 +33,8 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t('domains.add')}
       action={t('domains.add')}
-      busy={add.isPending}
-      problem={formError(add.error, i18n, ['host'])}
-      onSubmit={() => add.mutate()}
+      task={add}
+      fields={['host']}
       onClose={onClose}
     >
       <TextField
@@ -57,22 +54,15 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
 
 /** Asks before a host is given back; the server refuses while links are on it. */
 export function DeleteDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useDomainsChanged()
-  const remove = useMutation({ mutationFn: () => deleteDomain(domain.id), onSuccess: changed })
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+      onClose={onClose}
       title={t('domains.delete')}
       description={t('domains.delete.text', { host: domain.host })}
       action={t('domains.delete')}
-      onConfirm={() => remove.mutateAsync()}
-    >
-      <FormError message={formError(remove.error, i18n)} />
-    </ConfirmDialog>
+      onConfirm={() => deleteDomain(domain.id).then(changed)}
+    />
   )
 }

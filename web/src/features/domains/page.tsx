@@ -3,11 +3,10 @@ import { Globe, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { type Domain, domainsQuery } from './calls.ts'
 import { DomainCard } from './card.tsx'
 import { AddDialog, DeleteDialog } from './dialogs.tsx'
@@ -34,33 +33,30 @@ export function DomainsPage() {
   ) : undefined
   return (
     <Page title={t('usage.domains')} actions={add}>
-      {domains.isError ? (
-        <Problem error={domains.error} onRetry={() => void domains.refetch()} />
-      ) : domains.isPending ? (
-        <>
-          <Loading label={t('common.loading')} />
-          <Skeleton className="h-40 w-full" />
-        </>
-      ) : domains.data.length === 0 ? (
-        <Empty
-          icon={<Globe size={28} aria-hidden="true" />}
-          title={t('domains.empty.title')}
-          action={add}
-        >
-          <p>{t('domains.empty.text')}</p>
-        </Empty>
-      ) : (
-        <ul className="flex flex-col gap-4">
-          {domains.data.map((domain) => (
-            <DomainCard
-              key={domain.id}
-              domain={domain}
-              onSettings={() => setOpen({ kind: 'settings', domain })}
-              onDelete={() => setOpen({ kind: 'delete', domain })}
-            />
-          ))}
-        </ul>
-      )}
+      <Answer of={domains}>
+        {(domains) =>
+          domains.length === 0 ? (
+            <Empty
+              icon={<Globe size={28} aria-hidden="true" />}
+              title={t('domains.empty.title')}
+              action={add}
+            >
+              <p>{t('domains.empty.text')}</p>
+            </Empty>
+          ) : (
+            <ul className="flex flex-col gap-4">
+              {domains.map((domain) => (
+                <DomainCard
+                  key={domain.id}
+                  domain={domain}
+                  onSettings={() => setOpen({ kind: 'settings', domain })}
+                  onDelete={() => setOpen({ kind: 'delete', domain })}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
       {open?.kind === 'add' ? <AddDialog onClose={close} /> : null}
       {open?.kind === 'settings' ? <SettingsDialog domain={open.domain} onClose={close} /> : null}
       {open?.kind === 'delete' ? <DeleteDialog domain={open.domain} onClose={close} /> : null}

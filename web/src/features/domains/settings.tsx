@@ -1,12 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { TextareaField, TextField } from '../../ui/text-field.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { type Domain, type DomainPatch, updateDomain } from './calls.ts'
 import { useDomainsChanged } from './dialogs.tsx'
 
@@ -74,10 +72,8 @@ function isJson(text: string): boolean {
 
 /** The settings of a domain. */
 export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useDomainsChanged()
-  const formId = useId()
   const [draft, setDraft] = useState(() => draftOf(domain))
   const [tried, setTried] = useState(false)
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
@@ -88,74 +84,63 @@ export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: (
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (FILES.every(([name]) => isJson(draft[name]))) save.mutate()
   }
   const { error } = save
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={domain.host}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" loading={save.isPending}>
-            {t('common.save')}
-          </Button>
-        </>
-      }
+      action={t('common.save')}
+      task={save}
+      fields={FIELDS}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <FormError message={formError(error, i18n, FIELDS)} />
-      <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
-        {ADDRESSES.map(([name, label]) => (
-          <TextField
-            key={name}
-            label={t(label)}
-            error={fieldError(error, name)}
-            type="url"
-            dir="ltr"
-            placeholder="https://"
-            value={draft[name]}
-            onChange={(text) => set({ [name]: text })}
-          />
-        ))}
-        <Checkbox
-          checked={draft.case_sensitive}
-          onChange={(case_sensitive) => set({ case_sensitive })}
-          label={t('domains.case')}
-          hint={fieldError(error, 'case_sensitive') ?? <code dir="ltr">/Ab ≠ /aB</code>}
-        />
-        <Brand draft={draft} set={set} error={error} />
-        <TextareaField
-          label="robots.txt"
-          error={fieldError(error, 'robots')}
+      {ADDRESSES.map(([name, label]) => (
+        <TextField
+          key={name}
+          label={t(label)}
+          error={fieldError(error, name)}
+          type="url"
           dir="ltr"
-          rows={2}
-          controlClass="font-mono"
-          placeholder="all"
-          value={draft.robots}
-          onChange={(robots) => set({ robots })}
+          placeholder="https://"
+          value={draft[name]}
+          onChange={(text) => set({ [name]: text })}
         />
-        {FILES.map(([name, label]) => (
-          <TextareaField
-            key={name}
-            label={label}
-            error={tried && !isJson(draft[name]) ? t('domains.json') : fieldError(error, name)}
-            dir="ltr"
-            rows={4}
-            controlClass="font-mono"
-            spellCheck={false}
-            value={draft[name]}
-            onChange={(text) => set({ [name]: text })}
-          />
-        ))}
-      </form>
-    </Dialog>
+      ))}
+      <Checkbox
+        checked={draft.case_sensitive}
+        onChange={(case_sensitive) => set({ case_sensitive })}
+        label={t('domains.case')}
+        hint={fieldError(error, 'case_sensitive') ?? <code dir="ltr">/Ab ≠ /aB</code>}
+      />
+      <Brand draft={draft} set={set} error={error} />
+      <TextareaField
+        label="robots.txt"
+        error={fieldError(error, 'robots')}
+        dir="ltr"
+        rows={2}
+        controlClass="font-mono"
+        placeholder="all"
+        value={draft.robots}
+        onChange={(robots) => set({ robots })}
+      />
+      {FILES.map(([name, label]) => (
+        <TextareaField
+          key={name}
+          label={label}
+          error={tried && !isJson(draft[name]) ? t('domains.json') : fieldError(error, name)}
+          dir="ltr"
+          rows={4}
+          controlClass="font-mono"
+          spellCheck={false}
+          value={draft[name]}
+          onChange={(text) => set({ [name]: text })}
+        />
+      ))}
+    </FormDialog>
   )
 }
 

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 
 export type Tag = Schemas['Tag']
 export type Folder = Schemas['Folder']
@@ -45,33 +46,21 @@ export function coloursQuery(workspace: string, names: readonly string[]) {
 
 /** All tags that contain a text, a page at a time. */
 export function tagsQuery(workspace: string, search: string) {
-  return infiniteQueryOptions({
-    queryKey: [...tagsKey(workspace), 'list', search],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE_SIZE, ...searched(search), ...cursorOf(pageParam) }
-      return ok(api.GET('/api/v1/tags', { params: { query }, signal }))
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor,
-    placeholderData: keepPreviousData,
+  const list = pagedQuery([...tagsKey(workspace), 'list', search], (cursor, signal) => {
+    const query = { limit: PAGE_SIZE, ...searched(search), ...cursor }
+    return ok(api.GET('/api/v1/tags', { params: { query }, signal }))
   })
+  return { ...list, placeholderData: keepPreviousData }
 }
 
 /** All folders that contain a text, a page at a time. */
 export function foldersQuery(workspace: string, search: string) {
-  return infiniteQueryOptions({
-    queryKey: [...foldersKey(workspace), 'list', search],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE_SIZE, ...searched(search), ...cursorOf(pageParam) }
-      return ok(api.GET('/api/v1/folders', { params: { query }, signal }))
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor,
-    placeholderData: keepPreviousData,
+  const list = pagedQuery([...foldersKey(workspace), 'list', search], (cursor, signal) => {
+    const query = { limit: PAGE_SIZE, ...searched(search), ...cursor }
+    return ok(api.GET('/api/v1/folders', { params: { query }, signal }))
   })
+  return { ...list, placeholderData: keepPreviousData }
 }
-
-const cursorOf = (cursor: string | null) => (cursor === null ? {} : { cursor })
 
 /** One folder. */
 export function folderQuery(workspace: string, id: string) {

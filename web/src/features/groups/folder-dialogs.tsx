@@ -5,11 +5,10 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { membersQuery } from '../members/calls.ts'
 import { createFolder, deleteFolder, type Folder, updateFolder } from './calls.ts'
 import { FolderList } from './folder-list.tsx'
@@ -25,8 +24,7 @@ export function FolderDialog({
   onClose: () => void
   onSaved?: (folder: Folder) => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useGroupsChanged()
   const [name, setName] = useState(folder?.name ?? '')
   const [access, setAccess] = useState<Folder['access']>(folder?.access ?? 'workspace')
@@ -48,9 +46,8 @@ export function FolderDialog({
     <FormDialog
       title={t(folder === null ? 'folders.create' : 'folders.edit')}
       action={t('common.save')}
-      busy={save.isPending}
-      problem={formError(save.error, i18n, ['name'])}
-      onSubmit={() => save.mutate()}
+      task={save}
+      fields={['name']}
       onClose={onClose}
     >
       <TextField
@@ -115,27 +112,22 @@ function MemberList({
 
 /** Asks where the links of a folder go before it is deleted. */
 export function DeleteFolderDialog({ folder, onClose }: { folder: Folder; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useGroupsChanged()
   const [target, setTarget] = useState('none')
-  const remove = useMutation({
-    mutationFn: () => deleteFolder(folder.id, target),
-    async onSuccess() {
-      await changed()
-      showToast({ title: t('folders.deleted', { name: folder.name }) })
-    },
-  })
+  const remove = async () => {
+    await deleteFolder(folder.id, target)
+    await changed()
+    showToast({ title: t('folders.deleted', { name: folder.name }) })
+  }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t('folders.deleteTitle', { name: folder.name })}
       description={t('folders.deleteText')}
       action={t('folders.delete')}
-      onConfirm={() => remove.mutateAsync()}
+      onConfirm={remove}
     >
-      <FormError message={formError(remove.error, i18n)} />
       {folder.links > 0 ? (
         <fieldset className="flex flex-col">
           <legend className="mb-1.5 font-medium text-sm">{t('folders.moveTo')}</legend>
@@ -168,8 +160,7 @@ export function MoveDialog({
   }
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t('folders.move')}
       footer={<Button onClick={() => setCreating(true)}>{t('folders.create')}</Button>}
     >

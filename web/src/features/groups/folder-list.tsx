@@ -35,7 +35,7 @@ export function FolderList({
   const [text, setText] = useState('')
   const search = useCalmed(text, 150)
   const list = useInfiniteQuery(foldersQuery(workspace.id, search))
-  const folders = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  const folders = list.data ?? []
   const offered = folders.filter(({ id }) => id !== without)
   return (
     <div className="flex min-w-0 flex-col gap-2">

@@ -1,20 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
-import {
-  Folder as FolderIcon,
-  FolderLock,
-  FolderOpen,
-  MoreHorizontal,
-  Pencil,
-  Share2,
-  Trash2,
-} from 'lucide-react'
+import { Folder as FolderIcon, FolderLock, FolderOpen, Pencil, Share2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { MenuItem, MenuSeparator, MoreMenu } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
 import { type Folder, foldersQuery } from './calls.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
@@ -30,7 +21,7 @@ export function Folders() {
   const [text, setText] = useState('')
   const [open, setOpen] = useState<Open | null>(null)
   const list = useInfiniteQuery(foldersQuery(workspace.id, useCalmed(text, 150)))
-  const folders = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  const folders = list.data ?? []
   const writable = may('links:write')
   const close = () => setOpen(null)
   return (
@@ -93,14 +84,7 @@ function FolderRow({
       </div>
       <span className="tabular text-muted text-sm">{t('tags.links', { count: folder.links })}</span>
       {writable ? (
-        <Menu
-          trigger={
-            <IconButton
-              label={t('tags.actions', { name: folder.name })}
-              icon={<MoreHorizontal size={16} aria-hidden="true" />}
-            />
-          }
-        >
+        <MoreMenu label={t('tags.actions', { name: folder.name })}>
           <MenuItem
             icon={<Pencil size={14} aria-hidden="true" />}
             onClick={() => onOpen({ kind: 'edit', folder })}
@@ -121,7 +105,7 @@ function FolderRow({
           >
             {t('folders.delete')}
           </MenuItem>
-        </Menu>
+        </MoreMenu>
       ) : null}
     </li>
   )

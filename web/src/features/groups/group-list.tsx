@@ -6,7 +6,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { More, type Paged } from '../../ui/more.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { Loading, SkeletonRows } from '../../ui/skeleton.tsx'
 
 /** What a list of tags or of folders has in common. */
 interface GroupListProps {
@@ -60,28 +60,18 @@ export function GroupList(props: GroupListProps) {
         </search>
         {create}
       </div>
-      {list.isPending ? <Lines /> : null}
+      {list.isPending ? (
+        <>
+          <Loading label={t('common.loading')} />
+          <SkeletonRows />
+        </>
+      ) : null}
       <ul className="border-line border-t">{children}</ul>
       {!list.isPending && children.length === 0 ? (
         <p className="py-8 text-center text-muted">{t('tags.none')}</p>
       ) : null}
       <More list={list} label={t('tags.more')} />
     </>
-  )
-}
-
-function Lines() {
-  const { t } = useI18n()
-  return (
-    <div className="border-line border-t">
-      <Loading label={t('common.loading')} />
-      {[0, 1, 2, 3].map((row) => (
-        <div key={row} className="flex h-12 items-center gap-8 border-line border-b px-2">
-          <Skeleton className="h-4 w-40" />
-          <Skeleton className="h-4 w-16" />
-        </div>
-      ))}
-    </div>
   )
 }
 

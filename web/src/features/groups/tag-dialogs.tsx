@@ -6,10 +6,10 @@ import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
+import { fieldError, formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import {
   COLOURS,
   type Colour,
@@ -25,8 +25,7 @@ import { useGroupsChanged } from './use-tags.ts'
 
 /** Makes a tag, or gives one another name or colour. */
 export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useGroupsChanged()
   const [name, setName] = useState(tag?.name ?? '')
   const [colour, setColour] = useState<Colour | null>(tag?.colour ?? null)
@@ -54,9 +53,8 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
     <FormDialog
       title={t(tag === null ? 'tags.create' : 'tags.edit')}
       action={t('common.save')}
-      busy={save.isPending}
-      problem={formError(save.error, i18n, ['name'])}
-      onSubmit={() => save.mutate()}
+      task={save}
+      fields={['name']}
       onClose={onClose}
     >
       <TextField
@@ -133,8 +131,7 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
   })
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t('tags.mergeTitle', { name: tag.name })}
       description={t('tags.mergeText')}
       footer={
@@ -188,26 +185,20 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
 
 /** Asks before a tag is taken off its links. */
 export function DeleteTagDialog({ tag, onClose }: { tag: Tag; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const changed = useGroupsChanged()
-  const remove = useMutation({
-    mutationFn: () => deleteTag(tag.id),
-    async onSuccess() {
-      await changed()
-      showToast({ title: t('tags.deleted', { name: tag.name }) })
-    },
-  })
+  const remove = async () => {
+    await deleteTag(tag.id)
+    await changed()
+    showToast({ title: t('tags.deleted', { name: tag.name }) })
+  }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t('tags.deleteTitle', { name: tag.name })}
       description={t('tags.deleteText', { count: tag.links })}
       action={t('tags.delete')}
-      onConfirm={() => remove.mutateAsync()}
-    >
-      <FormError message={formError(remove.error, i18n)} />
-    </ConfirmDialog>
+      onConfirm={remove}
+    />
   )
 }

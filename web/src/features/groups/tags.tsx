@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
-import { Merge, MoreHorizontal, Pencil, Share2, Tag as TagIcon, Trash2 } from 'lucide-react'
+import { Merge, Pencil, Share2, Tag as TagIcon, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { MenuItem, MenuSeparator, MoreMenu } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
 import { type Tag, tagsQuery } from './calls.ts'
 import { GroupList, ROW } from './group-list.tsx'
@@ -23,7 +22,7 @@ export function Tags() {
   const [text, setText] = useState('')
   const [open, setOpen] = useState<Open | null>(null)
   const list = useInfiniteQuery(tagsQuery(workspace.id, useCalmed(text, 150)))
-  const tags = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  const tags = list.data ?? []
   const writable = may('links:write')
   const close = () => setOpen(null)
   return (
@@ -77,14 +76,7 @@ export function Tags() {
 function TagMenu({ tag, onOpen }: { tag: Tag; onOpen: (open: Open) => void }) {
   const { t } = useI18n()
   return (
-    <Menu
-      trigger={
-        <IconButton
-          label={t('tags.actions', { name: tag.name })}
-          icon={<MoreHorizontal size={16} aria-hidden="true" />}
-        />
-      }
-    >
+    <MoreMenu label={t('tags.actions', { name: tag.name })}>
       <MenuItem
         icon={<Pencil size={14} aria-hidden="true" />}
         onClick={() => onOpen({ kind: 'edit', tag })}
@@ -111,6 +103,6 @@ function TagMenu({ tag, onOpen }: { tag: Tag; onOpen: (open: Open) => void }) {
       >
         {t('tags.delete')}
       </MenuItem>
-    </Menu>
+    </MoreMenu>
   )
 }

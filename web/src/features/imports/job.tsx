@@ -7,8 +7,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { Card } from '../../ui/page.tsx'
-import { errorText, Problem } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/calls.ts'
 import { Cancel } from '../jobs/cancel.tsx'
 import { isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
@@ -102,8 +102,8 @@ function NextSteps({
   starting: boolean
   onImport: (() => void) | undefined
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   const { workspace } = usePlace()
   const navigate = route.useNavigate()
@@ -113,7 +113,7 @@ function NextSteps({
       showJob(client, workspace.id, made)
       void navigate({ search: { job: made.id } })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   const kind = kindOf(job)
   const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }

@@ -5,9 +5,8 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Page } from '../../ui/page.tsx'
-import { errorText } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { showJob } from '../jobs/calls.ts'
 import { type Plan, startImport } from './calls.ts'
 import { FromFile } from './from-file.tsx'
@@ -19,8 +18,8 @@ const route = getRouteApi('/shell/import')
 
 /** Links from elsewhere: what to import, and how far an import is. */
 export function ImportPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const { job } = route.useSearch()
   const navigate = route.useNavigate()
   const client = useQueryClient()
@@ -36,7 +35,7 @@ export function ImportPage() {
       showJob(client, workspace.id, made)
       void navigate({ search: { job: made.id } })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   const check = (what: Plan) => start.mutate({ what, dryRun: true })
   const writable = may('links:write')

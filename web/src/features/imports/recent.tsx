@@ -12,8 +12,8 @@ import { JobLine } from '../jobs/line.tsx'
 export function Recent() {
   const { t } = useI18n()
   const { workspace } = usePlace()
-  const [newest] = useInfiniteQuery(jobsQuery(workspace.id)).data?.pages ?? []
-  const imports = newest?.data.filter(({ type }) => type.startsWith('imports.')) ?? []
+  const jobs = useInfiniteQuery(jobsQuery(workspace.id)).data ?? []
+  const imports = jobs.filter(({ type }) => type.startsWith('imports.'))
   if (imports.length === 0) return null
   const undone = new Set(imports.map(undoneBy))
   return (

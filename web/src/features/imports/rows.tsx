@@ -6,9 +6,9 @@ import { download } from '../../lib/download.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { Section } from '../../ui/page.tsx'
-import { errorText, Problem } from '../../ui/problem.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import type { Job } from '../jobs/calls.ts'
 import { kindOf } from '../jobs/kind.ts'
 import { type Row, rowsQuery } from './calls.ts'
@@ -17,8 +17,8 @@ const TONES: Readonly<Record<string, Tone>> = { refused: 'bad', renamed: 'warn' 
 
 /** The records that something is to be said about, and all of them as a file. */
 export function Rows({ job }: { job: Job }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const { workspace } = usePlace()
   const isUndo = kindOf(job) === 'undo'
   const id = isUndo
@@ -28,7 +28,7 @@ export function Rows({ job }: { job: Job }) {
   const save = useMutation({
     mutationFn: () =>
       download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, `${id}.csv`),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   if (rows.error) return <Problem error={rows.error} onRetry={() => rows.refetch()} />
   if (rows.data === undefined || (rows.data.data.length === 0 && isUndo)) return null

@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
-import { errorText, Problem } from '../../ui/problem.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import {
   abuseQuery,
   addBlock,
@@ -56,36 +56,31 @@ function List({ empty, children }: { empty: string; children: React.ReactNode[] 
 
 /** Changes blocks or reports, and asks for them anew. */
 function useChange<T>(mutationFn: (input: T) => Promise<unknown>) {
-  const i18n = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   return useMutation({
     mutationFn,
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
     onSuccess: () => client.invalidateQueries({ queryKey: abuseQuery.queryKey }),
   })
 }
 
 function BlockForm({ address }: { address: string }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const client = useQueryClient()
   const [kind, setKind] = useState<Kind>('link')
   const [value, setValue] = useState(address)
   const [reason, setReason] = useState('')
   const add = useMutation({
-    mutationFn: addBlock,
+    mutationFn: () => addBlock({ kind, value, reason }),
     onSuccess() {
       setValue('')
       setReason('')
       return client.invalidateQueries({ queryKey: abuseQuery.queryKey })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    add.mutate({ kind, value, reason })
-  }
   return (
-    <form onSubmit={submit} className="mb-6 flex flex-col gap-4">
+    <Form task={add} className="mb-6 flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-3">
         <SelectField
           label={t('instance.blocks.kind')}
@@ -114,11 +109,10 @@ function BlockForm({ address }: { address: string }) {
         value={reason}
         onChange={setReason}
       />
-      <FormError message={add.isError ? errorText(add.error, i18n) : null} />
       <Button type="submit" variant="primary" className="self-start" loading={add.isPending}>
         {t('instance.blocks.add')}
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -1,5 +1,5 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
+import { type ApiPage, pagedQuery } from '../../api/paged-query.ts'
 
 /** A workspace as the instance's owner sees it. */
 export interface InstanceWorkspace {
@@ -11,22 +11,13 @@ export interface InstanceWorkspace {
   links?: number
 }
 
-interface Page {
-  data: InstanceWorkspace[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
-
 export const instanceWorkspacesQuery = (search: string) =>
-  infiniteQueryOptions({
-    queryKey: ['instance', 'workspaces', search],
-    queryFn: ({ pageParam, signal }) =>
-      request<Page>('GET', '/api/v1/instance/workspaces', {
-        query: { search: search || undefined, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  pagedQuery(['instance', 'workspaces', search], (cursor, signal) =>
+    request<ApiPage<InstanceWorkspace>>('GET', '/api/v1/instance/workspaces', {
+      query: { search: search || undefined, ...cursor },
+      signal,
+    }),
+  )
 
 export function setPlan(id: string, plan: string): Promise<InstanceWorkspace> {
   return request('PATCH', `/api/v1/instance/workspaces/${id}`, { body: { plan } })

@@ -11,14 +11,14 @@ import { useEffect, useState } from 'react'
 import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { errorText, Problem } from '../../ui/problem.tsx'
 import { Select } from '../../ui/select.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { showToast, useShowError } from '../../ui/toast.tsx'
 import { plansQuery } from '../usage/calls.ts'
 import { Blocks } from './blocks.tsx'
 import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './calls.ts'
@@ -52,7 +52,6 @@ function Workspaces() {
     return () => clearTimeout(timer)
   }, [typed, search, navigate])
   const workspaces = useInfiniteQuery(instanceWorkspacesQuery(search))
-  const all = workspaces.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <Page
       title={t('instance.title')}
@@ -71,28 +70,24 @@ function Workspaces() {
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-      {workspaces.isError ? (
-        <Problem error={workspaces.error} onRetry={() => void workspaces.refetch()} />
-      ) : workspaces.isPending ? (
-        <div className="flex flex-col gap-4">
-          <Loading label={t('common.loading')} />
-          <Skeleton className="h-10 w-full" />
-          <Skeleton className="h-10 w-full" />
-        </div>
-      ) : all.length === 0 ? (
-        <Empty title={t('instance.none')}>
-          <p>{t('instance.noneText')}</p>
-        </Empty>
-      ) : (
-        <>
-          <ul className="border-line border-t">
-            {all.map((workspace) => (
-              <WorkspaceRow key={workspace.id} workspace={workspace} search={search} />
-            ))}
-          </ul>
-          <More list={workspaces} label={t('instance.more')} />
-        </>
-      )}
+      <Answer of={workspaces} loading={<SkeletonRows count={2} />}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title={t('instance.none')}>
+              <p>{t('instance.noneText')}</p>
+            </Empty>
+          ) : (
+            <>
+              <ul className="border-line border-t">
+                {all.map((workspace) => (
+                  <WorkspaceRow key={workspace.id} workspace={workspace} search={search} />
+                ))}
+              </ul>
+              <More list={workspaces} label={t('instance.more')} />
+            </>
+          )
+        }
+      </Answer>
       <Blocks />
     </Page>
   )
@@ -101,8 +96,8 @@ function Workspaces() {
 type Pages = InfiniteData<{ data: InstanceWorkspace[] }>
 
 function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; search: string }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   const plans = useQuery(plansQuery)
   const { queryKey } = instanceWorkspacesQuery(search)
@@ -119,7 +114,7 @@ function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; sea
     },
     onError(error, _next, before) {
       client.setQueryData(queryKey, before?.pages)
-      showToast({ title: errorText(error, i18n), bad: true })
+      showError(error)
     },
     onSuccess(_workspace, next, before) {
       const known = plans.data?.find((one) => one.id === next)

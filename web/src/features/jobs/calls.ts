@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 
 /** What the server does without this page. */
 export type Job = Schemas['Job']
@@ -30,14 +31,12 @@ export function newestQuery(workspace: string) {
 
 /** All jobs, the newest first, a page at a time. */
 export function jobsQuery(workspace: string) {
+  const list = pagedQuery([...jobsKey(workspace), 'list'], (cursor, signal) => {
+    const query = { limit: PAGE_SIZE, ...cursor }
+    return ok(api.GET('/api/v1/jobs', { params: { query }, signal }))
+  })
   return infiniteQueryOptions({
-    queryKey: [...jobsKey(workspace), 'list'],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) }
-      return ok(api.GET('/api/v1/jobs', { params: { query }, signal }))
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+    ...list,
     refetchInterval: ({ state }) => askWhileOpen(state.data?.pages.flatMap(({ data }) => data)),
   })
 }

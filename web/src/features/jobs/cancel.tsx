@@ -2,19 +2,19 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { errorText } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { cancelJob, type Job, jobsKey } from './calls.ts'
 
 /** Ends a job that runs. */
 export function Cancel({ job }: { job: Job }) {
   const i18n = useI18n()
+  const showError = useShowError()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const cancel = useMutation({
     mutationFn: () => cancelJob(job.id),
     onSettled: () => client.invalidateQueries({ queryKey: jobsKey(workspace.id) }),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   return (
     <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
@@ -7,9 +7,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
 import { Progress } from '../../ui/meter.tsx'
-import { errorText } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { usePerson } from '../members/person.ts'
 import { isOver, type Job, showJob, undoImport } from './calls.ts'
@@ -73,10 +71,6 @@ function Undo({ job }: { job: Job }) {
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [asking, setAsking] = useState(false)
-  const undo = useMutation({
-    mutationFn: () => undoImport(job.id),
-    onSuccess: (made) => showJob(client, workspace.id, made),
-  })
   return (
     <>
       <Button
@@ -88,15 +82,12 @@ function Undo({ job }: { job: Job }) {
       </Button>
       {asking ? (
         <ConfirmDialog
-          open
-          onOpenChange={setAsking}
+          onClose={() => setAsking(false)}
           title={t('jobs.undo.title')}
           description={t('jobs.undo.text')}
           action={t('imports.undo')}
-          onConfirm={() => undo.mutateAsync()}
-        >
-          <FormError message={undo.error === null ? null : errorText(undo.error, i18n)} />
-        </ConfirmDialog>
+          onConfirm={async () => showJob(client, workspace.id, await undoImport(job.id))}
+        />
       ) : null}
     </>
   )

@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Loading } from '../../ui/skeleton.tsx'
 import { jobsQuery } from './calls.ts'
 import { undoneBy } from './kind.ts'
 import { JobLine } from './line.tsx'
@@ -18,35 +17,34 @@ export function JobsPage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()
   const list = useInfiniteQuery(jobsQuery(workspace.id))
-  const jobs = list.data?.pages.flatMap(({ data }) => data) ?? []
-  const undone = new Set(jobs.map(undoneBy))
+  const undone = new Set(list.data?.map(undoneBy))
   return (
     <Page title={t('jobs.title')} description={t('jobs.text')}>
-      {list.isError && jobs.length === 0 ? (
-        <Problem error={list.error} onRetry={() => void list.refetch()} />
-      ) : list.isPending ? (
-        <Loading label={t('common.loading')} />
-      ) : jobs.length === 0 ? (
-        <Empty
-          icon={<ListChecks size={28} aria-hidden="true" />}
-          title={t('jobs.empty.title')}
-          action={
-            may('links:write') ? (
-              <Link to="/import" className={buttonClass()}>
-                {t('imports.title')}
-              </Link>
-            ) : null
-          }
-        >
-          <p>{t('jobs.empty.text')}</p>
-        </Empty>
-      ) : (
-        <ul className="border-line border-t">
-          {jobs.map((job) => (
-            <JobLine key={job.id} job={job} undone={undone.has(job.id)} />
-          ))}
-        </ul>
-      )}
+      <Answer of={list} loading={null}>
+        {(jobs) =>
+          jobs.length === 0 ? (
+            <Empty
+              icon={<ListChecks size={28} aria-hidden="true" />}
+              title={t('jobs.empty.title')}
+              action={
+                may('links:write') ? (
+                  <Link to="/import" className={buttonClass()}>
+                    {t('imports.title')}
+                  </Link>
+                ) : null
+              }
+            >
+              <p>{t('jobs.empty.text')}</p>
+            </Empty>
+          ) : (
+            <ul className="border-line border-t">
+              {jobs.map((job) => (
+                <JobLine key={job.id} job={job} undone={undone.has(job.id)} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
       <More list={list} label={t('audit.more')} />
     </Page>
   )

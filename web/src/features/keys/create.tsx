@@ -1,14 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FieldError, FormError } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { fieldError } from '../../ui/errors.ts'
+import { FieldError } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { createKey, type KeyScope, type MadeKey, SCOPES } from './calls.ts'
 
 const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
@@ -29,8 +28,7 @@ export function CreateDialog({
   onClose: () => void
   onMade: (made: MadeKey) => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [name, setName] = useState('')
@@ -38,7 +36,7 @@ export function CreateDialog({
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [date, setDate] = useState('')
   const [tried, setTried] = useState(false)
-  const formId = useId()
+  const id = useId()
   const create = useMutation({
     mutationFn: () => createKey({ name, scopes, expires_at: expiryTime(expiry, date) }),
     onSuccess(made) {
@@ -47,8 +45,7 @@ export function CreateDialog({
       onMade(made)
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (scopes.length > 0) create.mutate()
   }
@@ -56,68 +53,58 @@ export function CreateDialog({
   const scopesError =
     tried && scopes.length === 0 ? t('keys.scope.needed') : fieldError(error, 'scopes')
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={t('keys.create.title')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" loading={create.isPending}>
-            {t('keys.create')}
-          </Button>
-        </>
-      }
+      action={t('keys.create')}
+      task={create}
+      fields={['name', 'scopes', 'expires_at']}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <FormError message={formError(error, i18n, ['name', 'scopes', 'expires_at'])} />
-      <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
-        <TextField
-          label={t('keys.name')}
-          hint={t('keys.name.hint')}
-          error={fieldError(error, 'name')}
-          required
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          onChange={setName}
-        />
-        <fieldset className="flex flex-col gap-2" aria-describedby={`${formId}-scopes`}>
-          <legend className="mb-2 font-medium text-sm">{t('keys.scopes')}</legend>
-          {SCOPES.map((scope) => (
-            <Checkbox
-              key={scope}
-              checked={scopes.includes(scope)}
-              onChange={(checked) =>
-                setScopes(SCOPES.filter((one) => (one === scope ? checked : scopes.includes(one))))
-              }
-              label={t(`keys.scope.${scope}`)}
-              hint={<code dir="ltr">{scope}</code>}
-            />
-          ))}
-          <FieldError id={`${formId}-scopes`} message={scopesError} />
-        </fieldset>
-        <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField
-            label={t('keys.expiry')}
-            error={fieldError(error, 'expires_at')}
-            value={expiry}
-            onChange={setExpiry}
-            options={EXPIRIES.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
+      <TextField
+        label={t('keys.name')}
+        hint={t('keys.name.hint')}
+        error={fieldError(error, 'name')}
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={name}
+        onChange={setName}
+      />
+      <fieldset className="flex flex-col gap-2" aria-describedby={`${id}-scopes`}>
+        <legend className="mb-2 font-medium text-sm">{t('keys.scopes')}</legend>
+        {SCOPES.map((scope) => (
+          <Checkbox
+            key={scope}
+            checked={scopes.includes(scope)}
+            onChange={(checked) =>
+              setScopes(SCOPES.filter((one) => (one === scope ? checked : scopes.includes(one))))
+            }
+            label={t(`keys.scope.${scope}`)}
+            hint={<code dir="ltr">{scope}</code>}
           />
-          {expiry === 'date' ? (
-            <TextField
-              label={t('keys.expiry.on')}
-              type="date"
-              required
-              min={new Date().toISOString().slice(0, 10)}
-              value={date}
-              onChange={setDate}
-            />
-          ) : null}
-        </div>
-      </form>
-    </Dialog>
+        ))}
+        <FieldError id={`${id}-scopes`} message={scopesError} />
+      </fieldset>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SelectField
+          label={t('keys.expiry')}
+          error={fieldError(error, 'expires_at')}
+          value={expiry}
+          onChange={setExpiry}
+          options={EXPIRIES.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
+        />
+        {expiry === 'date' ? (
+          <TextField
+            label={t('keys.expiry.on')}
+            type="date"
+            required
+            min={new Date().toISOString().slice(0, 10)}
+            value={date}
+            onChange={setDate}
+          />
+        ) : null}
+      </div>
+    </FormDialog>
   )
 }

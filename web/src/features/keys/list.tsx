@@ -1,9 +1,7 @@
-import { MoreHorizontal, RefreshCw, Trash2 } from 'lucide-react'
+import { RefreshCw, Trash2 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
-import { IconButton } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
-import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import type { ApiKey, KeyStatus } from './calls.ts'
@@ -162,14 +160,7 @@ function ActionsMenu({ apiKey, onRevoke, onRotate }: Of & Actions) {
   const { t } = useI18n()
   if (apiKey.status === 'revoked' || apiKey.status === 'expired') return null
   return (
-    <Menu
-      trigger={
-        <IconButton
-          label={t('keys.actions', { name: apiKey.name })}
-          icon={<MoreHorizontal size={16} aria-hidden="true" />}
-        />
-      }
-    >
+    <MoreMenu label={t('keys.actions', { name: apiKey.name })}>
       {apiKey.status === 'active' ? (
         <MenuItem
           icon={<RefreshCw size={14} aria-hidden="true" />}
@@ -185,26 +176,6 @@ function ActionsMenu({ apiKey, onRevoke, onRotate }: Of & Actions) {
       >
         {t('keys.revoke')}
       </MenuItem>
-    </Menu>
-  )
-}
-
-/** Where the keys will stand. */
-export function KeysSkeleton() {
-  const { t } = useI18n()
-  return (
-    <div className="flex flex-col">
-      <Loading label={t('common.loading')} />
-      {[0, 1, 2].map((row) => (
-        <div
-          key={row}
-          className="flex h-14 items-center gap-8 overflow-hidden border-line border-b"
-        >
-          <Skeleton className="h-4 w-40" />
-          <Skeleton className="h-4 w-28" />
-          <Skeleton className="h-4 w-20" />
-        </div>
-      ))}
-    </div>
+    </MoreMenu>
   )
 }

@@ -57,11 +57,6 @@ export function MadeDialog({
           })
   return (
     <Dialog
-      open
-      sticky
-      onOpenChange={(open) => {
-        if (!open) close()
-      }}
       title={replaced === undefined ? t('keys.made') : t('keys.rotated', { name: made.name })}
       description={text}
       footer={

@@ -4,15 +4,16 @@ import { useState } from 'react'
 import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type ApiKey, keysQuery, type MadeKey } from './calls.ts'
 import { CreateDialog } from './create.tsx'
 import { curlLine } from './curl.ts'
-import { KeysSkeleton, KeyTable } from './list.tsx'
+import { KeyTable } from './list.tsx'
 import { MadeDialog } from './made.tsx'
 import { RevokeDialog } from './revoke.tsx'
 import { RotateDialog } from './rotate.tsx'
@@ -52,28 +53,28 @@ function Keys() {
   const shown = showOld ? all : all.filter((key) => !old.includes(key))
   return (
     <Page title={t('keys.title')} actions={create}>
-      {keys.isError ? (
-        <Problem error={keys.error} onRetry={() => void keys.refetch()} />
-      ) : keys.isPending ? (
-        <KeysSkeleton />
-      ) : shown.length === 0 ? (
-        <Empty
-          icon={<KeyRound size={28} aria-hidden="true" />}
-          title={t('keys.empty.title')}
-          action={create}
-          program={
-            <CodeBlock code={curlLine(instance.base_url, '$SLUGLINE_KEY', ['links:read'])} />
-          }
-        >
-          <p>{t('keys.empty.text')}</p>
-        </Empty>
-      ) : (
-        <KeyTable
-          keys={shown}
-          onRevoke={(key) => setOpen({ kind: 'revoke', key })}
-          onRotate={(key) => setOpen({ kind: 'rotate', key })}
-        />
-      )}
+      <Answer of={keys} loading={<SkeletonRows count={3} tall />}>
+        {() =>
+          shown.length === 0 ? (
+            <Empty
+              icon={<KeyRound size={28} aria-hidden="true" />}
+              title={t('keys.empty.title')}
+              action={create}
+              program={
+                <CodeBlock code={curlLine(instance.base_url, '$SLUGLINE_KEY', ['links:read'])} />
+              }
+            >
+              <p>{t('keys.empty.text')}</p>
+            </Empty>
+          ) : (
+            <KeyTable
+              keys={shown}
+              onRevoke={(key) => setOpen({ kind: 'revoke', key })}
+              onRotate={(key) => setOpen({ kind: 'rotate', key })}
+            />
+          )
+        }
+      </Answer>
       {old.length > 0 ? (
         <Button
           variant="ghost"

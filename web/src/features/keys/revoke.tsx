@@ -1,43 +1,34 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { formError } from '../auth/errors.ts'
 import { type ApiKey, revokeKey } from './calls.ts'
 
 /** Asks before a key dies, because that can't be undone; says what stops. */
 export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
-  const revoke = useMutation({
-    mutationFn: () => revokeKey(apiKey.id),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
-      void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
-      showToast({ title: t('keys.revoked', { name: apiKey.name }) })
-    },
-  })
+  const revoke = async () => {
+    await revokeKey(apiKey.id)
+    await client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
+    void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
+    showToast({ title: t('keys.revoked', { name: apiKey.name }) })
+  }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+      onClose={onClose}
       title={t('keys.revoke.title', { name: apiKey.name })}
       description={t('keys.revoke.text', { prefix: `slug_${apiKey.prefix}_…` })}
       action={t('keys.revoke')}
-      onConfirm={() => revoke.mutateAsync()}
+      onConfirm={revoke}
     >
       <p className="text-muted">
         {apiKey.last_used_at === null
           ? t('keys.revoke.unused')
           : t('keys.revoke.used', { when: format.relative(apiKey.last_used_at) })}
       </p>
-      <FormError message={formError(revoke.error, i18n)} />
     </ConfirmDialog>
   )
 }

@@ -2,11 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { type ApiKey, type MadeKey, rotateKey } from './calls.ts'
 
 const OVERLAPS = ['0', '1', '24', '168'] as const
@@ -22,8 +20,7 @@ export function RotateDialog({
   onClose: () => void
   onMade: (made: MadeKey, overlapHours: number) => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [overlap, setOverlap] = useState<Overlap>('24')
@@ -35,23 +32,14 @@ export function RotateDialog({
     },
   })
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={t('keys.rotate.title', { name: apiKey.name })}
       description={t('keys.rotate.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" loading={rotate.isPending} onClick={() => rotate.mutate()}>
-            {t('keys.rotate.submit')}
-          </Button>
-        </>
-      }
+      action={t('keys.rotate.submit')}
+      task={rotate}
+      fields={['overlap_hours']}
+      onClose={onClose}
     >
-      <FormError message={formError(rotate.error, i18n, ['overlap_hours'])} />
       <SelectField
         label={t('keys.rotate.overlap')}
         error={fieldError(rotate.error, 'overlap_hours')}
@@ -59,6 +47,6 @@ export function RotateDialog({
         onChange={setOverlap}
         options={OVERLAPS.map((value) => ({ value, label: t(`keys.rotate.${value}`) }))}
       />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -2,8 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
-import { errorText } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { showToast, useShowError } from '../../ui/toast.tsx'
 import { type Folder, foldersKey, tagsKey } from '../groups/calls.ts'
 import {
   createLink,
@@ -46,8 +45,7 @@ export interface LinkActions {
 export function useLinkActions(): LinkActions {
   const client = useQueryClient()
   const { workspace } = usePlace()
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const lists = listsKey(workspace.id)
 
   const change = (list: (list: LinkList) => LinkList) =>
@@ -71,7 +69,7 @@ export function useLinkActions(): LinkActions {
     const keys = [['links', workspace.id], tagsKey(workspace.id), foldersKey(workspace.id)]
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
   }
-  const fail = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
+  const fail = useShowError()
 
   async function update(link: Link, patch: LinkPatch): Promise<Link> {
     const { password: _, ...shown } = patch

@@ -209,8 +209,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
       />
       {question && found !== null ? (
         <ConfirmDialog
-          open
-          onOpenChange={() => setQuestion(null)}
+          onClose={() => setQuestion(null)}
           title={question.title}
           description={question.text}
           action={question.action}

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
 import { ApiError, type ErrorDetail } from '../../api/errors.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 import type { LinksSearch } from './search.ts'
 
 export type Link = Schemas['Link']
@@ -137,10 +138,16 @@ export function linkQuery(workspace: string, id: string) {
 }
 
 /** What was changed of a link, newest first. */
-export function historyPage(id: string, cursor: string | undefined, signal: AbortSignal) {
-  const query = cursor === undefined ? {} : { cursor }
-  return ok(api.GET('/api/v1/links/{id}/history', { params: { path: { id }, query }, signal }))
+/** A link's changes, the newest first; another version is another entry. */
+export function historyQuery(workspace: string, { id, version }: Link) {
+  return pagedQuery([...historyKey(workspace, id), version], (query, signal) =>
+    ok(api.GET('/api/v1/links/{id}/history', { params: { path: { id }, query }, signal })),
+  )
 }
+
+/** All that was asked of a link's history. */
+export const historyKey = (workspace: string, id: string) =>
+  ['links', workspace, 'history', id] as const
 
 /** Clicks of each of the last 30 days, by link. */
 export function sparklinesQuery(workspace: string, ids: readonly string[]) {

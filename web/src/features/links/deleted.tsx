@@ -2,16 +2,17 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Trash2, Undo2 } from 'lucide-react'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 import { NotFound } from '../../app/missing.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { errorText, Problem } from '../../ui/problem.tsx'
 import { Loading } from '../../ui/skeleton.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { showToast, useShowError } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
 import { restoreLink } from './calls.ts'
 import { nameOf, readable } from './text.ts'
@@ -21,41 +22,33 @@ type DeletedLink = Schemas['DeletedLink']
 /** Links that can still be restored; `id`: only one. */
 function useDeleted(id?: string) {
   const { workspace } = usePlace()
-  return useInfiniteQuery({
-    queryKey: ['links', workspace.id, 'deleted', id ?? null],
-    queryFn: ({ pageParam, signal }) => {
-      const query = {
-        limit: 50,
-        ...(id !== undefined && { id }),
-        ...(pageParam !== null && { cursor: pageParam }),
-      }
+  return useInfiniteQuery(
+    pagedQuery(['links', workspace.id, 'deleted', id ?? null], (cursor, signal) => {
+      const query = { limit: 50, ...(id !== undefined && { id }), ...cursor }
       return ok(api.GET('/api/v1/links/deleted', { params: { query }, signal }))
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor,
-  })
+    }),
+  )
 }
 
 /** What was deleted within the last days, with a way back. */
 export function DeletedLinksPage() {
   const { t } = useI18n()
   const list = useDeleted()
-  const links = (list.data?.pages ?? []).flatMap(({ data }) => data)
   return (
     <Page title={t('links.trash.title')} description={t('links.trash.text')}>
-      {list.isError ? (
-        <Problem error={list.error} onRetry={() => void list.refetch()} />
-      ) : list.isPending ? (
-        <Loading label={t('common.loading')} />
-      ) : links.length === 0 ? (
-        <Empty icon={<Trash2 size={28} aria-hidden="true" />} title={t('links.trash.none')} />
-      ) : (
-        <ul className="border-line border-t">
-          {links.map((link) => (
-            <Row key={link.id} link={link} />
-          ))}
-        </ul>
-      )}
+      <Answer of={list} loading={null}>
+        {(links) =>
+          links.length === 0 ? (
+            <Empty icon={<Trash2 size={28} aria-hidden="true" />} title={t('links.trash.none')} />
+          ) : (
+            <ul className="border-line border-t">
+              {links.map((link) => (
+                <Row key={link.id} link={link} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
       <More list={list} label={t('tags.more')} />
     </Page>
   )
@@ -65,7 +58,7 @@ export function DeletedLinksPage() {
 export function MissingLink({ id }: { id: string }) {
   const { t } = useI18n()
   const list = useDeleted(id)
-  const link = list.data?.pages[0]?.data[0]
+  const link = list.data?.[0]
   if (list.isPending) return <Loading label={t('common.loading')} />
   if (link === undefined) return <NotFound />
   return (
@@ -78,8 +71,8 @@ export function MissingLink({ id }: { id: string }) {
 }
 
 function Row({ link }: { link: DeletedLink }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
+  const showError = useShowError()
   const { may } = usePlace()
   const navigate = useNavigate()
   const { keep, refresh } = useLinkActions()
@@ -91,7 +84,7 @@ function Row({ link }: { link: DeletedLink }) {
       await refresh()
       showToast({ title: t('links.restored') })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2">

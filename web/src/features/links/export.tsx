@@ -4,8 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { download } from '../../lib/download.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { errorText } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { exportQuery } from './calls.ts'
 import type { LinksSearch } from './search.ts'
 
@@ -13,12 +12,12 @@ const FORMATS = ['csv', 'ndjson'] as const
 
 /** All links that the list finds, as a file. */
 export function Export({ search }: { search: LinksSearch }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const save = useMutation({
     mutationFn: (format: (typeof FORMATS)[number]) =>
       download(`/api/v1/links.${format}`, exportQuery(search), `links.${format}`),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   return (
     <Menu

@@ -1,19 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { Folder as FolderIcon } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { part } from '../../lib/part.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { folderQuery } from '../groups/calls.ts'
 import type { LinksSearch } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
-const FolderList = lazy(async () => ({
-  default: (await part(() => import('../groups/folder-list.tsx'))).FolderList,
-}))
+const FolderList = lazyPart(() => import('../groups/folder-list.tsx'), 'FolderList')
 
 const ALL = ''
 

@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
-import { errorText } from '../../ui/problem.tsx'
+import { errorText } from '../../ui/errors.ts'
 import { TRIED_MAX, type Tried } from './calls.ts'
 import { FIELD_NAMES } from './field-names.ts'
 

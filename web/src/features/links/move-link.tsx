@@ -1,11 +1,9 @@
-import { lazy, Suspense } from 'react'
-import { part } from '../../lib/part.ts'
+import { Suspense } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useLinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 
-const MoveDialog = lazy(async () => ({
-  default: (await part(() => import('../groups/folder-dialogs.tsx'))).MoveDialog,
-}))
+const MoveDialog = lazyPart(() => import('../groups/folder-dialogs.tsx'), 'MoveDialog')
 
 /** Asks into which folder a link goes; null: none is asked for. */
 export function MoveLink({ link, onClose }: { link: Link | null; onClose: () => void }) {

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
 import { FileUp, Plus } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { part } from '../../lib/part.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -29,15 +29,9 @@ import { focusRow } from './row-keys.ts'
 import { Toolbar } from './toolbar.tsx'
 import { useSelection } from './use-selection.ts'
 
-const CreatePanel = lazy(async () => ({
-  default: (await part(() => import('./form/index.ts'))).CreatePanel,
-}))
-const BulkBar = lazy(async () => ({
-  default: (await part(() => import('./bulk-bar.tsx'))).BulkBar,
-}))
-const EditPanel = lazy(async () => ({
-  default: (await part(() => import('./form/index.ts'))).EditPanel,
-}))
+const CreatePanel = lazyPart(() => import('./form/index.ts'), 'CreatePanel')
+const BulkBar = lazyPart(() => import('./bulk-bar.tsx'), 'BulkBar')
+const EditPanel = lazyPart(() => import('./form/index.ts'), 'EditPanel')
 
 const route = getRouteApi('/shell/links')
 

@@ -7,7 +7,6 @@ import {
   CirclePlay,
   Copy,
   CopyPlus,
-  Ellipsis,
   Eraser,
   ExternalLink,
   FolderInput,
@@ -18,8 +17,7 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
-import { IconButton } from '../../ui/button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { MenuItem, MenuSeparator, MoreMenu } from '../../ui/menu.tsx'
 import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 import { nameOf } from './text.ts'
@@ -52,11 +50,7 @@ export function RowMenu({
 }) {
   const { t } = useI18n()
   return (
-    <Menu
-      trigger={
-        <IconButton label={t('links.actionsFor', { name: nameOf(link) })} icon={icon(Ellipsis)} />
-      }
-    >
+    <MoreMenu label={t('links.actionsFor', { name: nameOf(link) })}>
       <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void actions.copy(link)}>
         {t('links.copyAddress')}
       </MenuItem>
@@ -124,6 +118,6 @@ export function RowMenu({
           </MenuItem>
         </>
       ) : null}
-    </Menu>
+    </MoreMenu>
   )
 }

@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { errorText } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { showJob } from '../jobs/calls.ts'
 import { changeFound, countFound, type FoundChange, type LinkList } from './calls.ts'
 import type { LinksSearch } from './search.ts'
@@ -19,7 +18,7 @@ export interface FoundProps {
 
 /** Changes all that the filters find, as a job of the server. */
 export function useFoundChange(selection: Selection, search: LinksSearch) {
-  const i18n = useI18n()
+  const showError = useShowError()
   const { workspace } = usePlace()
   const client = useQueryClient()
   return (change: FoundChange) => {
@@ -28,7 +27,7 @@ export function useFoundChange(selection: Selection, search: LinksSearch) {
     clear()
     changeFound(search, found, change)
       .then((job) => showJob(client, workspace.id, job))
-      .catch((error) => showToast({ title: errorText(error, i18n), bad: true }))
+      .catch(showError)
   }
 }
 

@@ -1,9 +1,9 @@
 import { useLocation } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, ChevronDown, ListFilter, Search, X } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { type Formats, useI18n } from '../../i18n/index.tsx'
-import { part } from '../../lib/part.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -21,7 +21,7 @@ export type Ask = (change: SearchChange, replace?: boolean) => void
 
 /** Keys that follow each other more quickly than this ask together. */
 const PACE_MS = 50
-const Filters = lazy(async () => ({ default: (await part(() => import('./filters.tsx'))).Filters }))
+const Filters = lazyPart(() => import('./filters.tsx'), 'Filters')
 
 export function Toolbar({
   search,

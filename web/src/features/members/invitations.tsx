@@ -3,8 +3,8 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { errorText, Problem } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showToast, useShowError } from '../../ui/toast.tsx'
 import { invitationsQuery, type OpenInvitation, withdraw } from './calls.ts'
 
 /** Invitations that nobody has taken yet; nothing while there are none. */
@@ -28,8 +28,8 @@ export function Invitations() {
 }
 
 function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
+  const showError = useShowError()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const { email, role, expires_at, invited_by } = invitation
@@ -39,7 +39,7 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
       await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
       showToast({ title: t('members.invitation.withdrawn', { email }) })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   const who = invited_by?.email
   return (

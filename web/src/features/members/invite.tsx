@@ -1,28 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { Role } from '../../api/session.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
+import { Dialog, FormDialog } from '../../ui/dialog.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { invite, type OpenInvitation, ROLES } from './calls.ts'
 
 /** Invites somebody; without mail the link is shown, to be passed on. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
   const { workspace, instance } = usePlace()
   const client = useQueryClient()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   const [made, setMade] = useState<OpenInvitation | null>(null)
-  const formId = useId()
   const create = useMutation({
     mutationFn: () => invite(email, role),
     onSuccess(invitation) {
@@ -35,20 +32,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   const roles = workspace.role === 'owner' ? ROLES : ROLES.filter((one) => one !== 'owner')
-  const onOpenChange = (open: boolean) => {
-    if (!open) onClose()
-  }
   if (made?.url) {
     const values = { email: made.email, date: format.dateTime(made.expires_at) }
     return (
       <Dialog
-        open
-        onOpenChange={onOpenChange}
+        onClose={onClose}
         title={t('members.invite.title')}
         description={t('members.invite.link', values)}
         footer={
@@ -62,43 +51,34 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <FormDialog
       title={t('members.invite.title')}
       description={instance.mail ? undefined : t('members.invite.noMail')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" loading={create.isPending}>
-            {t('members.invite.submit')}
-          </Button>
-        </>
-      }
+      action={t('members.invite.submit')}
+      task={create}
+      fields={['email', 'role']}
+      onClose={onClose}
     >
-      <FormError message={formError(create.error, i18n, ['email', 'role'])} />
-      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label={t('members.email')}
-          error={fieldError(create.error, 'email')}
-          type="email"
-          required
-          autoComplete="off"
-          value={email}
-          onChange={setEmail}
-        />
-        <SelectField
-          label={t('members.role')}
-          error={fieldError(create.error, 'role')}
-          value={role}
-          onChange={setRole}
-          options={roles.map((value) => ({
-            value,
-            label: t(`role.${value}`),
-            hint: t(`members.role.${value}.text`),
-          }))}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label={t('members.email')}
+        error={fieldError(create.error, 'email')}
+        type="email"
+        required
+        autoComplete="off"
+        value={email}
+        onChange={setEmail}
+      />
+      <SelectField
+        label={t('members.role')}
+        error={fieldError(create.error, 'role')}
+        value={role}
+        onChange={setRole}
+        options={roles.map((value) => ({
+          value,
+          label: t(`role.${value}`),
+          hint: t(`members.role.${value}.text`),
+        }))}
+      />
+    </FormDialog>
   )
 }

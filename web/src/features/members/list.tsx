@@ -1,20 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { LogOut, MoreHorizontal, UserMinus } from 'lucide-react'
+import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
 import { may, type Role } from '../../api/session.ts'
 import { usePlace, useSessionChanged } from '../../app/workspace.tsx'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { IconButton } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { FormError } from '../../ui/field.tsx'
-import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { errorText } from '../../ui/problem.tsx'
+import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
-import { showToast } from '../../ui/toast.tsx'
-import { formError } from '../auth/errors.ts'
+import { showToast, useShowError } from '../../ui/toast.tsx'
 import { changeRole, type Member, membersQuery, ROLES, removeMember } from './calls.ts'
 
 /** The people of a workspace: roles can be changed in place, by those who may. */
@@ -83,14 +79,7 @@ function MemberRow({
           </span>
         )}
         {(manages || self) && !lastOwner ? (
-          <Menu
-            trigger={
-              <IconButton
-                label={t('members.actions', { name })}
-                icon={<MoreHorizontal size={16} aria-hidden="true" />}
-              />
-            }
-          >
+          <MoreMenu label={t('members.actions', { name })}>
             <MenuItem
               danger
               icon={
@@ -104,7 +93,7 @@ function MemberRow({
             >
               {t(self ? 'members.leave' : 'members.remove')}
             </MenuItem>
-          </Menu>
+          </MoreMenu>
         ) : (
           <span className="lg:w-8" />
         )}
@@ -114,8 +103,8 @@ function MemberRow({
 }
 
 function RoleSelect({ member, name }: { member: Member; name: string }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const { queryKey } = membersQuery(workspace.id)
@@ -134,7 +123,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     },
     onError(error, _role, before) {
       client.setQueryData(queryKey, before)
-      showToast({ title: errorText(error, i18n), bad: true })
+      showError(error)
     },
     onSuccess(_member, role) {
       showToast({ title: t('members.roleChanged', { name, role: t(`role.${role}`) }) })
@@ -160,10 +149,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
       />
       {demotion === null ? null : (
         <ConfirmDialog
-          open
-          onOpenChange={(open) => {
-            if (!open) setDemotion(null)
-          }}
+          onClose={() => setDemotion(null)}
           title={t('members.demote.title', { name })}
           description={t('members.demote.text')}
           action={t('members.demote', { role: t(`role.${demotion}`) })}
@@ -177,8 +163,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
 }
 
 function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { user, workspace } = usePlace()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -186,25 +171,20 @@ function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void
   const self = member.user_id === user.id
   const name = member.name || member.email
   const [keepKeys, setKeepKeys] = useState(false)
-  const remove = useMutation({
-    mutationFn: () => removeMember(member.user_id, keepKeys),
-    async onSuccess() {
-      if (self) {
-        showToast({ title: t('members.left', { workspace: workspace.name }) })
-        await sessionChanged()
-        await navigate({ to: '/links', search: { w: undefined } as never })
-        return
-      }
-      await client.invalidateQueries({ queryKey: [workspace.id, 'members'] })
-      showToast({ title: t('members.removed', { name }) })
-    },
-  })
+  const remove = async () => {
+    await removeMember(member.user_id, keepKeys)
+    if (self) {
+      showToast({ title: t('members.left', { workspace: workspace.name }) })
+      await sessionChanged()
+      await navigate({ to: '/links', search: { w: undefined } as never })
+      return
+    }
+    await client.invalidateQueries({ queryKey: [workspace.id, 'members'] })
+    showToast({ title: t('members.removed', { name }) })
+  }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+      onClose={onClose}
       title={
         self
           ? t('members.leave.title', { workspace: workspace.name })
@@ -212,9 +192,8 @@ function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void
       }
       description={t(self ? 'members.leave.text' : 'members.remove.text')}
       action={t(self ? 'members.leave' : 'members.remove')}
-      onConfirm={() => remove.mutateAsync()}
+      onConfirm={remove}
     >
-      <FormError message={formError(remove.error, i18n)} />
       {self ? null : (
         <Checkbox checked={keepKeys} onChange={setKeepKeys} label={t('members.keepKeys')} />
       )}

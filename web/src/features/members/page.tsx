@@ -3,10 +3,10 @@ import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { membersQuery } from './calls.ts'
 import { Invitations } from './invitations.tsx'
 import { InviteDialog } from './invite.tsx'
@@ -34,33 +34,11 @@ export function MembersPage() {
         ) : null
       }
     >
-      {members.isError ? (
-        <Problem error={members.error} onRetry={() => void members.refetch()} />
-      ) : members.isPending ? (
-        <MembersSkeleton />
-      ) : (
-        <MemberList members={members.data} />
-      )}
+      <Answer of={members} loading={<SkeletonRows count={3} tall />}>
+        {(members) => <MemberList members={members} />}
+      </Answer>
       {manages ? <Invitations /> : null}
       {inviting ? <InviteDialog onClose={() => setInviting(false)} /> : null}
     </Page>
-  )
-}
-
-function MembersSkeleton() {
-  const { t } = useI18n()
-  return (
-    <div className="border-line border-t">
-      <Loading label={t('common.loading')} />
-      {[0, 1, 2].map((row) => (
-        <div
-          key={row}
-          className="flex h-14 items-center gap-8 overflow-hidden border-line border-b"
-        >
-          <Skeleton className="h-4 w-48" />
-          <Skeleton className="h-4 w-20" />
-        </div>
-      ))}
-    </div>
   )
 }

@@ -4,10 +4,10 @@ import { useRef } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
+import { fieldError, formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { CardSection } from '../../ui/page.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 
 /** A section with one image that is uploaded, replaced and removed. */
 export function ImageUpload({

@@ -1,5 +1,5 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 
 export type Share = Schemas['Share']
 export type ShareSubject = Share['subject']
@@ -14,14 +14,9 @@ export const sharesKey = (workspace: string) => ['shares', workspace] as const
 
 /** The shares of a workspace, the newest first, a page at a time. */
 export function sharesQuery(workspace: string) {
-  return infiniteQueryOptions({
-    queryKey: sharesKey(workspace),
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) }
-      return ok(api.GET('/api/v1/shares', { params: { query }, signal }))
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+  return pagedQuery(sharesKey(workspace), (cursor, signal) => {
+    const query = { limit: PAGE_SIZE, ...cursor }
+    return ok(api.GET('/api/v1/shares', { params: { query }, signal }))
   })
 }
 

@@ -4,9 +4,9 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
+import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { fieldError, formError } from '../auth/errors.ts'
 import { localTime } from '../links/form/draft.ts'
 import { PasswordField } from '../links/form/password-field.tsx'
 import {
@@ -68,8 +68,7 @@ function ShareForm({
   onClose: () => void
   onSaved: (share: Share) => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [name, setName] = useState(share?.name ?? fresh?.name ?? '')
@@ -100,9 +99,8 @@ function ShareForm({
       title={t('shares.dialog')}
       description={t('shares.text')}
       action={t(share === null ? 'shares.share' : 'common.save')}
-      busy={save.isPending}
-      problem={formError(save.error, i18n, ['name', 'password', 'expires_at'])}
-      onSubmit={() => save.mutate()}
+      task={save}
+      fields={['name', 'password', 'expires_at']}
       onClose={onClose}
     >
       <TextField

@@ -11,8 +11,7 @@ export function Made({ share, onClose }: { share: Share; onClose: () => void }) 
   const { t } = useI18n()
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t('shares.ready')}
       footer={
         <>

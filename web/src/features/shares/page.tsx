@@ -1,23 +1,19 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
-import { ArrowLeft, Code, Ellipsis, ExternalLink, Pencil, Share2, Trash2 } from 'lucide-react'
+import { ArrowLeft, Code, ExternalLink, Pencil, Share2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { FormError } from '../../ui/field.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { MenuItem, MenuSeparator, MoreMenu } from '../../ui/menu.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { formError } from '../auth/errors.ts'
 import { ROW } from '../groups/group-list.tsx'
 import { deleteShare, type Share, sharesKey, sharesQuery } from './calls.ts'
 import ShareDialog from './dialog.tsx'
@@ -33,7 +29,6 @@ export function SharesPage() {
   const list = useInfiniteQuery(sharesQuery(workspace.id))
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
-  const shares = (list.data?.pages ?? []).flatMap(({ data }) => data)
   return (
     <Page
       title={t('shares.title')}
@@ -47,28 +42,25 @@ export function SharesPage() {
         </RouterLink>
       }
     >
-      {list.isError ? (
-        <Problem error={list.error} onRetry={() => void list.refetch()} />
-      ) : list.isPending ? (
-        <>
-          <Loading label={t('common.loading')} />
-          <Skeleton className="h-40 w-full" />
-        </>
-      ) : shares.length === 0 ? (
-        <Empty icon={<Share2 size={28} aria-hidden="true" />} title={t('shares.empty.title')}>
-          <p>{t('shares.empty.text')}</p>
-        </Empty>
-      ) : (
-        <ul className="border-line border-t">
-          {shares.map((share) => (
-            <ShareRow
-              key={share.id}
-              share={share}
-              onOpen={may('links:write') ? setOpen : undefined}
-            />
-          ))}
-        </ul>
-      )}
+      <Answer of={list}>
+        {(shares) =>
+          shares.length === 0 ? (
+            <Empty icon={<Share2 size={28} aria-hidden="true" />} title={t('shares.empty.title')}>
+              <p>{t('shares.empty.text')}</p>
+            </Empty>
+          ) : (
+            <ul className="border-line border-t">
+              {shares.map((share) => (
+                <ShareRow
+                  key={share.id}
+                  share={share}
+                  onOpen={may('links:write') ? setOpen : undefined}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
       <More list={list} label={t('tags.more')} />
       {open?.kind === 'edit' ? <ShareDialog share={open.share} onClose={close} /> : null}
       {open?.kind === 'stop' ? <StopDialog share={open.share} onClose={close} /> : null}
@@ -123,14 +115,7 @@ function ShareMenu({ share, onOpen }: Parameters<typeof ShareRow>[0]) {
     if (await copyText(embedCode(share.url))) showToast({ title: t('common.copied') })
   }
   return (
-    <Menu
-      trigger={
-        <IconButton
-          label={t('tags.actions', { name: shareName(share, i18n) })}
-          icon={<Ellipsis size={16} aria-hidden="true" />}
-        />
-      }
-    >
+    <MoreMenu label={t('tags.actions', { name: shareName(share, i18n) })}>
       <MenuItem
         icon={icon(ExternalLink)}
         render={<a href={share.url} target="_blank" rel="noreferrer" />}
@@ -151,7 +136,7 @@ function ShareMenu({ share, onOpen }: Parameters<typeof ShareRow>[0]) {
           </MenuItem>
         </>
       )}
-    </Menu>
+    </MoreMenu>
   )
 }
 
@@ -161,23 +146,18 @@ function StopDialog({ share, onClose }: { share: Share; onClose: () => void }) {
   const { workspace } = usePlace()
   const client = useQueryClient()
   const name = shareName(share, i18n)
-  const stop = useMutation({
-    mutationFn: () => deleteShare(share.id),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: sharesKey(workspace.id) })
-      showToast({ title: t('shares.stopped', { name }) })
-    },
-  })
+  const stop = async () => {
+    await deleteShare(share.id)
+    await client.invalidateQueries({ queryKey: sharesKey(workspace.id) })
+    showToast({ title: t('shares.stopped', { name }) })
+  }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t('shares.stop.title', { name })}
       description={t('shares.stop.text')}
       action={t('shares.stop')}
-      onConfirm={() => stop.mutateAsync()}
-    >
-      <FormError message={formError(stop.error, i18n)} />
-    </ConfirmDialog>
+      onConfirm={stop}
+    />
   )
 }

@@ -4,8 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { download } from '../../lib/download.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { errorText } from '../../ui/problem.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { pathOf, queryOf, rangeOf } from './calls.ts'
 import type { Report } from './use-report.ts'
 
@@ -13,8 +12,8 @@ const FORMATS = ['csv', 'ndjson', 'parquet'] as const
 
 /** All clicks of the report as a file. */
 export function Export({ report: { question, period } }: { report: Report }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const save = useMutation({
     mutationFn: (format: (typeof FORMATS)[number]) =>
       download(
@@ -22,7 +21,7 @@ export function Export({ report: { question, period } }: { report: Report }) {
         { ...queryOf(question), ...rangeOf(period, question.zone) },
         `clicks-${period.from}.${format}`,
       ),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   return (
     <Menu

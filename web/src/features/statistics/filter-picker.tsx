@@ -143,7 +143,7 @@ function GroupValue({ group, onPick }: { group: Group; onPick: (value: string) =
   const folders = useInfiniteQuery({
     ...foldersQuery(workspace.id, search),
     enabled: group === 'folder',
-  }).data?.pages[0]?.data
+  }).data
   const options =
     group === 'tag'
       ? (tags ?? []).map(({ name }) => ({ value: name, label: name }))

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Meter, stateOf } from '../../ui/meter.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { COUNTED, type Plan, type Usage, usageQuery } from './calls.ts'
 import { Plans } from './plans.tsx'
 import { RequestChart } from './requests.tsx'
@@ -21,20 +21,15 @@ export function UsagePage() {
       title={t('usage.title')}
       description={usage.data ? t('usage.plan.of', { plan: usage.data.plan.name }) : undefined}
     >
-      {usage.isError && usage.data === undefined ? (
-        <Problem error={usage.error} onRetry={() => void usage.refetch()} />
-      ) : usage.data === undefined ? (
-        <UsageSkeleton />
-      ) : (
-        <div className="flex flex-col gap-10">
-          <Limits {...usage.data} />
-          <RequestChart
-            requests={usage.data.requests}
-            limit={usage.data.plan.limits.requests_per_minute}
-          />
-          <Plans current={usage.data.plan} />
-        </div>
-      )}
+      <Answer of={usage} loading={<UsageSkeleton />}>
+        {(usage) => (
+          <div className="flex flex-col gap-10">
+            <Limits {...usage} />
+            <RequestChart requests={usage.requests} limit={usage.plan.limits.requests_per_minute} />
+            <Plans current={usage.plan} />
+          </div>
+        )}
+      </Answer>
     </Page>
   )
 }
@@ -93,10 +88,8 @@ function LimitMeter({
 }
 
 function UsageSkeleton() {
-  const { t } = useI18n()
   return (
     <div className="grid gap-6 sm:grid-cols-2">
-      <Loading label={t('common.loading')} />
       {COUNTED.map((name) => (
         <Skeleton key={name} className="h-8 w-full" />
       ))}

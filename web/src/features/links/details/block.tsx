@@ -4,19 +4,18 @@ import { request } from '../../../api/client.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Section } from '../../../ui/page.tsx'
-import { errorText } from '../../../ui/problem.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
-import { showToast } from '../../../ui/toast.tsx'
+import { showToast, useShowError } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 
 /** Why a link is blocked, and the one answer that its workspace has. */
 export function BlockNotice({ link, writable }: { link: Link; writable: boolean }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const [text, setText] = useState('')
   const appeal = useMutation({
     mutationFn: () => request('POST', `/api/v1/links/${link.id}/appeal`, { body: { text } }),
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
     onSuccess: () => showToast({ title: t('links.block.sent') }),
   })
   if (link.block === null) return null

@@ -1,10 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import { errorText } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { clicksBeforeQuery, deleteClicks, type Link } from '../calls.ts'
@@ -12,41 +10,32 @@ import { nameOf } from '../text.ts'
 
 /** Asks before which day a link's clicks are deleted, and says how many those are. */
 export function DeleteClicks({ link, onClose }: { link: Link; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [day, setDay] = useState('')
   // The day begins where the person is.
   const before = day === '' ? null : new Date(`${day}T00:00`).toISOString()
   const { data: count } = useQuery(clicksBeforeQuery(workspace.id, link, before))
-  const remove = useMutation({
-    mutationFn: () => deleteClicks(link.id, before ?? ''),
-    async onSuccess() {
-      showToast({ title: t('links.clicks.deleted') })
-      await Promise.all(
-        [[workspace.id], ['links', workspace.id]].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      )
-    },
-  })
-  const { error } = remove
-  const atField = error instanceof ApiError ? error.field('before') : undefined
+  const remove = async () => {
+    await deleteClicks(link.id, before ?? '')
+    showToast({ title: t('links.clicks.deleted') })
+    await Promise.all(
+      [[workspace.id], ['links', workspace.id]].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    )
+  }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+      onClose={onClose}
       title={t('links.clicks.delete.title', { name: nameOf(link) })}
       description={t('links.clicks.delete.text')}
       action={t('links.clicks.delete')}
-      onConfirm={() => remove.mutateAsync()}
+      onConfirm={remove}
     >
       <TextField
         label={t('links.clicks.delete.before')}
-        error={atField ?? (error === null ? undefined : errorText(error, i18n))}
         type="date"
         value={day}
         onChange={setDay}

@@ -6,40 +6,33 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { More } from '../../../ui/more.tsx'
 import { Section } from '../../../ui/page.tsx'
-import { errorText, Problem } from '../../../ui/problem.tsx'
+import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
-import { showToast } from '../../../ui/toast.tsx'
+import { showToast, useShowError } from '../../../ui/toast.tsx'
 import { useLinkActions } from '../actions.ts'
-import { type HistoryEntry, historyPage, type Link, restoreLink } from '../calls.ts'
+import { type HistoryEntry, historyKey, historyQuery, type Link, restoreLink } from '../calls.ts'
 import { Change } from './change.tsx'
 
 const ACTORS = { user: UserRound, api_key: Bot, command: Terminal, system: Server } as const
 
 /** Every change of a link, and the way back to what it was. */
 export function LinkHistory({ link, writable }: { link: Link; writable: boolean }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   const { workspace } = usePlace()
   const actions = useLinkActions()
   const [restoring, setRestoring] = useState<number | null>(null)
-  const key = ['links', workspace.id, 'history', link.id]
-  const history = useInfiniteQuery({
-    // A change of the link is a new entry.
-    queryKey: [...key, link.version],
-    queryFn: ({ pageParam, signal }) => historyPage(link.id, pageParam, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
-  const entries = history.data?.pages.flatMap(({ data }) => data) ?? []
+  const history = useInfiniteQuery(historyQuery(workspace.id, link))
+  const entries = history.data ?? []
 
   const restore = async (version: number, back = true) => {
     setRestoring(version)
     const before = link.version
     try {
       actions.written(await restoreLink(link.id, version))
-      await client.invalidateQueries({ queryKey: key })
+      await client.invalidateQueries({ queryKey: historyKey(workspace.id, link.id) })
       void actions.refresh()
       showToast({
         title: t('links.restored'),
@@ -48,7 +41,7 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
           : {}),
       })
     } catch (error) {
-      showToast({ title: errorText(error, i18n), bad: true })
+      showError(error)
     } finally {
       setRestoring(null)
     }

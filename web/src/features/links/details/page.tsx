@@ -6,6 +6,7 @@ import { ApiError } from '../../../api/errors.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
+import { lazyPart } from '../../../lib/lazy-part.ts'
 import { part } from '../../../lib/part.ts'
 import { Button, buttonClass } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
@@ -31,12 +32,8 @@ import { Facts } from './facts.tsx'
 import { LinkHistory } from './history.tsx'
 import { Numbers } from './numbers.tsx'
 
-const EditPanel = lazy(async () => ({
-  default: (await part(() => import('../form/index.ts'))).EditPanel,
-}))
-const ExplainDialog = lazy(async () => ({
-  default: (await part(() => import('../explain/index.ts'))).ExplainDialog,
-}))
+const EditPanel = lazyPart(() => import('../form/index.ts'), 'EditPanel')
+const ExplainDialog = lazyPart(() => import('../explain/index.ts'), 'ExplainDialog')
 const Overview = lazy(() => part(() => import('../../statistics/overview.tsx')))
 const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
 

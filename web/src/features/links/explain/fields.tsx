@@ -1,10 +1,10 @@
 import { type ComponentProps, useId, useMemo } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { LANGUAGE_NAMES } from '../../../i18n/locales.ts'
+import { fieldError } from '../../../ui/errors.ts'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { SelectField } from '../../../ui/select.tsx'
-import { fieldError } from '../../auth/errors.ts'
 import type { Link } from '../calls.ts'
 import { AGENTS, type Agent, type VisitorDraft } from './visitor.ts'
 

@@ -65,9 +65,8 @@ export function CreatePanel({
   }
   return (
     <Dialog
-      open
       shape="broad"
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       initialFocus={first}
       title={t('links.create')}
       footer={
@@ -151,9 +150,8 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   }
   return (
     <Dialog
-      open
       shape="broad"
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       initialFocus={first}
       title={t('links.editName', { name: nameOf(link) })}
       footer={

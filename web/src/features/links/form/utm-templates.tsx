@@ -5,10 +5,9 @@ import type { Utm } from '../../../../../src/links/utm.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { errorText } from '../../../ui/problem.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { showToast } from '../../../ui/toast.tsx'
+import { useShowError } from '../../../ui/toast.tsx'
 import {
   createUtmTemplate,
   deleteUtmTemplate,
@@ -28,8 +27,7 @@ export function UtmTemplates({
   disabled: boolean
   onPick: (utm: Partial<Utm>) => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const query = utmTemplatesQuery(workspace.id)
@@ -38,7 +36,7 @@ export function UtmTemplates({
   const [name, setName] = useState('')
   const put = (change: (before: UtmTemplate[]) => UtmTemplate[]) =>
     client.setQueryData(query.queryKey, change(templates))
-  const onError = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
+  const onError = useShowError()
   const save = useMutation({
     mutationFn: () => createUtmTemplate({ name: name.trim(), ...utm }),
     onSuccess(made) {

@@ -14,10 +14,9 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { errorText } from '../../../ui/problem.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { showToast } from '../../../ui/toast.tsx'
+import { showToast, useShowError } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 import { logoQuery, qrFile, shownLogo } from './calls.ts'
 import QrCode from './code.tsx'
@@ -65,10 +64,9 @@ export default function QrPanel({ link }: { link: Link }) {
 
 /** To a file, or to the clipboard. */
 function Takeaway({ link, style }: { link: Link; style: Style }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const drawn = { ...style, size: Number(style.size) }
-  const fail = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
+  const fail = useShowError()
   const save = async (format: 'svg' | 'png') => {
     try {
       download(await qrFile(link, format, drawn), `${link.slug.replaceAll('/', '-')}.${format}`)

@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { part } from '../../../lib/part.ts'
+import { lazyPart } from '../../../lib/lazy-part.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { useHiddenColumns } from '../hidden-columns.ts'
 import type { LinksSearch } from '../search.ts'
 import { isSameList, shownOf, type View, viewsQuery } from './calls.ts'
 
-const ViewList = lazy(async () => ({
-  default: (await part(() => import('./list.tsx'))).ViewList,
-}))
-const ViewDialog = lazy(async () => ({
-  default: (await part(() => import('./dialog.tsx'))).ViewDialog,
-}))
+const ViewList = lazyPart(() => import('./list.tsx'), 'ViewList')
+const ViewDialog = lazyPart(() => import('./dialog.tsx'), 'ViewDialog')
 
 /** Chooses a saved view, and saves what is shown as one. */
 export function Views({ search }: { search: LinksSearch }) {

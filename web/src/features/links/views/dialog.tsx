@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { FormDialog } from '../../../ui/dialog.tsx'
+import { fieldError } from '../../../ui/errors.ts'
 import { Switch } from '../../../ui/switch.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { fieldError, formError } from '../../auth/errors.ts'
 import { createView, type Shown, updateView, type View } from './calls.ts'
 import { useViews } from './use-views.ts'
 
@@ -23,8 +23,7 @@ export function ViewDialog({
   shown: Shown
   onClose: () => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { may } = usePlace()
   const { refresh } = useViews()
   const [name, setName] = useState(view?.name ?? '')
@@ -44,9 +43,8 @@ export function ViewDialog({
     <FormDialog
       title={t(view === null ? 'links.views.save' : 'links.views.edit')}
       action={t(view === null ? 'links.views.save' : 'common.save')}
-      busy={save.isPending}
-      problem={formError(save.error, i18n, ['name'])}
-      onSubmit={() => save.mutate()}
+      task={save}
+      fields={['name']}
       onClose={onClose}
     >
       <TextField

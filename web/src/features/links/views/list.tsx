@@ -1,8 +1,8 @@
-import { Check, MoreHorizontal, Pencil, Plus, Replace, Trash2 } from 'lucide-react'
+import { Check, Pencil, Plus, Replace, Trash2 } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button, IconButton } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { cx } from '../../../ui/cx.ts'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { MenuItem, MenuSeparator, MoreMenu } from '../../../ui/menu.tsx'
 import { ITEM } from '../../../ui/popup.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import type { Shown, View } from './calls.ts'
@@ -104,15 +104,7 @@ function ViewMenu({
 }) {
   const { t } = useI18n()
   return (
-    <Menu
-      trigger={
-        <IconButton
-          size="sm"
-          label={t('links.views.actions', { name: view.name })}
-          icon={<MoreHorizontal size={16} aria-hidden="true" />}
-        />
-      }
-    >
+    <MoreMenu size="sm" label={t('links.views.actions', { name: view.name })}>
       <MenuItem icon={<Pencil size={14} aria-hidden="true" />} onClick={onEdit}>
         {t('links.views.edit')}
       </MenuItem>
@@ -123,6 +115,6 @@ function ViewMenu({
       <MenuItem danger icon={<Trash2 size={14} aria-hidden="true" />} onClick={onRemove}>
         {t('links.views.delete')}
       </MenuItem>
-    </Menu>
+    </MoreMenu>
   )
 }

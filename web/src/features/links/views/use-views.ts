@@ -2,8 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { errorText } from '../../../ui/problem.tsx'
-import { showToast } from '../../../ui/toast.tsx'
+import { showToast, useShowError } from '../../../ui/toast.tsx'
 import { hideColumns } from '../hidden-columns.ts'
 import { withoutEmpty } from '../page-hooks.ts'
 import {
@@ -27,14 +26,13 @@ export function useShowView(): (view: View) => void {
 
 /** The saved views, and what can be done with them. */
 export function useViews() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const client = useQueryClient()
   const { workspace } = usePlace()
   const query = viewsQuery(workspace.id)
   const { data: views, error } = useQuery(query)
   const refresh = () => client.invalidateQueries({ queryKey: query.queryKey })
-  const failed = (cause: unknown) => showToast({ title: errorText(cause, i18n), bad: true })
+  const failed = useShowError()
   const undo = (onClick: () => Promise<unknown>) => ({
     label: t('common.undo'),
     onClick: () => void onClick().catch(failed).finally(refresh),

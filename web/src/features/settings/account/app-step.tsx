@@ -1,12 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { FormDialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { formError } from '../../auth/errors.ts'
 import { confirmTwoFactor } from '../calls.ts'
 
 /** Gives the secret to the app, and has the app show that it has it. */
@@ -19,35 +16,20 @@ export function AppStep({
   onClose: () => void
   onDone: () => void
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const [code, setCode] = useState('')
-  const formId = useId()
   const confirm = useMutation({
     mutationFn: () => confirmTwoFactor(code.trim()),
     onSuccess: onDone,
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    confirm.mutate()
-  }
   const secret = new URL(totpURI).searchParams.get('secret') ?? ''
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={t('settings.twoFactor')}
       description={t('settings.twoFactor.scan')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" loading={confirm.isPending}>
-            {t('settings.twoFactor.confirm')}
-          </Button>
-        </>
-      }
+      action={t('settings.twoFactor.confirm')}
+      task={confirm}
+      onClose={onClose}
     >
       <SecretCode text={totpURI} />
       <section className="flex flex-col gap-1.5" aria-label={t('settings.twoFactor.secret')}>
@@ -60,20 +42,17 @@ export function AppStep({
           <CopyButton text={secret} label={t('links.copy')} />
         </div>
       </section>
-      <FormError message={formError(confirm.error, i18n)} />
-      <form id={formId} onSubmit={submit}>
-        <TextField
-          label={t('settings.twoFactor.code')}
-          required
-          dir="ltr"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          controlClass="tabular tracking-widest"
-          value={code}
-          onChange={setCode}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label={t('settings.twoFactor.code')}
+        required
+        dir="ltr"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        controlClass="tabular tracking-widest"
+        value={code}
+        onChange={setCode}
+      />
+    </FormDialog>
   )
 }
 

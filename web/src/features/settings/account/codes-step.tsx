@@ -11,9 +11,6 @@ export function CodesStep({ codes, onDone }: { codes: readonly string[]; onDone:
   const [kept, setKept] = useState(false)
   return (
     <Dialog
-      open
-      sticky
-      onOpenChange={() => {}}
       title={t('settings.recovery')}
       description={t('settings.recovery.text')}
       footer={

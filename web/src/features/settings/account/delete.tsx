@@ -1,16 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { FormDialog } from '../../../ui/dialog.tsx'
+import { fieldError } from '../../../ui/errors.ts'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { fieldError, formError } from '../../auth/errors.ts'
 import { deleteAccount } from '../calls.ts'
-
-const FIELDS = ['confirm_email']
 
 /** Ends the person's account. It can't be undone, so the address has to be typed. */
 export function DeleteAccountSection() {
@@ -30,55 +27,34 @@ export function DeleteAccountSection() {
 }
 
 function DeleteDialog({ onClose }: { onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { user } = usePlace()
   const [typed, setTyped] = useState('')
-  const formId = useId()
   const remove = useMutation({
     mutationFn: () => deleteAccount(typed),
     // Everything that is loaded was somebody's who isn't there any more.
     onSuccess: () => window.location.assign('/app/sign-in'),
   })
   const fits = typed.trim().toLowerCase() === user.email.toLowerCase()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    if (fits) remove.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
+      onClose={onClose}
       title={t('settings.account.delete.title')}
       description={t('settings.account.delete.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="danger"
-            disabled={!fits}
-            loading={remove.isPending}
-          >
-            {t('settings.account.delete')}
-          </Button>
-        </>
-      }
+      action={t('settings.account.delete')}
+      danger
+      disabled={!fits}
+      task={remove}
+      fields={['confirm_email']}
     >
-      <FormError message={formError(remove.error, i18n, FIELDS)} />
-      <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
-        <TextField
-          label={t('settings.account.delete.confirm', { email: user.email })}
-          error={fieldError(remove.error, 'confirm_email')}
-          type="email"
-          autoComplete="off"
-          value={typed}
-          onChange={setTyped}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label={t('settings.account.delete.confirm', { email: user.email })}
+        error={fieldError(remove.error, 'confirm_email')}
+        type="email"
+        autoComplete="off"
+        value={typed}
+        onChange={setTyped}
+      />
+    </FormDialog>
   )
 }

@@ -1,18 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { fieldError } from '../../../ui/errors.ts'
+import { Form } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { fieldError, formError } from '../../auth/errors.ts'
 import { requestEmailChange } from '../calls.ts'
 
 /** Another address: a link goes to the new one, a notice to the old one. */
 export function EmailSection() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const [email, setEmail] = useState('')
   const change = useMutation({
     mutationFn: () => requestEmailChange(email),
@@ -21,14 +20,9 @@ export function EmailSection() {
       setEmail('')
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    change.mutate()
-  }
   return (
     <CardSection title={t('settings.email')} description={t('settings.email.text')}>
-      <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
-        <FormError message={formError(change.error, i18n, ['new_email'])} />
+      <Form task={change} fields={['new_email']} className="flex max-w-md flex-col gap-5">
         <TextField
           label={t('settings.email.new')}
           error={fieldError(change.error, 'new_email')}
@@ -41,7 +35,7 @@ export function EmailSection() {
         <Button type="submit" className="self-start" loading={change.isPending}>
           {t('settings.email.submit')}
         </Button>
-      </form>
+      </Form>
     </CardSection>
   )
 }

@@ -5,10 +5,9 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { CardSection } from '../../../ui/page.tsx'
-import { errorText, Problem } from '../../../ui/problem.tsx'
+import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { showToast } from '../../../ui/toast.tsx'
-import { formError } from '../../auth/errors.ts'
+import { showToast, useShowError } from '../../../ui/toast.tsx'
 import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
 import { type Passkey, passkeysQuery, removePasskey } from '../calls.ts'
 
@@ -51,8 +50,8 @@ export function PasskeysSection() {
 }
 
 function PasskeyRow({ passkey }: { passkey: Passkey }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   const name = passkey.name || t('settings.passkeys.unnamed')
   const remove = useMutation({
@@ -61,7 +60,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
       await client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
       showToast({ title: t('settings.passkeys.removed') })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   return (
     <li className="flex items-center gap-3 border-line border-b py-2.5">
@@ -87,8 +86,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
 }
 
 function AddDialog({ onClose }: { onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const client = useQueryClient()
   const [name, setName] = useState('')
   const add = useMutation({
@@ -103,9 +101,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t('settings.passkeys.add')}
       action={t('settings.passkeys.add')}
-      busy={add.isPending}
-      problem={formError(add.error, i18n)}
-      onSubmit={() => add.mutate()}
+      task={add}
       onClose={onClose}
     >
       <TextField

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { fieldError } from '../../../ui/errors.ts'
+import { Form } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { fieldError, formError } from '../../auth/errors.ts'
 import { LEAST_PASSWORD, PasswordField } from '../../auth/password-field.tsx'
 import { changePassword, sessionsQuery } from '../calls.ts'
 
@@ -14,8 +14,7 @@ const FIELDS = ['currentPassword', 'newPassword']
 
 /** Another password, by whoever knows the present one. */
 export function PasswordSection() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const client = useQueryClient()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
@@ -29,15 +28,10 @@ export function PasswordSection() {
       showToast({ title: t('settings.password.changed') })
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    change.mutate()
-  }
   const { error } = change
   return (
     <CardSection title={t('settings.password')}>
-      <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
-        <FormError message={formError(error, i18n, FIELDS)} />
+      <Form task={change} fields={FIELDS} className="flex max-w-md flex-col gap-5">
         <PasswordField
           label={t('settings.password.current')}
           error={fieldError(error, 'currentPassword')}
@@ -60,7 +54,7 @@ export function PasswordSection() {
         <Button type="submit" className="self-start" loading={change.isPending}>
           {t('settings.password.submit')}
         </Button>
-      </form>
+      </Form>
     </CardSection>
   )
 }

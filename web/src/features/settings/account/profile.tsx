@@ -1,19 +1,20 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSetLanguage } from '../../../app/language.tsx'
 import { currentTheme, setTheme, type Theme } from '../../../app/preferences.ts'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { isLocale, LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Field, FormError } from '../../../ui/field.tsx'
+import { fieldError } from '../../../ui/errors.ts'
+import { Field } from '../../../ui/field.tsx'
+import { Form } from '../../../ui/form.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { fieldError, formError } from '../../auth/errors.ts'
 import { changeAccount } from '../calls.ts'
 
 const BROWSER = 'browser'
@@ -21,8 +22,7 @@ const THEMES = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
 
 /** Name, language, and light or dark. */
 export function ProfileSection() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { user } = usePlace()
   const sessionChanged = useSessionChanged()
   const enterLanguage = useSetLanguage()
@@ -37,15 +37,10 @@ export function ProfileSection() {
       showToast({ title: t('common.saved') })
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   const { error } = save
   return (
     <CardSection title={t('settings.account.profile')}>
-      <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
-        <FormError message={formError(error, i18n, ['name', 'language'])} />
+      <Form task={save} fields={['name', 'language']} className="flex max-w-md flex-col gap-5">
         <TextField
           label={t('settings.account.name')}
           error={fieldError(error, 'name')}
@@ -73,7 +68,7 @@ export function ProfileSection() {
         <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>
           {t('common.save')}
         </Button>
-      </form>
+      </Form>
       <div className="mt-3 flex flex-col items-start gap-2">
         <h3 className="font-medium text-sm">{t('settings.account.theme')}</h3>
         <Segmented

@@ -4,8 +4,8 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { CardSection } from '../../../ui/page.tsx'
-import { errorText, Problem } from '../../../ui/problem.tsx'
-import { showToast } from '../../../ui/toast.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { showToast, useShowError } from '../../../ui/toast.tsx'
 import {
   revokeOtherSessions,
   revokeSession,
@@ -15,8 +15,8 @@ import {
 
 /** Where the person is signed in, and the way to end it there. */
 export function SessionsSection() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   const sessions = useQuery(sessionsQuery)
   const revokeOthers = useMutation({
@@ -25,7 +25,7 @@ export function SessionsSection() {
       await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
       showToast({ title: t('settings.sessions.othersRevoked') })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   return (
     <CardSection
@@ -52,8 +52,8 @@ export function SessionsSection() {
 }
 
 function SessionRow({ session }: { session: SignedInSession }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
+  const showError = useShowError()
   const client = useQueryClient()
   const device = session.userAgent || t('settings.sessions.unknown')
   const revoke = useMutation({
@@ -62,7 +62,7 @@ function SessionRow({ session }: { session: SignedInSession }) {
       await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
       showToast({ title: t('settings.sessions.revoked') })
     },
-    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onError: showError,
   })
   const Icon = /iOS|Android/.test(device) ? Smartphone : Monitor
   return (

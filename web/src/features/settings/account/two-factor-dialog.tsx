@@ -1,12 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { FormDialog } from '../../../ui/dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { formError } from '../../auth/errors.ts'
 import { PasswordField } from '../../auth/password-field.tsx'
 import { beginTwoFactor, endTwoFactor, newRecoveryCodes } from '../calls.ts'
 import { AppStep } from './app-step.tsx'
@@ -70,47 +67,25 @@ function PasswordStep({
   onClose: () => void
   go: (password: string) => Promise<void>
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const [password, setPassword] = useState('')
-  const formId = useId()
   const proceed = useMutation({ mutationFn: () => go(password) })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    proceed.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
       title={task === 'codes' ? t('settings.recovery.new') : t('settings.twoFactor')}
       description={t('settings.twoFactor.password.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant={task === 'disable' ? 'danger' : 'primary'}
-            loading={proceed.isPending}
-          >
-            {t(task === 'disable' ? 'settings.twoFactor.disable' : 'settings.twoFactor.continue')}
-          </Button>
-        </>
-      }
+      action={t(task === 'disable' ? 'settings.twoFactor.disable' : 'settings.twoFactor.continue')}
+      danger={task === 'disable'}
+      task={proceed}
+      onClose={onClose}
     >
-      <FormError message={formError(proceed.error, i18n)} />
-      <form id={formId} onSubmit={submit}>
-        <PasswordField
-          label={t('settings.twoFactor.password')}
-          required
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-        />
-      </form>
-    </Dialog>
+      <PasswordField
+        label={t('settings.twoFactor.password')}
+        required
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+      />
+    </FormDialog>
   )
 }

@@ -1,15 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { FormDialog } from '../../../ui/dialog.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { formError } from '../../auth/errors.ts'
 import { deleteWorkspace, type Workspace } from '../calls.ts'
 
 /** Ends a workspace. It can't be undone, so its name has to be typed. */
@@ -30,13 +28,11 @@ export function DeleteWorkspace({ workspace }: { workspace: Workspace }) {
 }
 
 function DeleteDialog({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { name } = workspace
   const navigate = useNavigate()
   const sessionChanged = useSessionChanged()
   const [typed, setTyped] = useState('')
-  const formId = useId()
   const remove = useMutation({
     mutationFn: () => deleteWorkspace(name),
     async onSuccess() {
@@ -46,42 +42,22 @@ function DeleteDialog({ workspace, onClose }: { workspace: Workspace; onClose: (
     },
   })
   const fits = typed.trim() === name.trim()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    if (fits) remove.mutate()
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose()
-      }}
+    <FormDialog
+      onClose={onClose}
       title={t('settings.workspace.delete.title', { name })}
       description={t('settings.workspace.delete.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="danger"
-            disabled={!fits}
-            loading={remove.isPending}
-          >
-            {t('settings.workspace.delete')}
-          </Button>
-        </>
-      }
+      action={t('settings.workspace.delete')}
+      danger
+      disabled={!fits}
+      task={remove}
     >
-      <FormError message={formError(remove.error, i18n)} />
-      <form id={formId} onSubmit={submit}>
-        <TextField
-          label={t('settings.workspace.delete.confirm', { name })}
-          autoComplete="off"
-          value={typed}
-          onChange={setTyped}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label={t('settings.workspace.delete.confirm', { name })}
+        autoComplete="off"
+        value={typed}
+        onChange={setTyped}
+      />
+    </FormDialog>
   )
 }

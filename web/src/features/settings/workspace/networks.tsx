@@ -4,11 +4,11 @@ import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { formError } from '../../../ui/errors.ts'
 import { FormError } from '../../../ui/field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { formError } from '../../auth/errors.ts'
 import { excludedNetworksQuery, setExcludedNetworks } from '../calls.ts'
 
 /** Networks whose visits aren't counted, one a line. */

@@ -1,19 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
+import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
-import { FormError } from '../../../ui/field.tsx'
+import { fieldError } from '../../../ui/errors.ts'
+import { Form } from '../../../ui/form.tsx'
 import { CardSection, Page } from '../../../ui/page.tsx'
-import { Problem } from '../../../ui/problem.tsx'
 import { SelectField } from '../../../ui/select.tsx'
-import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { fieldError, formError } from '../../auth/errors.ts'
 import { changeWorkspace, type Workspace, workspaceQuery } from '../calls.ts'
 import { DeleteWorkspace } from './delete.tsx'
 import { LogoSection } from './logo.tsx'
@@ -27,27 +26,21 @@ export function WorkspacePage() {
   const manages = may('workspace:manage')
   return (
     <Page narrow title={t('settings.title')}>
-      {query.isError ? (
-        <Problem error={query.error} onRetry={() => void query.refetch()} />
-      ) : query.isPending ? (
-        <div className="flex flex-col gap-4 overflow-hidden">
-          <Loading label={t('common.loading')} />
-          <Skeleton className="h-8 w-80" />
-          <Skeleton className="h-8 w-80" />
-        </div>
-      ) : (
-        <div className="flex flex-col gap-5">
-          <CardSection title={t('settings.workspace.general')}>
-            <WorkspaceForm key={query.data.id} workspace={query.data} manages={manages} />
-          </CardSection>
-          <LogoSection writable={may('links:write')} />
-          <NetworksSection manages={manages} />
-          <CardSection title={t('settings.workspace.id')}>
-            <CodeBlock code={query.data.id} className="max-w-md" />
-          </CardSection>
-          {manages ? <DeleteWorkspace workspace={query.data} /> : null}
-        </div>
-      )}
+      <Answer of={query}>
+        {(whole) => (
+          <div className="flex flex-col gap-5">
+            <CardSection title={t('settings.workspace.general')}>
+              <WorkspaceForm key={whole.id} workspace={whole} manages={manages} />
+            </CardSection>
+            <LogoSection writable={may('links:write')} />
+            <NetworksSection manages={manages} />
+            <CardSection title={t('settings.workspace.id')}>
+              <CodeBlock code={whole.id} className="max-w-md" />
+            </CardSection>
+            {manages ? <DeleteWorkspace workspace={whole} /> : null}
+          </div>
+        )}
+      </Answer>
     </Page>
   )
 }
@@ -55,8 +48,7 @@ export function WorkspacePage() {
 const NONE = 'none'
 
 function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: boolean }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const client = useQueryClient()
   const sessionChanged = useSessionChanged()
   const [name, setName] = useState(workspace.name)
@@ -75,15 +67,10 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
       showToast({ title: t('common.saved') })
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   const { error } = save
   return (
-    <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
+    <Form task={save} fields={['name', 'language']} className="flex max-w-md flex-col gap-5">
       {manages ? null : <p className="text-muted">{t('settings.workspace.readOnly')}</p>}
-      <FormError message={formError(error, i18n, ['name', 'language'])} />
       <TextField
         label={t('settings.workspace.name')}
         error={fieldError(error, 'name')}
@@ -119,6 +106,6 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
           {t('common.save')}
         </Button>
       ) : null}
-    </form>
+    </Form>
   )
 }

@@ -4,7 +4,6 @@ import {
   ChevronRight,
   CircleAlert,
   CopyPlus,
-  Ellipsis,
   Trash2,
   TriangleAlert,
 } from 'lucide-react'
@@ -12,7 +11,7 @@ import { type KeyboardEvent, useId } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
 import { cx } from '../../../../ui/cx.ts'
-import { Menu, MenuItem } from '../../../../ui/menu.tsx'
+import { MenuItem, MoreMenu } from '../../../../ui/menu.tsx'
 import { TextField } from '../../../../ui/text-field.tsx'
 import { type Rule, thenText, whenText } from '../../rules/text.ts'
 import { Conditions } from './conditions.tsx'
@@ -91,22 +90,14 @@ export function RuleCard(props: {
           aria-disabled={onDown === undefined}
           onClick={(event) => onDown?.(event.currentTarget)}
         />
-        <Menu
-          trigger={
-            <IconButton
-              size="sm"
-              label={t('links.actionsFor', { name: title })}
-              icon={icon(Ellipsis)}
-            />
-          }
-        >
+        <MoreMenu size="sm" label={t('links.actionsFor', { name: title })}>
           <MenuItem icon={icon(CopyPlus)} onClick={props.onDuplicate}>
             {t('links.duplicate')}
           </MenuItem>
           <MenuItem icon={icon(Trash2)} danger onClick={props.onRemove}>
             {t('links.delete')}
           </MenuItem>
-        </Menu>
+        </MoreMenu>
       </div>
       <div id={id}>{open ? <Body {...props} /> : null}</div>
     </li>
