@@ -162,6 +162,7 @@ export function ConfirmDialog({
   danger = true,
   onConfirm,
   onClose,
+  fields,
   children,
 }: {
   title: ReactNode
@@ -169,10 +170,12 @@ export function ConfirmDialog({
   /** What the button says that does it. */
   action: string
   danger?: boolean
+  /** Fields that say themselves what is wrong with them. */
+  fields?: readonly string[]
   /** The dialog closes when it is done; when it fails, it stays and says why. */
   onConfirm: () => Promise<unknown> | unknown
   onClose: () => void
-  children?: ReactNode
+  children?: ReactNode | ((error: unknown) => ReactNode)
 }) {
   const i18n = useI18n()
   const confirm = useMutation({ mutationFn: async () => onConfirm(), onSuccess: onClose })
@@ -191,8 +194,8 @@ export function ConfirmDialog({
           {description ? (
             <AlertDialog.Description className="text-muted">{description}</AlertDialog.Description>
           ) : null}
-          <FormError message={formError(confirm.error, i18n)} />
-          {children}
+          <FormError message={formError(confirm.error, i18n, fields)} />
+          {typeof children === 'function' ? children(confirm.error) : children}
           <div className="mt-2 flex flex-wrap justify-end gap-2">
             <AlertDialog.Close render={<Button />}>{i18n.t('common.cancel')}</AlertDialog.Close>
             <Button

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
+import { fieldError } from '../../../ui/errors.ts'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { clicksBeforeQuery, deleteClicks, type Link } from '../calls.ts'
@@ -33,16 +34,24 @@ export function DeleteClicks({ link, onClose }: { link: Link; onClose: () => voi
       description={t('links.clicks.delete.text')}
       action={t('links.clicks.delete')}
       onConfirm={remove}
+      fields={['before']}
     >
-      <TextField
-        label={t('links.clicks.delete.before')}
-        type="date"
-        value={day}
-        onChange={setDay}
-      />
-      <p role="status" className="min-h-5 font-medium">
-        {before === null || count === undefined ? null : t('links.clicks.delete.count', { count })}
-      </p>
+      {(error) => (
+        <>
+          <TextField
+            label={t('links.clicks.delete.before')}
+            error={fieldError(error, 'before')}
+            type="date"
+            value={day}
+            onChange={setDay}
+          />
+          <p role="status" className="min-h-5 font-medium">
+            {before === null || count === undefined
+              ? null
+              : t('links.clicks.delete.count', { count })}
+          </p>
+        </>
+      )}
     </ConfirmDialog>
   )
 }
