@@ -1,15 +1,8 @@
-import {
-  type ColumnNames,
-  type Draft,
-  IMPORT_FIELDS,
-  type ImportField,
-  type Mapping,
-  type SourceRecord,
-} from './types.ts'
+import type { ColumnNames, Draft, Mapping, SourceRecord } from './types.ts'
 import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf, timeOf } from './values.ts'
 
 /** The usual names of columns, without case, spaces and punctuation. The first of a field counts most. */
-const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
+const NAMES = {
   destination_url: [
     'destinationurl',
     'longurl',
@@ -60,7 +53,11 @@ const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
     'totalengagements',
     'clicksimported',
   ],
-}
+} satisfies Record<string, readonly string[]>
+
+/** What a column can hold: fields of a link, its whole short address, or its clicks so far. */
+export type ImportField = keyof typeof NAMES
+export const IMPORT_FIELDS = Object.keys(NAMES) as ImportField[]
 
 /** A column's name as names are compared. */
 export function normalized(name: string): string {

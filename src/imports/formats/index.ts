@@ -1,48 +1,29 @@
-import { bitly } from './bitly.ts'
-import { chhoto } from './chhoto.ts'
 import { columnSet, draftByMapping, normalized, proposeMapping } from './columns.ts'
-import { dub } from './dub.ts'
-import { kutt } from './kutt.ts'
-import { rebrandly } from './rebrandly.ts'
-import { shlink } from './shlink.ts'
-import { shortIo } from './short_io.ts'
-import { sink } from './sink.ts'
+import { PRODUCTS } from './products.ts'
 import { isSlugline, sluglineDraft } from './slugline.ts'
 import type { Draft, Format, FormatName, Mapping, SourceRecord } from './types.ts'
 import { fitted } from './values.ts'
-import { yourls } from './yourls.ts'
 
-export { proposeMapping } from './columns.ts'
+export { IMPORT_FIELDS, type ImportField, proposeMapping } from './columns.ts'
 export * from './types.ts'
-
-/** In this order files are recognized: what is more special first. */
-const RIVALS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, Format>> = {
-  bitly,
-  shlink,
-  rebrandly,
-  short_io: shortIo,
-  kutt,
-  chhoto,
-  dub,
-  sink,
-  yourls,
-}
 
 /** Whose file it is by its columns or members; null: nothing in it looks like a destination. */
 export function recognize(columns: readonly string[]): FormatName | null {
   const names = columnSet(columns)
   if (isSlugline(names)) return 'slugline'
-  const rival = (Object.keys(RIVALS) as (keyof typeof RIVALS)[]).find((name) =>
-    RIVALS[name].recognizes(names),
-  )
-  if (rival !== undefined) return rival
+  const product = Object.entries(PRODUCTS).find(([, format]) => isOne(format, names))
+  if (product !== undefined) return product[0] as FormatName
   return proposeMapping(columns).destination_url === undefined ? null : 'csv'
+}
+
+function isOne({ has, lacks = '' }: Format, names: ReadonlySet<string>): boolean {
+  return has.some((all) => all.every((name) => names.has(name))) && !names.has(lacks)
 }
 
 /** Which column holds which field in a file of a format. */
 export function mappingOf(format: FormatName, columns: readonly string[]): Mapping {
   if (format === 'slugline' || format === 'csv') return proposeMapping(columns)
-  return proposeMapping(columns, RIVALS[format].columns)
+  return proposeMapping(columns, PRODUCTS[format].columns)
 }
 
 /** Tells what a record says of a link. */
@@ -60,7 +41,7 @@ export function createDraftReader(
 ): ReadDraft {
   if (mapping !== undefined) return (record) => draftByMapping(record, mapping)
   if (format === 'slugline') return (record) => sluglineDraft(record, writable)
-  const { adjust } = format === 'csv' ? {} : RIVALS[format]
+  const { adjust } = format === 'csv' ? {} : PRODUCTS[format]
   const mappings = new Map<string, { mapping: Mapping; names: Map<string, string> }>()
   return (nested) => {
     const record = flattened(nested)

@@ -1,4 +1,4 @@
-import { refuseProtected } from './kutt.ts'
+import { refuseProtected } from './products.ts'
 import type { Draft, SourceRecord } from './types.ts'
 
 /** Fields that are lists in a cell. */

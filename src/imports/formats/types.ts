@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors/index.ts'
+import type { ImportField } from './columns.ts'
 
 /** Where files come from. */
 export const FORMATS = [
@@ -15,29 +16,6 @@ export const FORMATS = [
   'chhoto',
 ] as const
 export type FormatName = (typeof FORMATS)[number]
-
-/** What a column can hold: fields of a link, its whole short address, or its clicks so far. */
-export const IMPORT_FIELDS = [
-  'destination_url',
-  'slug',
-  'short_url',
-  'domain',
-  'aliases',
-  'title',
-  'notes',
-  'tags',
-  'external_id',
-  'enabled',
-  'redirect_status',
-  'forward_query',
-  'starts_at',
-  'expires_at',
-  'max_clicks',
-  'fallback_url',
-  'password',
-  'clicks',
-] as const
-export type ImportField = (typeof IMPORT_FIELDS)[number]
 
 /** Which column holds which field. */
 export type Mapping = Partial<Record<ImportField, string>>
@@ -60,10 +38,12 @@ export interface Draft {
 /** How the files of one product are read. */
 export interface Format {
   /**
-   * Whether a file with these columns, or an object with these members, is one. Names are compared
-   * in lower case, without spaces and punctuation.
+   * A file is one that has all columns (or an object all members) of one of these lists. Names are
+   * compared in lower case, without spaces and punctuation.
    */
-  recognizes(columns: ReadonlySet<string>): boolean
+  has: readonly (readonly string[])[]
+  /** Another product's files have the same, and this one. */
+  lacks?: string
   /** Where its columns have other names than usual, or mean something else. */
   columns?: ColumnNames
   /** What more a record says, by its columns' names as they are compared. */
