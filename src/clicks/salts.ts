@@ -1,10 +1,8 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { sql } from 'kysely'
+import { NONCE_BYTES, seal, unseal } from '../base/seal.ts'
 import type { Storage } from '../storage/index.ts'
 import { CHECK_MS, dayOf, Salts, type Visitors, type VisitorsOptions } from './visitors.ts'
 
-const IV_BYTES = 12
-const TAG_BYTES = 16
 /** How often the database is asked for salts after it failed. */
 const RETRY_MS = 10_000
 
@@ -80,32 +78,20 @@ async function agree(
   day: number,
   own: string,
 ): Promise<string> {
-  const sealed = seal(own, day, key, random.bytes(IV_BYTES))
+  const sealed = seal(key, own, String(day), random.bytes(NONCE_BYTES))
   const first = await storage.write(async (tx) => {
     const all = await sql<{ sealed: string }>`
       INSERT INTO visitor_salts (day, sealed) VALUES (${day}, ${sealed})
       ON CONFLICT (day) DO UPDATE SET day = excluded.day RETURNING sealed`.execute(tx.db)
     return all.rows[0]?.sealed as string
   })
-  return unseal(first, day, key)
-}
-
-function seal(text: string, day: number, key: Uint8Array, iv: Uint8Array): string {
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(String(day)))
-  const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')
+  return opened(first, day, key)
 }
 
 /** @throws OtherSecret */
-function unseal(text: string, day: number, key: Uint8Array): string {
-  const bytes = Buffer.from(text, 'base64url')
-  const end = bytes.length - TAG_BYTES
+function opened(sealed: string, day: number, key: Uint8Array): string {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
-    decipher.setAAD(Buffer.from(String(day))).setAuthTag(bytes.subarray(end))
-    return (
-      decipher.update(bytes.subarray(IV_BYTES, end), undefined, 'utf8') + decipher.final('utf8')
-    )
+    return unseal(key, sealed, String(day))
   } catch {
     throw new OtherSecret('The visitor salts were made by nodes with another secret')
   }

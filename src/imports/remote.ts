@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { unseal } from '../base/seal.ts'
 import { AppError } from '../errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import { AddressNotAllowed, type Outgoing, type OutgoingAnswer } from '../outgoing/index.ts'
@@ -10,7 +11,6 @@ import {
   type ImportState,
   importRecords,
 } from './run.ts'
-import { unseal } from './seal.ts'
 import { type Ask, SOURCES, type SourceName } from './sources/index.ts'
 import { UnexpectedAnswer } from './sources/types.ts'
 import { findToken } from './store.ts'

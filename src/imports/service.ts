@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { Asker } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import { NONCE_BYTES, seal } from '../base/seal.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
@@ -13,7 +15,6 @@ import { purgeImports } from './purge.ts'
 import type { ReadRecord } from './records.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
 import type { ImportInput, ImportState } from './run.ts'
-import { seal } from './seal.ts'
 import { SOURCES, type SourceName } from './sources/index.ts'
 import { type ImportRow, insertImport, listRows, type RowsFilter } from './store.ts'
 import { type UndoState, undoImport } from './undo.ts'
@@ -107,7 +108,7 @@ export function createImportService(deps: ImportServiceDeps) {
       const { hiddenFolders } = asker
       const input: RemoteInput = { ...options, format: options.source, hiddenFolders }
       const row = await jobs.enqueue(tx, asker, { type: typeOf(JOBS.remote, input), input })
-      const sealed = seal(deps.secrets.imports, token, row.id)
+      const sealed = seal(deps.secrets.imports, token, row.id, randomBytes(NONCE_BYTES))
       await insertImport(tx, { job_id: row.id, upload: null, token: sealed })
       return row
     },
