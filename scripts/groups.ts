@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { hasClickHouse } from '../test/harness/clickhouse.ts'
 import { postgresMissing } from '../test/harness/postgres.ts'
 import { redisMissing } from '../test/harness/redis.ts'
-import { ROOT } from './steps.ts'
+import { CORES, ROOT } from './steps.ts'
 
 /** Tests that run together, on one of the stores. */
 export interface Group {
@@ -12,6 +12,8 @@ export interface Group {
   store: 'embedded' | 'postgres' | 'clickhouse'
   /** Files and folders. */
   paths: readonly string[]
+  /** So many files at once. */
+  workers: number
   /** What this machine lacks for them. */
   missing?: string | undefined
 }
@@ -62,29 +64,32 @@ const CLICKS = ['statistics', 'privacy', 'delete-clicks'].map((name) => `test/e2
 const scaledMissing = postgresMissing ?? redisMissing
 
 /**
- * All tests; the groups of one list run beside each other. The same files run on several stores: one
- * source, the same results.
+ * All tests. The same files run on several stores: one source, the same results. The groups run beside
+ * each other, since much of a test is waiting, for other processes or for time to pass; the longest
+ * one has the most workers, so that it goes on with enough of them when the others are over.
  */
-export function allGroups(): Group[][] {
+export function allGroups(): Group[] {
   const embedded: Group = {
     name: 'embedded',
     store: 'embedded',
     paths: [...CODE, ...testFolders()],
+    workers: 2 * CORES,
   }
   const postgres: Group = {
     name: 'the stores, the whole API and hostile requests on PostgreSQL and Redis',
     store: 'postgres',
     paths: [...STORES, ...API, 'test/fuzz/fuzz.test.ts'],
+    workers: CORES,
     missing: scaledMissing,
   }
   const clickHouse: Group = {
     name: 'clicks of the API with ClickHouse',
     store: 'clickhouse',
     paths: CLICKS,
+    workers: 1,
     missing: scaledMissing ?? (hasClickHouse ? undefined : 'needs ClickHouse in test/clickhouse'),
   }
-  // Its two files wait more than they compute: alone they would leave a core idle.
-  return [[embedded], [postgres, clickHouse]]
+  return [embedded, postgres, clickHouse]
 }
 
 /** The folders of test/ that hold tests. */

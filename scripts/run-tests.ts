@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Counts, type Failure, ROOT, type TestRun, WORKERS } from './steps.ts'
+import { CORES, type Counts, type Failure, ROOT, type TestRun } from './steps.ts'
 
 /** How long each file of tests took, in milliseconds. */
 const TIMINGS = join(ROOT, 'test/timings.json')
@@ -18,18 +18,20 @@ export interface TestOptions {
   timeoutMs: number
   /** What TEST_STORE is for them; absent: as it is for us. */
   store?: string | undefined
+  /** So many files at once; by default two for each core: a test waits as long as it computes. */
+  workers?: number
 }
 
 /** Runs the tests of files and folders with `bun test`, several files at once. */
 export async function runTests(
   paths: readonly string[],
-  { stream, heldBelow, timeoutMs, store }: TestOptions,
+  { stream, heldBelow, timeoutMs, store, workers = 2 * CORES }: TestOptions,
 ): Promise<TestRun> {
   const child = Bun.spawn(
     [
       ...[process.execPath, '--no-env-file', 'test', `--timeout=${timeoutMs}`],
       // The long ones first, or the last of them would run alone at the end.
-      ...[`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMINGS}`],
+      ...[`--parallel=${workers}`, '--no-isolate', `--timings=${TIMINGS}`],
       ...(process.env.SAVE_TIMINGS ? ['--update-timings'] : []),
       ...paths.map((path) => `./${path}`),
     ],

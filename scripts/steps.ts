@@ -4,8 +4,8 @@ import { join } from 'node:path'
 /** The repository. */
 export const ROOT = join(import.meta.dir, '..')
 
-/** So many things run at once: much of a test is waiting, for other processes or for time to pass. */
-export const WORKERS = availableParallelism() + 1
+/** Of this machine. */
+export const CORES = availableParallelism()
 
 /** A check that takes no tests: a name, a command, and what to do when it fails. */
 export interface Step {
@@ -54,7 +54,7 @@ export async function runSteps(steps: readonly Step[]): Promise<TestRun> {
       if (!(await runStep(step))) failures.push({ name: step.name })
     }
   }
-  await Promise.all(Array.from({ length: WORKERS }, work))
+  await Promise.all(Array.from({ length: CORES + 1 }, work))
   return { passed: 0, failed: failures.length, skipped: 0, failures }
 }
 

@@ -15,7 +15,7 @@ if (asked.length > 0) {
   runs.push(await runTests(asked, { stream: true, timeoutMs: TIMEOUT_MS }))
 } else {
   runs.push(await runSteps(STEPS))
-  for (const groups of allGroups()) runs.push(...(await runBeside(groups)))
+  runs.push(...(await runBeside(allGroups())))
 }
 
 for (const { failures } of runs) for (const failure of failures) tell(failure)
@@ -37,7 +37,7 @@ async function runBeside(groups: readonly Group[]): Promise<TestRun[]> {
 }
 
 /** What others than the first print comes in one piece, or it would be mixed with the first's. */
-async function runGroup({ name, store, paths, missing }: Group, isFirst: boolean) {
+async function runGroup({ name, store, paths, workers, missing }: Group, isFirst: boolean) {
   const heading = `── ${name}`
   if (isFirst) console.log(`\n${heading}`)
   if (missing !== undefined) {
@@ -46,7 +46,7 @@ async function runGroup({ name, store, paths, missing }: Group, isFirst: boolean
   }
   const start = performance.now()
   const heldBelow = isFirst ? undefined : heading
-  const options = { stream: isFirst, heldBelow, timeoutMs: TIMEOUT_MS, store }
+  const options = { stream: isFirst, heldBelow, timeoutMs: TIMEOUT_MS, store, workers }
   const run = await runTests(paths, options)
   const seconds = ((performance.now() - start) / 1000).toFixed(0)
   console.log(`${heading}: ${line(run)} (${seconds} s)`)

@@ -9,18 +9,18 @@ import { type Seeded, seed } from './seed.ts'
 import { AS_VIEWER, signedIn, signedOut, UNCLAIMED, type View } from './views.ts'
 import { wordsOf } from './words.ts'
 
-/** A left-to-right, a longer, and a right-to-left language. */
-const LANGUAGES = ['en', 'de', 'ar'] as const
 const WIDE = { width: 1280, height: 900 }
-const NARROW = [
-  { width: 390, height: 844 },
-  { width: 320, height: 640 },
-]
-/** Beside the sidebar a tablet has less room than a phone without one: looked at in the longest words. */
+/** Beside the sidebar a tablet has less room than a phone without one. */
 const TABLET = { width: 768, height: 1024 }
+const PHONE = { width: 390, height: 844 }
+const SMALL = { width: 320, height: 640 }
+/** A left-to-right, a longer, and a right-to-left language; the longest words wherever they may not fit. */
+const LANGUAGES = { en: [WIDE, SMALL], de: [TABLET, PHONE, SMALL], ar: [WIDE, SMALL] }
+const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL]
+type Language = keyof typeof LANGUAGES
 /**
  * What axe looks at takes longest, and hardly depends on the language: all of it in English.
- * `EVERY_PAGE=all`: everything in every language.
+ * `EVERY_PAGE=all`: everything in every language, at every width.
  */
 const ALL = process.env.EVERY_PAGE === 'all'
 const isChecked = (language: string) => ALL || language === 'en'
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
       await page.setViewportSize(WIDE)
       await page.goto(`/app/${path}`)
       await page.getByRole('heading').or(page.getByRole('status')).first().waitFor()
-      for (const size of [WIDE, ...NARROW]) {
+      for (const size of [WIDE, PHONE, SMALL]) {
         await page.setViewportSize(size)
         const faults = await layoutFaults(page)
         found.push(...faults.map((fault) => `${name} (${size.width} px): ${fault}`))
@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
     expect(found).toEqual([])
   }, 600_000)
 
-  for (const language of LANGUAGES) {
+  for (const language of Object.keys(LANGUAGES) as Language[]) {
     const what = isChecked(language) ? 'accessible, readable' : 'readable'
     test(`is ${what} at any width, and without faults: ${language}`, async () => {
       const views = signedIn(seeded)
@@ -99,7 +99,6 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
 
 /** Navigates inside the dashboard, which takes a fraction of loading it; before the sign-in there is no such way. */
 const GO = `(path) => {
-  delete document.documentElement.dataset.theme
   history.pushState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate'))
 }`
@@ -107,7 +106,7 @@ const GO = `(path) => {
 /** Looks at views one after the other; what is wrong, with the view it is wrong on. */
 async function look(
   { open }: Dashboard,
-  language: string,
+  language: Language,
   views: readonly View[],
   storageState?: State,
 ): Promise<string[]> {
@@ -134,23 +133,22 @@ async function look(
     await view.open?.(page, t).catch((cause) => note('open', [String(cause)]))
     await settled()
     if ((await page.locator('html').getAttribute('lang')) !== language) note('language', ['other'])
-    // Colours are the same in every language, and at every width.
-    const rules = ALL || language === 'en' ? 'all' : 'uncoloured'
-    if (isChecked(language)) note('light', await violations(page, rules))
-    note('wide', await layoutFaults(page))
-    if (PICTURES) await screenshot(page, `${view.name}-${language}-light`)
-    await page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    if (isChecked(language)) note('dark', await violations(page, 'colours'))
-    if (PICTURES) await screenshot(page, `${view.name}-${language}-dark`)
-    for (const size of language === 'de' ? [TABLET, ...NARROW] : NARROW) {
+    if (isChecked(language)) {
+      note('light', await violations(page))
+      await page.evaluate("document.documentElement.dataset.theme = 'dark'")
+      note('dark', await violations(page, 'colours'))
+      if (PICTURES) await screenshot(page, `${view.name}-${language}-dark`)
+      await page.evaluate('delete document.documentElement.dataset.theme')
+    }
+    for (const size of ALL ? EVERY_WIDTH : LANGUAGES[language]) {
       await page.setViewportSize(size)
       await settled()
       note(`${size.width} px`, await layoutFaults(page))
       // Some of a page is built otherwise there; not otherwise in another language, or for a sentence more.
-      if (size.width === 320 && language === 'en' && (ALL || !view.plain)) {
+      if (size === SMALL && language === 'en' && (ALL || !view.plain)) {
         note('phone', await violations(page, ALL ? 'all' : 'uncoloured'))
       }
-      if (PICTURES && size.width === 390) await screenshot(page, `${view.name}-${language}-phone`)
+      if (PICTURES) await screenshot(page, `${view.name}-${language}-${size.width}`)
     }
     await page.setViewportSize(WIDE)
     const unexpected = (one: string) => !view.refused?.test(one)
