@@ -367,4 +367,9 @@ describe('the audit log', () => {
     for (const { action } of all) expect(AUDIT_ACTIONS as readonly string[]).toContain(action)
     expect(await dashboard.administration.audit.recent(3)).toHaveLength(3)
   })
+
+  test('has every action in its guide', async () => {
+    const guide = await Bun.file('docs/history.md').text()
+    expect(AUDIT_ACTIONS.filter((action) => !guide.includes(`\`${action}\``))).toEqual([])
+  })
 })
