@@ -52,6 +52,10 @@ describe('a QR code', () => {
       const etag = (await get(kind)).headers.get('etag') as string
       const again = await get(kind, { 'If-None-Match': etag })
       expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, null, etag])
+      const packed = { 'Accept-Encoding': 'gzip' }
+      const sent = (await get(kind, packed)).headers.get('etag') as string
+      const known = await get(kind, { ...packed, 'If-None-Match': sent })
+      expect([known.status, known.headers.get('etag')]).toEqual([304, sent])
       expect((await get(`${kind}?size=100`)).headers.get('etag')).not.toBe(etag)
       expect((await get(`${kind}?size=100`, { 'If-None-Match': etag })).status).toBe(200)
     }

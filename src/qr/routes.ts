@@ -85,12 +85,12 @@ export function registerQrRoutes(
           'Content-Security-Policy': POLICY,
           ETag: etag,
         }
-        if (noneMatch(request.headers.get('if-none-match'), etag)) return { status: 304, headers }
         if (format === 'svg') {
           const href = logo && `data:image/png;base64,${logo.png}`
           const svg = qrSvg(text, style, size, logo && { ...logo, href: href as string })
           return { status: 200, rendered: { status: 200, text: svg, headers } }
         }
+        if (noneMatch(request.headers.get('if-none-match'), etag)) return { status: 304, headers }
         const picture = logo && { ...logo, png: Buffer.from(logo.png, 'base64') }
         return {
           status: 200,
