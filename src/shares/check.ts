@@ -1,10 +1,6 @@
-import type { Domains } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import type { Reader } from '../http/types.ts'
-import { readFilter } from '../statistics/filters.ts'
 import type { Sql } from '../storage/index.ts'
-import { checkingFor } from '../validation/asking.ts'
-import { Fault } from '../validation/fault.ts'
 import { foldCase } from '../validation/text.ts'
 import type { Subject } from './schemas.ts'
 import type { ShareKind } from './show.ts'
@@ -40,29 +36,19 @@ export async function checkSubject(
     : { field: 'subject.folder_id', code: 'FOLDER_NOT_FOUND' }
 }
 
-/** What is wrong with the filters of a share. */
+/** Links that the filters of a share name, and that aren't there. */
 export async function checkFilters(
   sql: Sql,
   sharer: Reader,
-  filters: Readonly<Record<string, readonly string[]>>,
-  domains: Domains,
+  filters: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<ErrorDetail[]> {
   const faults: ErrorDetail[] = []
-  for (const [name, given] of Object.entries(filters)) {
-    const filter = checkingFor(sharer.workspace.no, () => readFilter(name, given, domains))
-    if (filter === null) {
-      faults.push({ field: `filters.${name}`, code: 'UNKNOWN_FIELD' })
-      continue
-    }
-    const { dimension, values } = filter
-    const links = dimension === 'link' ? await seenLinks(sql, sharer, given) : null
-    for (const [at, value] of values.entries()) {
+  for (const name of ['link', 'not_link']) {
+    const { [name]: ids = [] } = filters
+    const links = await seenLinks(sql, sharer, ids)
+    for (const [at, id] of ids.entries()) {
       const field = `filters.${name}[${at}]`
-      if (value instanceof Fault) {
-        faults.push({ field, code: value.code, params: value.params } as ErrorDetail)
-      } else if (links !== null && !links.has(String(value))) {
-        faults.push({ field, code: 'LINK_NOT_FOUND' })
-      }
+      if (!links.has(id)) faults.push({ field, code: 'LINK_NOT_FOUND' })
     }
   }
   return faults

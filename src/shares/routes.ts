@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi'
+import type { Domains } from '../domains/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { answerMade, answerOne, describeOne } from '../http/respond.ts'
 import {
+  createShareSchemas,
   SHARE_EXAMPLE,
   type Share,
-  ShareCreateSchema,
   ShareListSchema,
-  SharePatchSchema,
   ShareSchema,
 } from './schemas.ts'
 import { type Hashed, type ShareService, shareAskerOf } from './service.ts'
@@ -27,10 +27,12 @@ const one = describeOne('share', ShareSchema, SHARE_EXAMPLE)
 /** What the endpoints of shares work with. */
 export interface ShareRouteDeps {
   shares: ShareService
+  domains: Domains
 }
 
 /** The endpoints of shares, on both APIs. */
 export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
+  const schemas = createShareSchemas(() => deps.domains)
   endpoint(api, {
     method: 'get',
     path: PATH,
@@ -57,7 +59,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
       'Makes a public address where anybody sees statistics of a link, a tag, a folder or the ' +
       'workspace: numbers alone, never single clicks. What the person who shares can’t see isn’t ' +
       'shown either.',
-    body: ShareCreateSchema,
+    body: schemas.create,
     bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
     success: one(201, 'The share.'),
     async handler(call) {
@@ -85,10 +87,14 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     handler: async ({ caller, params }) => answerOne(await deps.shares.get(caller, params.id)),
   })
 
-  registerChanges(api, deps)
+  registerChanges(api, deps, schemas.patch)
 }
 
-function registerChanges(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
+function registerChanges(
+  api: Pick<Api, 'add'>,
+  deps: ShareRouteDeps,
+  patch: ReturnType<typeof createShareSchemas>['patch'],
+): void {
   endpoint(api, {
     method: 'patch',
     path: `${PATH}/{id}`,
@@ -101,16 +107,16 @@ function registerChanges(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
       'A JSON merge patch (RFC 7396). Address and subject stay as they are. With another password, ' +
       'viewers have to enter it anew.',
     params: Params,
-    body: SharePatchSchema,
+    body: patch,
     bodyExample: { expires_at: '2026-12-31T23:00:00Z' },
     success: one(200, 'The share as it is now.'),
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     async handler(call) {
       const asker = shareAskerOf(call)
       const { params, ifMatch } = call
-      const { password, ...patch } = call.body
+      const { password, ...change } = call.body
       const write: Write = (tx, hashed) =>
-        deps.shares.update(tx, asker, params.id, { ...patch, ...hashed }, ifMatch)
+        deps.shares.update(tx, asker, params.id, { ...change, ...hashed }, ifMatch)
       const hashed = await deps.shares.hash(asker, password, write)
       return call.mutate(async (tx) => answerOne(await write(tx, hashed)))
     },

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
+import type { Domains } from '../domains/index.ts'
 import { listOf } from '../http/page.ts'
 import { BOUNDS } from '../links/values.ts'
-import { checked } from '../validation/checked.ts'
+import { readFilter } from '../statistics/filters.ts'
+import { checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
@@ -48,17 +50,34 @@ const subject = checked(z.strictObject(subjectShape), (given) => {
 /** What a share is of, as a request says it. */
 export type Subject = z.output<typeof subject>
 
-const filters = z
-  .record(z.string(), z.array(z.string()).min(1).max(FILTER_VALUES_MAX))
-  .refine((given) => Object.keys(given).length <= FILTERS_MAX, {
-    params: { detail: 'TOO_MANY', params: { max: FILTERS_MAX } },
-  })
-  .openapi({
+const filterValues = z.array(z.string()).min(1).max(FILTER_VALUES_MAX)
+
+const filters = (domains: () => Domains) =>
+  checked(z.record(z.string(), filterValues), (given) => {
+    const all = Object.entries(given)
+    if (all.length > FILTERS_MAX) return new Fault('TOO_MANY', { max: FILTERS_MAX })
+    const faults = all.flatMap(([name, values]) => filterFaults(name, values, domains()))
+    return faults.length > 0 ? faults : given
+  }).openapi({
+    type: 'object',
+    additionalProperties: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      maxItems: FILTER_VALUES_MAX,
+    },
     description:
       'Only clicks with one of these values: filters of statistics by the names of their ' +
       'parameters, such as `country` or `not_browser`. Viewers can’t take them away.',
     example: { country: ['DE', 'AT'] },
   })
+
+/** What no click can have. Whether a link is there, the service looks. */
+function filterFaults(name: string, given: readonly string[], domains: Domains): Fault[] {
+  const filter = readFilter(name, given, domains)
+  if (filter === null) return [new Fault('UNKNOWN_FIELD').at(name)]
+  return filter.values.flatMap((value, at) => (value instanceof Fault ? value.at(at).at(name) : []))
+}
 
 const show = checked(z.array(z.enum(SHOW_NAMES)).max(SHOW_NAMES.length), (given) => [
   ...new Set(given),
@@ -103,19 +122,22 @@ const expiresAt = checked(z.string(), parseTimestamp)
     example: '2026-12-31T23:00:00Z',
   })
 
-const changeable = {
-  name: name.optional(),
-  filters: filters.nullable().optional(),
-  show: show.nullable().optional(),
-  password: password.optional(),
-  expires_at: expiresAt.optional(),
+/** The bodies of a creation and a change; filters are checked against this instance's hosts. */
+export function createShareSchemas(domains: () => Domains) {
+  const changeable = {
+    name: name.optional(),
+    filters: orDefault(filters(domains), 'object', {}).optional(),
+    show: orDefault(show, 'array', [...SHOW_DEFAULT]).optional(),
+    password: password.optional(),
+    expires_at: expiresAt.optional(),
+  }
+  return {
+    create: z.strictObject({ subject, ...changeable }).openapi('ShareCreate'),
+    patch: z.strictObject(changeable).openapi('SharePatch'),
+  }
 }
 
-export const ShareCreateSchema = z.strictObject({ subject, ...changeable }).openapi('ShareCreate')
-
-export const SharePatchSchema = z.strictObject(changeable).openapi('SharePatch')
-
-export type ShareChange = z.output<typeof SharePatchSchema>
+export type ShareChange = z.output<ReturnType<typeof createShareSchemas>['patch']>
 
 const time = z.string().openapi({ format: 'date-time', description: 'In UTC.' })
 

@@ -2,7 +2,6 @@ import { type Asker, askerOf, changedFields, recordChange } from '../audit/index
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
-import type { Domains } from '../domains/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
@@ -32,7 +31,6 @@ interface ShareContext {
   clock: Clock
   ids: Ids
   cursors: Cursors
-  domains: Domains
   hashes: HashQueue
   tokens: ShareTokens
   /** The public address. */
@@ -114,7 +112,7 @@ async function create(
     throw invalid({ field: 'subject', code: 'TOO_MANY', params: { max: SHARES_MAX } })
   }
   const subject = await checkSubject(tx, asker, fields.subject)
-  const faults = await checkFilters(tx, asker, fields.filters ?? {}, ctx.domains)
+  const faults = await checkFilters(tx, asker, fields.filters)
   if ('code' in subject) throw invalid(subject, ...faults)
   if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
@@ -145,7 +143,7 @@ async function update(
   await tx.lockWorkspace(asker.workspace.no)
   const before = await find(tx, asker, id)
   if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
-  const faults = await checkFilters(tx, asker, patch.filters ?? {}, ctx.domains)
+  const faults = await checkFilters(tx, asker, patch.filters)
   if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
   const changing = { ...given(patch), seen_by: asker.self }
@@ -184,12 +182,12 @@ async function find(
   return row
 }
 
-/** The columns that a request gives; null clears. */
+/** The columns that a request gives. */
 function given({ name, filters, show, password_hash, expires_at }: Change) {
   return {
     ...(name !== undefined && { name }),
-    ...(filters !== undefined && { filters: JSON.stringify(filters ?? {}) }),
-    ...(show !== undefined && { shown: JSON.stringify(show ?? SHOW_DEFAULT) }),
+    ...(filters !== undefined && { filters: JSON.stringify(filters) }),
+    ...(show !== undefined && { shown: JSON.stringify(show) }),
     ...(password_hash !== undefined && { password_hash }),
     ...(expires_at !== undefined && { expires_at }),
   }

@@ -245,9 +245,9 @@ export async function createTestDashboard() {
   registerViewRoutes(dashboard, deps)
   const tokens = createShareTokens(new Uint8Array(32))
   const hashes = createHashQueue()
-  const shared = { storage, clock, ids, cursors, domains, hashes, tokens }
+  const shared = { storage, clock, ids, cursors, hashes, tokens }
   const shares = createShareService({ ...shared, baseUrl: 'https://s.example' })
-  registerShareRoutes(dashboard, { shares })
+  registerShareRoutes(dashboard, { shares, domains })
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)
