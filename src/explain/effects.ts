@@ -28,7 +28,8 @@ export function effectsOf(
     findings.push({ check, passed, expected, actual })
   traceAnswer(answered, trace)
   const { decision } = answered
-  if (decision?.kind === 'open' || decision?.kind === 'social') {
+  const isCounted = decision?.kind === 'open' || decision?.kind === 'social'
+  if (isCounted && answered.visit?.preview === false) {
     traceCounting(decision, ip, counting, trace)
   }
   return findings
@@ -74,7 +75,8 @@ function tracePassedOn(
   const rest = restOf(visit)
   const isPathUsed = link?.forward_path === 1 || PATH_PLACEHOLDER.test(target)
   if (rest !== '') trace('path', isPathUsed, undefined, rest)
-  const search = searchOf(visit.url)
+  // A preview's own query is for the preview.
+  const search = visit.preview ? '' : searchOf(visit.url)
   const isQueryUsed = link?.forward_query === 1 || QUERY_PLACEHOLDER.test(target)
   if (search.length > 1) trace('forward_query', isQueryUsed, undefined, search.slice(1))
 }

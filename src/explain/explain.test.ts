@@ -12,7 +12,7 @@ import { openSite, type Site } from '../redirect/testing/site.ts'
 import { naiveChoice } from '../rules/testing/naive.ts'
 import { type DescribedVisitor, PLACES, rules, variants, visitor } from '../rules/testing/world.ts'
 import { copyMigrated } from '../storage/testing/database.ts'
-import type { Explanation } from './schemas.ts'
+import { ExplainLinkSchema, type Explanation } from './schemas.ts'
 import { createExplainService, type ExplainDeps } from './service.ts'
 import { type Finding, messageOf } from './words.ts'
 
@@ -134,6 +134,13 @@ const failed = ({ steps }: Explanation) =>
 const stepsOf = async (slug: string, given: Parameters<typeof explain.byUrl>[2] = {}, no = 1) =>
   (await explain.byUrl(caller(no), `https://sho.rt/${slug}`, given, 'en')).steps
 
+test('null in a description is as if absent', () => {
+  const names = ['at', 'user_agent', 'country', 'region', 'language', 'query', 'path', 'ip']
+  const visitor = Object.fromEntries(names.map((name) => [name, null]))
+  expect(ExplainLinkSchema.parse({ visitor })).toEqual({ visitor: {} })
+  expect(ExplainLinkSchema.parse({ visitor: null })).toEqual({ visitor: null })
+})
+
 test('what a visit passes on, and how it counts, is told', async () => {
   await site.addLink({ slug: 'a', target_url: OWN, tracking: 'count', forward_query: 1 })
   const steps = await stepsOf('a', { query: 'x=1', ip: '198.51.100.7' })
@@ -159,6 +166,8 @@ test('what a visit passes on, and how it counts, is told', async () => {
     { check: 'fallback_url', passed: true, actual: FALLBACK },
   ])
   expect(await stepsOf('none')).toMatchObject([{ check: 'domain' }, { check: 'slug' }])
+  const shown = (await stepsOf('a+', { query: 'x=1' })).at(-1)
+  expect(shown).toMatchObject({ check: 'destination_url', actual: OWN })
   plan.limits.clicks_per_month = 0
   expect((await stepsOf('a')).at(-1)).toMatchObject({ check: 'clicks_per_month', passed: false })
   plan.limits.clicks_per_month = null

@@ -1,20 +1,21 @@
 import { z } from '@hono/zod-openapi'
 import ipaddr from 'ipaddr.js'
 import { countryOf, readBy, regionOf } from '../rules/values.ts'
-import { checked } from '../validation/checked.ts'
+import { checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 
 const text = (max: number, description: string, example: string) =>
-  z.string().max(max).optional().openapi({ description, example })
+  orDefault(z.string().max(max), 'string', undefined).optional().openapi({ description, example })
 const read = (check: (given: string) => string | Fault, description: string, example: string) =>
-  checked(z.string(), check).optional().openapi({ type: 'string', description, example })
+  orDefault(checked(z.string(), check), 'string', undefined)
+    .optional()
+    .openapi({ description, example })
 
-/** A described visitor; what is absent is unknown. */
+/** A described visitor; what is absent or null is unknown. */
 const VisitorSchema = z
   .strictObject({
-    at: checked(z.string(), parseTimestamp).optional().openapi({
-      type: 'string',
+    at: orDefault(checked(z.string(), parseTimestamp), 'string', undefined).optional().openapi({
       format: 'date-time',
       description: 'When they come. Default: now.',
       example: '2030-01-31T21:00:00Z',
@@ -32,6 +33,8 @@ const VisitorSchema = z
         z.string().max(8_192),
         z.record(z.string().max(128), z.union([z.string(), z.array(z.string())])),
       ])
+      .nullable()
+      .transform((given) => given ?? undefined)
       .optional()
       .openapi({ description: 'Of the address: text, or values by name.', example: 'a=1&b=2' }),
     path: text(2_048, 'What comes behind the slug, of a link that matches a prefix.', 'a/b'),
@@ -51,7 +54,7 @@ export type DescribedVisitor = z.output<typeof VisitorSchema>
 
 /** The body of a question about a link. */
 export const ExplainLinkSchema = z
-  .strictObject({ visitor: VisitorSchema.optional() })
+  .strictObject({ visitor: VisitorSchema.nullish() })
   .openapi('ExplainLink')
 
 /** The body of a question about an address. */
@@ -64,7 +67,7 @@ export const ExplainUrlSchema = z
       description: 'The whole short address.',
       example: 'https://go.example.com/summer-sale?a=1',
     }),
-    visitor: VisitorSchema.optional(),
+    visitor: VisitorSchema.nullish(),
   })
   .openapi('ExplainUrl')
 

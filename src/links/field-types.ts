@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { checked } from '../validation/checked.ts'
+import { checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
@@ -67,7 +67,6 @@ export function socialField(checkUrl: UrlCheck) {
     })
     .nullable()
     .openapi({
-      type: ['object', 'null'],
       description:
         'What services show that unfurl the link in a message: they get a page with Open Graph and ' +
         'Twitter tags, people are redirected. Null: services see the redirect too. An update changes ' +
@@ -91,7 +90,6 @@ export const utmField = z
   )
   .nullable()
   .openapi({
-    type: ['object', 'null'],
     description:
       'Sets parameters inside of `destination_url`, after that where both are given; null removes ' +
       'one, null for all of it removes all five. Nothing else of the destination changes.',
@@ -99,18 +97,14 @@ export const utmField = z
   })
 
 /** The schema of `tracking` in a body. */
-export const trackingField = z
-  .enum(TRACKING)
-  .nullable()
-  .transform((value) => value ?? 'full')
-  .openapi({
-    type: 'string',
-    enum: [...TRACKING],
-    description:
-      '`count`: clicks are counted and no single one is kept; `none`: they are not counted either. ' +
-      'Default for a new link: `full`.',
-    example: 'full',
-  })
+export const trackingField = orDefault(z.enum(TRACKING), 'string', 'full', {
+  enum: [...TRACKING, null],
+}).openapi({
+  description:
+    '`count`: clicks are counted and no single one is kept; `none`: they are not counted either. ' +
+    'Default for a new link: `full`.',
+  example: 'full',
+})
 
 interface Period {
   starts_at?: number | null | undefined

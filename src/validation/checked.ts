@@ -41,7 +41,7 @@ export const whole = (max: number, min = 1) => checked(z.string(), checkWhole(ma
 /** Null stands for the default: of a change it goes back to it, for something new it is as if absent. */
 export function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
   schema: S,
-  type: 'string' | 'boolean' | 'integer' | 'array',
+  type: 'string' | 'boolean' | 'integer' | 'array' | 'object',
   value: D,
   more: { enum?: (string | number | null)[] } = {},
 ) {

@@ -9821,11 +9821,24 @@ export interface components {
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** What services show that unfurl the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
-      social?: Record<string, unknown> | null
+      social?: {
+        /** The title of the preview. */
+        title?: string | null
+        /** The text below it. */
+        description?: string | null
+        /** The address of its picture, http or https. */
+        image_url?: string | null
+      } | null
       /** Sets parameters inside of `destination_url`, after that where both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
-      utm?: Record<string, unknown> | null
+      utm?: {
+        source?: string | null
+        medium?: string | null
+        campaign?: string | null
+        term?: string | null
+        content?: string | null
+      } | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
-      tracking?: 'full' | 'count' | 'none'
+      tracking?: 'full' | 'count' | 'none' | null
       /** In order: the first whose every condition holds decides where the visitor is sent, else the link does. An update replaces the whole list. */
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps to one for the UTC day. */
@@ -9926,11 +9939,24 @@ export interface components {
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** What services show that unfurl the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
-      social?: Record<string, unknown> | null
+      social?: {
+        /** The title of the preview. */
+        title?: string | null
+        /** The text below it. */
+        description?: string | null
+        /** The address of its picture, http or https. */
+        image_url?: string | null
+      } | null
       /** Sets parameters inside of `destination_url`, after that where both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
-      utm?: Record<string, unknown> | null
+      utm?: {
+        source?: string | null
+        medium?: string | null
+        campaign?: string | null
+        term?: string | null
+        content?: string | null
+      } | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
-      tracking?: 'full' | 'count' | 'none'
+      tracking?: 'full' | 'count' | 'none' | null
       /** In order: the first whose every condition holds decides where the visitor is sent, else the link does. An update replaces the whole list. */
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps to one for the UTC day. */
@@ -10175,26 +10201,26 @@ export interface components {
     }
     DescribedVisitor: {
       /** When they come. Default: now. */
-      at?: string
+      at?: string | null
       /** Their `User-Agent`. Default: a browser that says nothing of itself. */
-      user_agent?: string
+      user_agent?: string | null
       /** Instead of that of `ip`. */
-      country?: string
+      country?: string | null
       /** Instead of that of `ip`. */
-      region?: string
+      region?: string | null
       /** Their `Accept-Language`. */
-      language?: string
+      language?: string | null
       /** Of the address: text, or values by name. */
-      query?: string | { [name: string]: string | string[] }
+      query?: string | { [name: string]: string | string[] } | null
       /** What comes behind the slug, of a link that matches a prefix. */
-      path?: string
+      path?: string | null
       /** The page that they come from. */
-      referrer?: string
+      referrer?: string | null
       /** Their address. */
-      ip?: string
+      ip?: string | null
       /** What they enter where the link asks for a password. */
-      password?: string
-    }
+      password?: string | null
+    } | null
     ExplainUrl: {
       /** The whole short address. */
       url: string
@@ -10519,21 +10545,23 @@ export interface components {
       /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
       filters?: { [name: string]: string[] } | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
-      show?: (
-        | 'countries'
-        | 'regions'
-        | 'cities'
-        | 'languages'
-        | 'referrers'
-        | 'devices'
-        | 'utm'
-        | 'scans'
-        | 'times'
-        | 'variants'
-        | 'domains'
-        | 'links'
-        | 'destinations'
-      )[]
+      show?:
+        | (
+            | 'countries'
+            | 'regions'
+            | 'cities'
+            | 'languages'
+            | 'referrers'
+            | 'devices'
+            | 'utm'
+            | 'scans'
+            | 'times'
+            | 'variants'
+            | 'domains'
+            | 'links'
+            | 'destinations'
+          )[]
+        | null
       /** What viewers must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** When sharing ends; then viewers get 410. Null: never. */
@@ -10545,21 +10573,23 @@ export interface components {
       /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
       filters?: { [name: string]: string[] } | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
-      show?: (
-        | 'countries'
-        | 'regions'
-        | 'cities'
-        | 'languages'
-        | 'referrers'
-        | 'devices'
-        | 'utm'
-        | 'scans'
-        | 'times'
-        | 'variants'
-        | 'domains'
-        | 'links'
-        | 'destinations'
-      )[]
+      show?:
+        | (
+            | 'countries'
+            | 'regions'
+            | 'cities'
+            | 'languages'
+            | 'referrers'
+            | 'devices'
+            | 'utm'
+            | 'scans'
+            | 'times'
+            | 'variants'
+            | 'domains'
+            | 'links'
+            | 'destinations'
+          )[]
+        | null
       /** What viewers must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** When sharing ends; then viewers get 410. Null: never. */
