@@ -83,6 +83,25 @@ test('tells all faults at once, each with its path', () => {
   )
 })
 
+test('an object is no list, nor a list an object', () => {
+  expect(faultsOf({ rules: {}, variants: {} })).toEqual([
+    'rules: INVALID_TYPE',
+    'variants: INVALID_TYPE',
+  ])
+  expect(
+    faultsOf({
+      rules: [
+        { when: {}, then: [] },
+        { when: [], then: { variants: {} } },
+      ],
+    }),
+  ).toEqual([
+    'rules[0].then: INVALID_TYPE',
+    'rules[1].when: INVALID_TYPE',
+    'rules[1].then.variants: INVALID_TYPE',
+  ])
+})
+
 describe('conditions', () => {
   test.each([
     [{ country: ['DE', 'de'] }, []],

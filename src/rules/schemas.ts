@@ -24,9 +24,11 @@ const name = checked(z.string(), checkText({ max: RULE_BOUNDS.name, min: 1 }))
   .transform((text) => text ?? undefined)
   .openapi({ type: ['string', 'null'], minLength: 1, maxLength: RULE_BOUNDS.name })
 
-/** Also runs when other values are wrong, so that all faults are reported together. */
-const ANYWAY = {
-  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+/** They also run when other values are wrong, so that all faults are reported together. */
+const OF_ANY_LIST = { when: ({ value }: { value: unknown }) => Array.isArray(value) }
+const OF_ANY_OBJECT = {
+  when: ({ value }: { value: unknown }) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value),
 }
 
 /** No two of a list have the same id. */
@@ -64,7 +66,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
     })
     .openapi('VariantInput')
 
-  const list = z.array(variant).max(RULE_BOUNDS.variants).superRefine(distinctIds, ANYWAY)
+  const list = z.array(variant).max(RULE_BOUNDS.variants).superRefine(distinctIds, OF_ANY_LIST)
   const identified = (all: z.output<typeof list>) => withIds(all, (one) => one.destination_url)
   const variants = list.min(2).transform(identified)
 
@@ -81,13 +83,13 @@ export function createRuleFields(checkUrl: CheckUrl) {
             '410 page. None of them counts as a click.',
         }),
     })
-    .superRefine(onlyOne, ANYWAY)
+    .superRefine(onlyOne, OF_ANY_OBJECT)
     .openapi({ description: 'Exactly one of these.', minProperties: 1, maxProperties: 1 })
 
   const rule = z.strictObject({ id, name, when: whenSchema, then }).openapi('RuleInput')
 
   const rules = checked(
-    z.array(rule).max(RULE_BOUNDS.rules).superRefine(distinctIds, ANYWAY),
+    z.array(rule).max(RULE_BOUNDS.rules).superRefine(distinctIds, OF_ANY_LIST),
     (all) => stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
   )
   const split = checked(list, (all) =>
