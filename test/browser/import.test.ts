@@ -104,6 +104,9 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     const cancel = page.getByRole('button', { name: en('common.cancel'), exact: true })
     await cancel.waitFor()
     await look('running')
+    // Nobody knows yet how many links there are.
+    const bar = page.getByRole('progressbar')
+    expect(await bar.first().getAttribute('aria-valuenow')).toBeNull()
 
     await page
       .getByRole('link', { name: en('shell.links'), exact: true })

@@ -62,7 +62,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
         ) : null}
       </div>
       <div className="flex flex-col gap-1.5 pe-2">
-        <Progress value={progress.done} max={progress.total ?? progress.done} label={kind} />
+        <Progress value={progress.done} max={progress.total} label={kind} />
         <p className="tabular flex flex-wrap justify-between gap-x-3 text-faint text-xs">
           <span>
             {progress.total === null

@@ -49,20 +49,30 @@ export function Meter({
   )
 }
 
-/** How far a work has come, with counts. */
-export function Progress({ value, max, label }: { value: number; max: number; label: string }) {
+/** How far a work has come, with counts. `max` null: unknown how much there is. */
+export function Progress({
+  value,
+  max,
+  label,
+}: {
+  value: number
+  max: number | null
+  label: string
+}) {
   return (
     <div
       role="progressbar"
       aria-label={label}
       aria-valuemin={0}
-      aria-valuemax={max}
-      aria-valuenow={value}
+      {...(max !== null && { 'aria-valuemax': max, 'aria-valuenow': value })}
       className="h-1.5 w-full overflow-hidden rounded-full bg-pressed"
     >
       <div
-        className="h-full rounded-full bg-accent transition-[width]"
-        style={{ width: `${max === 0 ? 100 : (value / max) * 100}%` }}
+        className={cx(
+          'h-full rounded-full bg-accent transition-[width]',
+          max === null && 'opacity-40',
+        )}
+        style={{ width: `${max === 0 || max === null ? 100 : (value / max) * 100}%` }}
       />
     </div>
   )

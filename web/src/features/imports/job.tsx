@@ -64,7 +64,7 @@ function Running({ job, writable }: { job: Job; writable: boolean }) {
         </p>
         {writable ? <Cancel job={job} /> : null}
       </div>
-      <Progress value={total === null ? 0 : done} max={total ?? 1} label={title} />
+      <Progress value={done} max={total} label={title} />
       <p className="tabular text-muted text-sm">
         {total === null ? t(`jobs.state.${job.status}`) : t('jobs.progress', { done, total })}
       </p>

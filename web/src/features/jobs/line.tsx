@@ -49,9 +49,7 @@ export function JobLine({ job, undone = false }: { job: Job; undone?: boolean })
         {may('links:write') && !isOver(job) ? <Cancel job={job} /> : null}
         {may('links:write') && isUndoable(job) && !undone ? <Undo job={job} /> : null}
       </div>
-      {isOver(job) ? null : (
-        <Progress value={done} max={total ?? Math.max(done, 1)} label={title} />
-      )}
+      {isOver(job) ? null : <Progress value={done} max={total} label={title} />}
       <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted text-sm">
         {told.length === 0 ? null : <span className="tabular">{told.join(' · ')}</span>}
         <span className="text-faint">
