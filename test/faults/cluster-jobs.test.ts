@@ -64,10 +64,14 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
       (await ownerNow()) === owner ? undefined : true,
     )
     expect(performance.now() - killedAt).toBeLessThan(TAKEN_OVER_WITHIN_MS)
-    const job = await eventually('it is finished', async () => {
-      const seen = await jobNow()
-      return seen.status === 'running' ? undefined : seen
-    })
+    const job = await eventually(
+      'it is finished',
+      async () => {
+        const seen = await jobNow()
+        return seen.status === 'running' ? undefined : seen
+      },
+      120_000,
+    )
     await killed.restart()
     return { job, node }
   }
@@ -119,10 +123,14 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
 
     const undoing = await send(node, 'POST', `/api/v1/imports/${job.id}/undo`)
     const path = undoing.headers.get('location') as string
-    const undone = await eventually('it is taken back', async () => {
-      const seen = (await (await send(node, 'GET', path)).json()) as Job
-      return seen.status === 'running' || seen.status === 'queued' ? undefined : seen
-    })
+    const undone = await eventually(
+      'it is taken back',
+      async () => {
+        const seen = (await (await send(node, 'GET', path)).json()) as Job
+        return seen.status === 'running' || seen.status === 'queued' ? undefined : seen
+      },
+      120_000,
+    )
     expect(undone).toMatchObject({
       ...{ status: 'succeeded', result: { deleted: RECORDS, restored: 0, kept: 0 } },
     })
