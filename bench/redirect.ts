@@ -1,13 +1,15 @@
 /**
  * CPU per redirect against nginx answering the same slugs from a map, and against the runtime's own
  * floor. "Until rest" includes counting and storing each click. Then what each feature of a link costs
- * beside a plain one, and, where asked for, whether memory grows. How long a start takes says
- * `bench/start.ts`.
+ * beside a plain one, and, where asked for, whether memory grows. Takes some five minutes. How long a
+ * start takes says `bench/start.ts`, what a million links cost `bench/growth.ts`, a shared database with
+ * a warm and a cold memory `bench/cluster-redirect.ts`, and visits at a steady rate, alone and beside a
+ * year's questions, `bench/isolation.ts --rate 5000 --only 'nothing|all clicks'`.
  *
  * All take turns in short rounds, in alternating order. Figures are medians; ratios are medians of
  * those within a round, so that a busy machine weighs on both sides of each. What other machines stole
  * is told, too.
- * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 9] [--seconds 5] [--grow 10]
+ * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 5] [--seconds 4] [--grow 10]
  *   [--beside DIR]
  * `--grow`: millions of redirects, with the memory of the serving process after each.
  * `--beside`: another checkout, with its dependencies, that takes part in the rounds.
@@ -28,8 +30,8 @@ import { runLoad, visitorScript } from './lib/wrk.ts'
 const { values } = parseArgs({
   options: {
     links: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
     grow: { type: 'string', default: '0' },
     beside: { type: 'string' },
   },
