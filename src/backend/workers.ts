@@ -65,7 +65,7 @@ export function storeOpener(options: StoreSettings): Promise<StoreOpener> {
 
 async function embeddedOpener({ dataDir, enrich, limits }: StoreSettings): Promise<StoreOpener> {
   const { openOwnStore } = await import('../statistics/engine/duckdb/store.ts')
-  const { createLinkFacts } = await import('../statistics/link-facts.ts')
+  const { createLinkFacts } = await import('../statistics/store.ts')
   const files = databaseFiles(dataDir)
   const counters = isLimited(limits) ? openSqlite(files.counters, { readonly: true }) : null
   const facts = createLinkFacts(files.main)

@@ -190,7 +190,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
       )
     }
     expect([...stored]).toEqual(few.map(({ link_seq, total }) => [link_seq, total]))
-  }, 60_000)
+  })
 
   test('gives every link a row, and takes those of gone links away', async () => {
     const [a = 0, b = 0, c = 0] = await addLinks(storage, 1, 3)

@@ -111,7 +111,7 @@ test('500 links and visitors: explain, a naive model and the redirect agree', as
   }
   // Each kind of end is among them.
   expect(outcomes.size).toBe(5)
-}, 60_000)
+})
 
 test('passwords, dates and limits are told with their step', async () => {
   await site.addLink({ slug: 'a', password_hash: await Bun.password.hash('p'), target_url: OWN })

@@ -87,7 +87,7 @@ beforeAll(async () => {
     .where('no', '=', 1)
     .executeTakeFirstOrThrow()
   expect(model).toHaveLength(links_count)
-}, 60_000)
+})
 afterAll(() => links.close())
 
 async function all(query: Record<string, string | string[]>): Promise<Link[]> {

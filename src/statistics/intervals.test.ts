@@ -7,8 +7,8 @@ import {
   defaultInterval,
   INTERVALS,
   type Interval,
+  zoneOffsets,
 } from './intervals.ts'
-import { zoneOffsets } from './zones.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

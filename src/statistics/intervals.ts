@@ -1,5 +1,5 @@
 import { zoned } from '../validation/zone.ts'
-import { offsetOf, startOfDay } from './zones.ts'
+import type { ZoneOffset } from './types.ts'
 
 /** How long the buckets of a series are. Weeks are those of ISO 8601: they begin on Mondays. */
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const
@@ -115,4 +115,38 @@ function beginsHour(change: number, before: number, after: number): boolean {
   return (
     Number.isInteger(shown) || Math.floor(shown) !== Math.floor((change - 1 + before) / HOUR_MS)
   )
+}
+
+/** When a day begins in a zone: at midnight, or at the first moment after it that exists. */
+export function startOfDay(date: Temporal.PlainDate, zone: string): number {
+  return date.toZonedDateTime(zone).epochMilliseconds
+}
+
+/** How far a zone is ahead of UTC from `from` on, and from each change on before `to`. */
+export function zoneOffsets(zone: string, from: number, to: number): ZoneOffset[] {
+  let at = zoned(from, zone)
+  const offsets = [{ from, offsetMs: offsetOf(at) }]
+  for (;;) {
+    const next = at.getTimeZoneTransition('next')
+    if (next === null || next.epochMilliseconds >= to) return offsets
+    offsets.push({ from: next.epochMilliseconds, offsetMs: offsetOf(next) })
+    at = next
+  }
+}
+
+/** How far the zone is ahead of UTC, in milliseconds. */
+function offsetOf(at: Temporal.ZonedDateTime): number {
+  return at.offsetNanoseconds / 1e6
+}
+
+/** The start of the UTC month of a time; both in milliseconds since the Unix epoch. */
+export function monthOf(time: number): number {
+  const date = new Date(time)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}
+
+/** The start of the month after that of a time. */
+export function monthAfter(time: number): number {
+  const date = new Date(time)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
 }

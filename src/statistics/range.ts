@@ -2,8 +2,8 @@ import { invalid } from '../errors/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseQueryTime } from '../validation/timestamp.ts'
 import { zoned } from '../validation/zone.ts'
+import { startOfDay } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
-import { startOfDay } from './zones.ts'
 
 /** One end of a range as it was asked for: a time, or a whole day of the report's time zone. */
 export type Bound = { ms: number } | { date: Temporal.PlainDate }

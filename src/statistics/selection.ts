@@ -7,12 +7,11 @@ import type { Reader } from '../http/types.ts'
 import { findLink } from '../links/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
-import { DAY_MS } from './intervals.ts'
+import { DAY_MS, zoneOffsets } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
 import type { Range } from './range.ts'
 import { findLinkSeqs } from './store.ts'
 import type { BotsMode, ClickReports, Filter, Selection } from './types.ts'
-import { zoneOffsets } from './zones.ts'
 
 /** Who asks, as far as statistics need to know. */
 export interface StatisticsCaller extends Reader {

@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium
     await (await remove()).waitFor({ state: 'detached' })
     await page.getByText(en('domains.empty.title')).waitFor()
     expect(owner.faults).toEqual([])
-  }, 60_000)
+  })
 
   test('clicks before a day are deleted for good, once their number was seen', async () => {
     const { page, context } = owner
@@ -128,5 +128,5 @@ describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium
     )
     expect(body.clicks).toMatchObject({ total: 0, human: 0 })
     await page.getByText(en('statistics.overview.none')).waitFor()
-  }, 60_000)
+  })
 })

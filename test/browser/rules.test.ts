@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     }
     await page.setViewportSize({ width: 1280, height: 900 })
     expect(await violations(page)).toEqual([])
-  }, 60_000)
+  })
 
   test('it is asked where a described visitor would go, and says why', async () => {
     const { page } = owner
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     const { body } = await ask<Answer>(dashboard, owner.context, 'GET', path, { workspace })
     expect(body.data.totals.clicks).toBe(30)
     expect(owner.faults).toEqual([])
-  }, 60_000)
+  })
 
   const panel = () => owner.page.getByRole('dialog').filter({ has: owner.page.locator('form') })
   const rule = (at: number) => panel().locator('[data-rule]').nth(at)

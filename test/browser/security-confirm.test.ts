@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
     await visit(`account?w=${workspace}`)
     await page.getByText(en('settings.activity.email_change_requested')).waitFor()
     await look(page, 'account-activity')
-  }, 60_000)
+  })
 
   test('asks also above a dialog that is open', async () => {
     const { page } = owner
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
     // Refused then, with the reason; nothing is deleted.
     await deletion.getByRole('alert').waitFor()
     expect((await ask(dashboard, owner.context, 'GET', '/session')).status).toBe(200)
-  }, 60_000)
+  })
 
   test('a workspace that asks for a second factor says what to do', async () => {
     await visit(`settings?w=${workspace}`)
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
       .getByRole('heading', { name: en('settings.account') })
       .first()
       .waitFor()
-  }, 60_000)
+  })
 })
 
 describe.skipIf(CHROMIUM === null)('removing and demoting (needs Chromium)', () => {

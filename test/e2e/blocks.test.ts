@@ -58,7 +58,7 @@ test('blocks of commands are obeyed by the running server, of each kind, until t
   }
   expect((await slugline.cli('links', 'unblock', 'one')).status).toBe(1)
   expect((await slugline.cli('links', 'block', 'one')).status).toBe(2)
-}, 60_000)
+})
 
 test('a workspace can make its blocked address redirect in no way', async () => {
   const { id } = await create({ destination_url: 'https://a.example/', slug: 'bad' })
@@ -77,7 +77,7 @@ test('a workspace can make its blocked address redirect in no way', async () => 
   }
   await slugline.call('POST', `${LINKS}/${id}/restore`, { key, body: {} })
   for (const slug of ['bad', 'moved']) expect(await statusOf(`/${slug}`)).toBe(410)
-}, 60_000)
+})
 
 test('reports are limited per address, of IPv6 per /64', async () => {
   await create({ destination_url: 'https://a.example/', slug: 'reported' })

@@ -150,7 +150,7 @@ describe('the statistics process', () => {
     await stored()
     expect(await totalsOf(statistics.client, ALL)).toEqual({ clicks: visits, unique: 1, bots: 0 })
     expect(statistics.state().restarts).toBeGreaterThan(0)
-  }, 30_000)
+  })
 })
 
 /** The running statistics process of a data directory. */

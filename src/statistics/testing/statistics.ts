@@ -5,9 +5,9 @@ import { createCursors } from '../../http/cursor.ts'
 import { createTestApi, type TestApi } from '../../http/testing/api.ts'
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { takeTags } from '../../tags/index.ts'
-import { linkFactsIn } from '../link-facts.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from '../routes.ts'
 import { createStatisticsService, type StatisticsService } from '../service.ts'
+import { linkFactsIn } from '../store.ts'
 import { createNaiveReports, type NaiveReports } from './naive.ts'
 
 /** The endpoints of statistics on a real database, and clicks in memory. */

@@ -5,8 +5,7 @@ import { purgedDaysSql } from '../purged-days.ts'
 import type { Retention } from '../shared/rounds.ts'
 import type { LinkNumbers } from '../types.ts'
 import type { ClickHouse } from './client.ts'
-import { clickHouseDialect } from './dialect.ts'
-import { linkNumbers } from './reports.ts'
+import { dialect, linkNumbers } from './reports.ts'
 
 /** Days of which one step counts the totals. */
 const DAYS_PER_STEP = 31
@@ -48,7 +47,7 @@ async function purgeBefore(
   // Of a round that was interrupted, days that count already are only deleted.
   await clickHouse.command(
     `INSERT INTO daily (${DAILY_COLUMNS.join(', ')})
-     ${purgedDaysSql(clickHouseDialect.table('clicks', null), expired)}`,
+     ${purgedDaysSql(dialect.table('clicks', null), expired)}`,
   )
   await clickHouse.command(
     `INSERT INTO purged (workspace, before)

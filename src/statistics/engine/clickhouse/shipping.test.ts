@@ -12,7 +12,7 @@ import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { MOMENTS } from '../testing/dying.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { migrateClickHouse } from './schema.ts'
-import { readShippingState, shippingFile, writeShippingState } from './shipping-state.ts'
+import { readShippingState, shippingFile, writeShippingState } from './shipping.ts'
 import { openShipping } from './testing/shipper.ts'
 
 const SHIPPER = join(import.meta.dir, 'testing/shipper-main.ts')

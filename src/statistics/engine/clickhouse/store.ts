@@ -1,5 +1,5 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
-import { linkFactsIn } from '../../link-facts.ts'
+import { linkFactsIn } from '../../store.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'
 import type { ClickHouse } from './client.ts'

@@ -86,7 +86,7 @@ describe('a month', () => {
       await opened.maintain(APRIL + HOUR_MS)
     }
     expect(statSync(file).size).toBeLessThan(4 * before)
-  }, 30_000)
+  })
 })
 
 describe('after the retention', () => {
@@ -140,7 +140,7 @@ describe('after the retention', () => {
       }),
       { numRuns: 8 },
     )
-  }, 60_000)
+  })
 
   test('a changed retention is applied in the next round', async () => {
     await write([LINK, APRIL])

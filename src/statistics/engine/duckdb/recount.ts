@@ -1,6 +1,6 @@
 import { streamOf } from '../../../base/streams.ts'
 import { DAY_MS } from '../../intervals.ts'
-import { linkNumbersSql } from '../../reports/recount.ts'
+import { linkNumbersSql } from '../../reports/lists.ts'
 import type { Forgotten, RecountHead } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'

@@ -73,7 +73,7 @@ describe.skipIf(postgresMissing !== undefined)('purged clicks', () => {
       }),
       { numRuns: 8 },
     )
-  }, 60_000)
+  })
 
   test('of deleted links are deleted by one node at a time', async () => {
     const it = fc

@@ -1,11 +1,26 @@
 import { CompiledQuery, sql } from 'kysely'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
+import { DAY_MS } from '../../intervals.ts'
+import type { Dialect } from '../../reports/dialect.ts'
 import { createReports } from '../../reports/index.ts'
-import { linkNumbersSql } from '../../reports/recount.ts'
+import { linkNumbersSql } from '../../reports/lists.ts'
 import type { AskableReports } from '../../types.ts'
 import { queriedPages } from '../shared/export.ts'
 import type { Engine, LinkFacts, LinkNumbers } from '../types.ts'
-import { postgresDialect as dialect } from './dialect.ts'
+
+/** PostgreSQL's SQL, for the tables that its migrations create. */
+const dialect: Dialect = {
+  parameter: (no, type) =>
+    type === 'text' ? `$${no + 1}::text` : `string_to_array($${no + 1}, ',')::bigint[]`,
+  among: (expression, numbers, bind) =>
+    `${expression} = ANY(${bind(numbers.join(','), 'integers')})`,
+  // Visitors of different days differ by the day that their hash is combined with.
+  distinctVisitors: (condition) =>
+    `count(DISTINCT visitor # ((time - time % ${DAY_MS}) << 13)) FILTER (WHERE ${condition})`,
+  bytewise: (expression) => `${expression} COLLATE "C"`,
+  lower: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
+  table: (name) => name,
+}
 
 /** Clicks of one query of an export: some megabytes. */
 const EXPORT_PAGE = 5_000

@@ -1,9 +1,15 @@
+import { csvField } from '../../../base/csv.ts'
 import { streamOf } from '../../../base/streams.ts'
+import { monthAfter } from '../../intervals.ts'
 import { clicks } from '../../reports/lists.ts'
-import type { ClickPosition, ExportOptions, ListedClick, Selection } from '../../types.ts'
+import {
+  type ClickPosition,
+  EXPORT_COLUMNS,
+  type ExportOptions,
+  type ListedClick,
+  type Selection,
+} from '../../types.ts'
 import type { Engine, LinkFacts } from '../types.ts'
-import { createLineFormat, type ExportRow, type RowFormat } from './export-format.ts'
-import { monthAfter } from './months.ts'
 
 /** Links whose ids are remembered during an export. */
 const IDS_REMEMBERED = 100_000
@@ -82,5 +88,31 @@ function createRows(facts: LinkFacts, hosts: ReadonlyMap<number, string>) {
       link: ids.get(click.linkSeq) ?? null,
       domain: hosts.get(click.domainNo) ?? null,
     }))
+  }
+}
+
+/** A click as it is exported; other members are ignored. */
+export type ExportRow = Record<(typeof EXPORT_COLUMNS)[number], string | null> & { time: number }
+
+/** The bytes of an export in one format. */
+export interface RowFormat {
+  head: Uint8Array
+  page(rows: readonly ExportRow[]): Uint8Array
+  end(): Uint8Array
+}
+
+const COLUMNS = [...EXPORT_COLUMNS]
+
+/** CSV or NDJSON as documented at `EXPORT_COLUMNS`. */
+function createLineFormat(format: 'csv' | 'ndjson', raw: boolean): RowFormat {
+  const encoder = new TextEncoder()
+  const line =
+    format === 'csv'
+      ? (row: ExportRow) => `${COLUMNS.map((name) => csvField(row[name], raw)).join(',')}\r\n`
+      : (row: ExportRow) => `${JSON.stringify(row, COLUMNS)}\n`
+  return {
+    head: encoder.encode(format === 'csv' ? `${COLUMNS.join(',')}\r\n` : ''),
+    page: (rows) => encoder.encode(rows.map(line).join('')),
+    end: () => new Uint8Array(),
   }
 }

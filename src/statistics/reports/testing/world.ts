@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
-import { DAY_MS } from '../../intervals.ts'
+import { DAY_MS, zoneOffsets } from '../../intervals.ts'
 import type { ClickKind, ClickReports, Dimension, Selection, StoredClick } from '../../types.ts'
-import { zoneOffsets } from '../../zones.ts'
 import type { Everything, PurgedDay } from './naive.ts'
 
 /** The counts of a whole selection. */

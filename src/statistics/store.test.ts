@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../storage/index.ts'
-import { createLinkFacts } from './link-facts.ts'
+import { createLinkFacts } from './store.ts'
 import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
 
 let its: TestStatistics
