@@ -20,7 +20,7 @@ import type { BackupStore, StoredBackup } from './types.ts'
 const PARTIAL = '.partial'
 
 /** How places are reached. */
-export interface Reach {
+interface Reach {
   /** The data directory, for what is on its way to S3. */
   dataDir: string
   s3: S3Config | null

@@ -1,7 +1,7 @@
 import type { Manifest } from './manifest.ts'
 
 /** Copies an instance into an empty directory. */
-export type Fill = (directory: string) => Promise<Manifest>
+type Fill = (directory: string) => Promise<Manifest>
 
 /** A directory, or a prefix in S3, that has backups by their names. */
 export interface BackupStore {

@@ -20,7 +20,7 @@ const REPORTS = '/api/v1/instance/reports'
 const TAG = 'Instance'
 const LIMIT = { default: 50, max: 100 }
 /** What the endpoints of blocks work with. */
-export interface BlockRouteDeps {
+interface BlockRouteDeps {
   blocks: Blocks
   cursors: Cursors
 }

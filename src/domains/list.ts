@@ -12,7 +12,7 @@ export type ListedDomain = Pick<
 >
 
 /** The domain that links of a workspace may be on, or why they may not. */
-export type Usable = { no: number } | 'unknown' | 'unverified'
+type Usable = { no: number } | 'unknown' | 'unverified'
 
 /**
  * All domains, in memory: the redirect asks them at every visit. Shared hosts come from the

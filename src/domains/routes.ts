@@ -23,7 +23,7 @@ const ListQuery = z.object({
 const oneDomain = describeOne('domain', DomainSchema, DOMAIN_EXAMPLE)
 
 /** What the endpoints of domains work with. */
-export interface DomainRouteDeps {
+interface DomainRouteDeps {
   ownDomains: DomainService
   links: { rules: { checkUrl: UrlCheck } }
 }

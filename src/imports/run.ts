@@ -69,7 +69,7 @@ export function startState(input: ImportInput): ImportState {
 }
 
 /** One run of an import. */
-export type ImportRun = JobRun<ImportInput, ImportState>
+type ImportRun = JobRun<ImportInput, ImportState>
 
 /** Imports what `read` gives, from where an earlier run has ended. */
 export async function importRecords(

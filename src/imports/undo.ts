@@ -10,7 +10,7 @@ import { reasonsOf } from './write.ts'
 const STEP = 50
 
 /** What a job that takes back an import gives out. */
-export interface UndoResult {
+interface UndoResult {
   import_id: string
   deleted: number
   restored: number

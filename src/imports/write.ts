@@ -51,7 +51,7 @@ export interface Outcome {
 }
 
 /** What writing needs. */
-export interface WriteContext {
+interface WriteContext {
   links: Pick<LinkService, 'create' | 'createTogether' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
   asker: LinkAsker

@@ -24,7 +24,7 @@ interface Engine {
 }
 
 /** The engine that clicks are moved to. */
-export interface ClickStore extends Engine {
+interface ClickStore extends Engine {
   run(sql: string): Promise<void>
   /** Stores the rows of a CSV file, with `\N` for null. */
   add(table: string, columns: readonly string[], file: string): Promise<void>

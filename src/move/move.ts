@@ -32,7 +32,7 @@ const MOVES = `CREATE TABLE IF NOT EXISTS moves (
 )`
 
 /** What is moved, and where to. Addresses may hold passwords. */
-export interface MoveOptions {
+interface MoveOptions {
   /** The embedded instance's data directory; its server may run. */
   dataDir: string
   /** The environment's secret; null: the data directory's. */

@@ -13,7 +13,7 @@ export const EYE_SHAPES = ['square', 'rounded', 'circle'] as const
 export const QR_SIZE = { min: 64, max: 4096, default: 512 } as const
 export const QR_MARGIN = { min: 0, max: 16, default: 4 } as const
 
-export type Correction = (typeof CORRECTIONS)[number]
+type Correction = (typeof CORRECTIONS)[number]
 
 /** How a code looks. */
 export interface QrStyle {
@@ -55,7 +55,7 @@ export interface Shape extends Box {
 }
 
 /** A code as shapes. Shapes never overlap, but for holes and what is in them. */
-export interface QrDrawing {
+interface QrDrawing {
   /** Modules of a side, the margin included. */
   side: number
   shapes: Shape[]

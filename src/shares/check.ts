@@ -7,7 +7,7 @@ import type { ShareKind } from './show.ts'
 import { findLinks, findTagId, hasFolder } from './store.ts'
 
 /** What is shared, as it is stored. */
-export interface SharedSubject {
+interface SharedSubject {
   kind: ShareKind
   /** Null: the workspace. */
   id: string | null

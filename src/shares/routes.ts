@@ -25,7 +25,7 @@ type Write = (tx: Parameters<ShareService['create']>[0], hashed: Hashed) => Prom
 const one = describeOne('share', ShareSchema, SHARE_EXAMPLE)
 
 /** What the endpoints of shares work with. */
-export interface ShareRouteDeps {
+interface ShareRouteDeps {
   shares: ShareService
   domains: Domains
 }

@@ -38,7 +38,7 @@ interface ShareContext {
 }
 
 /** Who changes a share. */
-export interface ShareAsker extends Asker {
+interface ShareAsker extends Asker {
   /** The person, or null for a key, which sees all folders. */
   readonly self: string | null
 }

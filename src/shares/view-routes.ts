@@ -8,7 +8,7 @@ import type { ShareViews, Viewer } from './view.ts'
 import { ABOUT_EXAMPLE, AboutSchema, AccessSchema, SharedTopSchema } from './view-schemas.ts'
 
 /** What the endpoints behind the page of a share work with. */
-export interface ShareViewDeps {
+interface ShareViewDeps {
   shareViews: ShareViews
   statistics: StatisticsService
 }

@@ -1,57 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from './client.ts'
-
-/** What somebody may be in a workspace. */
-export type Role = 'owner' | 'admin' | 'member' | 'viewer'
-
-/** A workspace of the person. */
-export interface SessionWorkspace {
-  id: string
-  name: string
-  role: Role
-  plan: string
-  language: string | null
-  /** A second factor must be set up before it can be used. */
-  needs_two_factor: boolean
-  /** Whether there is a logo to ask for. */
-  has_logo: boolean
-  /** RFC 3339. */
-  created_at: string
-}
-
-/** The person. */
-export interface SessionUser {
-  id: string
-  email: string
-  name: string
-  /** Where the picture is. */
-  picture: string | null
-  language: string | null
-  two_factor_enabled: boolean
-  /** False: single sign-on or passkeys only. */
-  has_password: boolean
-  instance_owner: boolean
-  may_create_workspaces: boolean
-}
+import { request, type Schemas } from './client.ts'
 
 /** What is known before anything is asked. */
-export interface Session {
-  user: SessionUser | null
-  workspaces: SessionWorkspace[]
-  instance: {
-    claimed: boolean
-    sign_up: 'open' | 'invitation' | 'closed'
-    sign_in: { password: boolean; passkey: boolean; oidc: { id: string; name: string }[] }
-    mail: boolean
-    /** Whether the prices of plans are charged. */
-    sells_plans: boolean
-    version: string
-    base_url: string
-    default_domain: string
-    domains: string[]
-    languages: string[]
-  }
-}
+export type Session = Schemas['Session']
+/** The person. */
+export type SessionUser = NonNullable<Session['user']>
+/** A workspace of the person. */
+export type SessionWorkspace = Session['workspaces'][number]
+/** What somebody may be in a workspace. */
+export type Role = SessionWorkspace['role']
 
 /** The session; asked once at the start, and again after whatever changes it. */
 export const sessionQuery = queryOptions({

@@ -17,7 +17,7 @@ export interface Job {
   undo?: () => void
 }
 
-export interface JobInput<T> {
+interface JobInput<T> {
   title: string
   doneTitle: string
   items: readonly T[]

@@ -10,7 +10,7 @@ export type { Formats, Locale }
 /** What a plain text can be made of. */
 export type Values = Readonly<Record<string, string | number>>
 /** What a text with elements can be made of; a function gets what stands between its tags. */
-export type RichValues = Readonly<Record<string, Value<ReactNode>>>
+type RichValues = Readonly<Record<string, Value<ReactNode>>>
 
 /** The person's language: texts, numbers and dates. */
 export interface I18n {

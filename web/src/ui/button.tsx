@@ -3,8 +3,8 @@ import { cx } from './cx.ts'
 import { Spinner } from './spinner.tsx'
 import { Tooltip } from './tooltip.tsx'
 
-export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
-export type ButtonSize = 'sm' | 'md'
+type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
+type ButtonSize = 'sm' | 'md'
 
 const VARIANTS: Readonly<Record<ButtonVariant, string>> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
@@ -34,7 +34,7 @@ export function buttonClass(
   )
 }
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
@@ -68,7 +68,7 @@ export function Button({
   )
 }
 
-export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'loading'> {
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'loading'> {
   /** Its name, also shown as a tool tip. */
   label: string
   /** The key that does the same. */

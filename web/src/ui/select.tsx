@@ -6,7 +6,7 @@ import { Field, type FieldProps } from './field.tsx'
 import { CONTROL } from './input.tsx'
 import { ITEM, POPUP } from './popup.ts'
 
-export interface SelectOption<T extends string> {
+interface SelectOption<T extends string> {
   value: T
   label: string
   /** A second line. */

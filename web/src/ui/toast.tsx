@@ -6,7 +6,7 @@ import { errorText } from './errors.ts'
 
 const manager = Base.createToastManager<{ bad?: boolean }>()
 
-export interface ToastOptions {
+interface ToastOptions {
   /** What happened. */
   title: string
   description?: string

@@ -1,17 +1,8 @@
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 import { type ApiPage, pagedQuery } from '../../api/paged-query.ts'
-import type { Actor } from '../members/person.ts'
 
 /** One change: who, what, before and after. */
-export interface AuditEntry {
-  id: string
-  at: string
-  actor: Actor
-  action: string
-  target: { type: string; id: string; label: string }
-  before: Record<string, unknown> | null
-  after: Record<string, unknown> | null
-}
+export type AuditEntry = Schemas['AuditEntry']
 
 /** What the log is narrowed down to; all of it stands in the address. */
 export interface AuditFilter {

@@ -11,8 +11,9 @@ function entry(secondsBefore: number, action: string, actor = 'usr_1'): AuditEnt
     actor: { type: 'user', id: actor, name: actor },
     action,
     target: { type: 'link', id: 'lnk_1', label: 'one' },
-    before: null,
-    after: null,
+    before: {},
+    after: {},
+    request_id: null,
   }
 }
 

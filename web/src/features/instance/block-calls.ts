@@ -1,19 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 
 export const KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
 export type Kind = (typeof KINDS)[number]
 
 /** A block as the owner of the instance sees it. */
-export interface Block {
-  id: string
-  kind: Kind
-  value: string
-  reason: string
-  created_by: string
-  created_at: string
-  appeals: { workspace_id: string; link_id: string; text: string; created_at: string }[]
-}
+export type Block = Schemas['Block']
 
 /** What visitors have reported of an address. */
 export interface Report {

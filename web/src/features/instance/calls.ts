@@ -1,15 +1,8 @@
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 import { type ApiPage, pagedQuery } from '../../api/paged-query.ts'
 
 /** A workspace as the instance's owner sees it. */
-export interface InstanceWorkspace {
-  id: string
-  name: string
-  plan: string
-  created_at: string
-  members?: number
-  links?: number
-}
+export type InstanceWorkspace = Schemas['InstanceWorkspace']
 
 export const instanceWorkspacesQuery = (search: string) =>
   pagedQuery(['instance', 'workspaces', search], (cursor, signal) =>

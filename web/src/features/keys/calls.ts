@@ -1,25 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 
 /** What a key may be allowed. */
 export const SCOPES = ['links:read', 'links:write', 'domains:read', 'domains:write'] as const
 export type KeyScope = (typeof SCOPES)[number]
 
-export type KeyStatus = 'active' | 'expired' | 'revoked' | 'rotating'
-
 /** A key, without its secret. */
-export interface ApiKey {
-  id: string
-  name: string
-  prefix: string
-  scopes: KeyScope[]
-  created_at: string
-  created_by: { email: string } | null
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
-  status: KeyStatus
-}
+export type ApiKey = Omit<Schemas['ApiKey'], 'scopes'> & { scopes: KeyScope[] }
 
 /** What creating and rotating answer; `key` is never told again. */
 export interface MadeKey extends ApiKey {

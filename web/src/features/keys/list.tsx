@@ -4,9 +4,9 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import type { ApiKey, KeyStatus } from './calls.ts'
+import type { ApiKey } from './calls.ts'
 
-const TONES: Readonly<Record<KeyStatus, Tone>> = {
+const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
   active: 'ok',
   rotating: 'warn',
   expired: 'neutral',

@@ -6,7 +6,7 @@ import { readable } from './text.ts'
 const AROUND = 18
 
 /** Where a search was found, and the text around it. */
-export interface Hit {
+interface Hit {
   field: MessageKey
   before: string
   match: string

@@ -26,7 +26,7 @@ export interface Rows {
 }
 
 /** What can be done with a row: the same functions for as long as the list is there. */
-export interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
   open(link: Link): void
   /** `isRange`: all from the one before that to this one. */
   select(link: Link, isRange?: boolean): void

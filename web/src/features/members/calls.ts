@@ -1,28 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 import type { Role } from '../../api/session.ts'
 
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[]
 
-export interface Member {
-  user_id: string
-  email: string
-  name: string | null
-  /** Where their picture is. */
-  picture: string | null
-  role: Role
-  joined_at: string
-}
+export type Member = Schemas['Member']
 
 /** An invitation that nobody has taken yet; `url` where it isn't sent by mail. */
-export interface OpenInvitation {
-  id: string
-  email: string
-  role: Role
-  expires_at: string
-  invited_by: { email: string } | null
-  url?: string
-}
+export type OpenInvitation = Schemas['Invitation']
 
 export const membersQuery = (workspace: string) =>
   queryOptions({

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Schemas } from '../../api/client.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { membersQuery } from './calls.ts'
 
 /** Who did something, as the API says it. */
-export interface Actor {
-  type: 'user' | 'api_key' | 'command' | 'system'
-  id: string | null
-  name: string
-}
+export type Actor = Schemas['Actor']
 
 /** Who it was: by name where the person is still a member and has one, and as they look. */
 export function usePerson(actor: Actor): { name: string; picture: string | null } {

@@ -1,16 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 import { base64Of } from '../../lib/base64.ts'
 
-export interface Workspace {
-  id: string
-  name: string
-  language: string | null
-  /** Whether members with a password need a second factor. */
-  require_two_factor: boolean
-  plan: string
-  created_at: string
-}
+export type Workspace = Schemas['Workspace']
 
 export const workspaceQuery = (workspace: string) =>
   queryOptions({
@@ -172,9 +164,7 @@ export async function newRecoveryCodes(password: string): Promise<string[]> {
 }
 
 /** Networks whose visits a workspace doesn't count. */
-export interface ExcludedNetworks {
-  networks: string[]
-}
+export type ExcludedNetworks = Schemas['ExcludedNetworks']
 
 const EXCLUDED = '/api/v1/workspace/excluded-networks'
 

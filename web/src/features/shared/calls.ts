@@ -1,30 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request, setApiTarget } from '../../api/client.ts'
+import { request, type Schemas, setApiTarget } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { Dimension } from '../statistics/filters.ts'
 
-/** How pages of a domain look. */
-export interface Brand {
-  name: string | null
-  logo: string | null
-  colour: string | null
-}
-
 /** What a share is about. */
-export interface About {
-  name: string | null
-  kind: 'link' | 'tag' | 'folder' | 'workspace'
-  dimensions: Dimension[]
-  /** When its first click can have been. */
-  since: string
-  link: {
-    short_url: string
-    title: string | null
-    /** How pages of its domain look. */
-    brand: Brand | null
-    destination_url?: string
-  } | null
-}
+export type About = Omit<Schemas['SharedAbout'], 'dimensions'> & { dimensions: Dimension[] }
+
+/** How pages of a domain look. */
+export type Brand = NonNullable<NonNullable<About['link']>['brand']>
 
 /** The page's own address: what is asked for is below it. */
 const BASE = location.pathname.replace(/\/$/, '')

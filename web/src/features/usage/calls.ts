@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 
 /** What a plan limits. */
 export const LIMITS = [
@@ -15,16 +15,7 @@ export const LIMITS = [
 ] as const
 export type Limit = (typeof LIMITS)[number]
 
-export interface Plan {
-  id: string
-  name: string
-  description: string
-  price: { amount: number | null; currency: string; interval: 'month' | 'year' }
-  /** Null: no limit. */
-  limits: Record<Limit, number | null>
-  features: string[]
-  default: boolean
-}
+export type Plan = Schemas['Plan']
 
 /** Of what the number in use is known. */
 export const COUNTED = [
@@ -36,14 +27,7 @@ export const COUNTED = [
   'clicks_per_month',
 ] as const
 
-export interface Usage {
-  plan: Plan
-  used: Record<(typeof COUNTED)[number], number>
-  /** Those that `used.members` counts too. */
-  open_invitations: number
-  /** The last hour, oldest first. */
-  requests: { minute: string; allowed: number; limited: number }[]
-}
+export type Usage = Schemas['Usage']
 
 export const usageQuery = (workspace: string) =>
   queryOptions({

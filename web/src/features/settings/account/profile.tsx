@@ -26,7 +26,7 @@ export function ProfileSection() {
   const { user } = usePlace()
   const sessionChanged = useSessionChanged()
   const enterLanguage = useSetLanguage()
-  const [name, setName] = useState(user.name)
+  const [name, setName] = useState(user.name ?? '')
   const [language, setLanguage] = useState(user.language ?? BROWSER)
   const [theme, setOwnTheme] = useState(currentTheme)
   const save = useMutation({
