@@ -34,6 +34,8 @@ const texts = fc.oneof(
     'a\0b',
   ),
 )
+/** Each compares all tables on both sides several times. */
+const RUNS = 10
 const NAMES = ['a', 'b', 'c', 'd']
 
 describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
@@ -109,7 +111,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
         )
         expect(found.map(({ used }) => used)).toEqual(list.map(([, , used]) => used || 0))
       }),
-      { numRuns: 25 },
+      { numRuns: RUNS },
     )
   })
 
@@ -160,7 +162,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
         const again = await move()
         expect(again.reduce((sum, { copied }) => sum + copied, 0)).toBe(0)
       }),
-      { numRuns: 25 },
+      { numRuns: RUNS },
     )
   })
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCommand, type Slugline, startSlugline } from '../harness/process.ts'
-import { testStore } from '../harness/store.ts'
 
-/** So many links have one tag, made 1,000 at a time; PostgreSQL takes ten times as long for each. */
-const LINKS = testStore === 'embedded' ? 50_000 : 5_000
+/** So many links have one tag, made 1,000 at a time. */
+const LINKS = 5_000
 const AT_ONCE = 1_000
 
 let slugline: Slugline
