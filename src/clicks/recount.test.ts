@@ -39,13 +39,19 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
       ON CONFLICT (link_seq) DO UPDATE SET total = excluded.total, human = excluded.human,
         bot = excluded.bot, unique_visitors = excluded.unique_visitors`.execute(storage.read.db)
 
-  const run = (wait: () => Promise<void> = async () => {}) =>
+  const run = (
+    wait: () => Promise<void> = async () => {},
+    beforeRepair: () => Promise<void> = async () => {},
+  ) =>
     recount({
       storage,
       range: [0, Number.MAX_SAFE_INTEGER],
       progress: () => progressOfNodes(storage),
       stored: async () => ({ since: 0, links: new Map(clicks) }),
-      repair: (difference) => repairShared(storage, difference),
+      async repair(difference) {
+        await beforeRepair()
+        return repairShared(storage, difference)
+      },
       wait,
       looks: 3,
     })
@@ -83,6 +89,17 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
       await setCounters(clicked, { human, bot: 1, unique: 1 })
     })
     expect(result).toMatchObject({ moving: 1, differences: [] })
+  })
+
+  test('looks again at a link that is clicked before it is repaired', async () => {
+    const [, wrong = 0] = links
+    await setCounters(wrong, { human: 8, bot: 1, unique: 1 })
+    const result = await run(undefined, async () => {
+      await setCounters(wrong, { human: 9, bot: 1, unique: 1 })
+      clicks.set(wrong, { human: 2, bot: 1, unique: 1 })
+    })
+    expect(result).toMatchObject({ moving: 0, differences: [{ linkSeq: wrong }] })
+    expect(await run()).toMatchObject({ moving: 0, differences: [] })
   })
 
   test('judges nothing while a node has counted what it has not stored', async () => {

@@ -84,6 +84,7 @@ export async function recount(options: RecountOptions) {
   let judged: ReturnType<typeof judge> | undefined
   /** Nodes whose clicks aren't all counted and stored; no link was compared then. */
   let behind: string[] = []
+  const differences: Difference[] = []
   for (let n = 0; n < looks && judged?.moving !== 0; n++) {
     await wait()
     // The positions stay the same until they are reached, so that new clicks postpone nothing.
@@ -91,14 +92,14 @@ export async function recount(options: RecountOptions) {
     if (behind.length > 0) continue
     const second = await look(options)
     judged = judge(first, second)
+    for (const difference of judged.differences) {
+      if (await repair(difference)) differences.push(difference)
+      else judged.moving++
+    }
     first = second
     if (judged.moving > 0) needed = await progress()
   }
   if (judged === undefined) return { ...judge(first, { ...first, counters: new Map() }), behind }
-  const differences: Difference[] = []
-  for (const difference of judged.differences) {
-    if (await repair(difference)) differences.push(difference)
-  }
   return { ...judged, behind: [], differences }
 }
 
