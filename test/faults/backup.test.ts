@@ -24,4 +24,4 @@ test('a backup under load has every write and click of before it, whatever is ki
     }
     expect(result).toMatchObject({ writesMissing: 0, mended: 0, restored: whole })
   }
-})
+}, 600_000)
