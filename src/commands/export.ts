@@ -5,7 +5,7 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { replaceFile } from '../base/replace-file.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
-import { insist, loginOf, type Remote, remoteAt } from './remote.ts'
+import { bodyOf, insist, loginOf, type Remote, remoteAt } from './remote.ts'
 
 const ARCHIVE = /\.(tar\.gz|tgz)$/i
 /** Says whose export a directory has, and since when it is complete. */
@@ -185,6 +185,6 @@ interface Page {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-async function json<T>(ask: Remote, path: string, query?: Record<string, string>): Promise<T> {
-  return (await (await insist(() => ask(path, query))).json()) as T
+function json<T>(ask: Remote, path: string, query?: Record<string, string>): Promise<T> {
+  return bodyOf(insist(() => ask(path, query)))
 }

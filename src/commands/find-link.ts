@@ -1,6 +1,7 @@
+import type { FolderList } from '../folders/schemas.ts'
 import type { Link, LinkList } from '../links/index.ts'
 import { CommandError } from './context.ts'
-import type { Remote } from './remote.ts'
+import { bodyOf, type Remote } from './remote.ts'
 
 /** How commands take a link. */
 export const LINK_ARGUMENT = 'its id, slug or short address'
@@ -9,13 +10,9 @@ const ID = /^lnk_[0-9a-z]{26}$/
 
 /** The link of an id, a slug or a short address; aliases count. @throws CommandError */
 export async function findLink(ask: Remote, text: string): Promise<Link> {
-  const path = ID.test(text) ? `/links/${text}` : null
-  if (path !== null) return (await (await ask(path)).json()) as Link
-  if (/^https?:\/\//i.test(text)) {
-    return (await (await ask('/links/lookup', { url: text })).json()) as Link
-  }
-  const answer = await ask('/links', { slug: text, archived: 'any' })
-  const { data } = (await answer.json()) as LinkList
+  if (ID.test(text)) return bodyOf(ask(`/links/${text}`))
+  if (/^https?:\/\//i.test(text)) return bodyOf(ask('/links/lookup', { url: text }))
+  const { data } = await bodyOf<LinkList>(ask('/links', { slug: text, archived: 'any' }))
   const [found] = data
   if (found === undefined) throw new CommandError(`There is no link ${text}`, 1, 'LINK_NOT_FOUND')
   if (data.length > 1) {
@@ -33,8 +30,7 @@ export async function findLinkId(ask: Remote, text: string): Promise<string> {
 /** The id of a folder by its id or name. @throws CommandError */
 export async function findFolderId(ask: Remote, folder: string): Promise<string> {
   if (/^fld_[0-9a-z]{26}$/.test(folder)) return folder
-  const answer = await ask('/folders', { search: folder, limit: '100' })
-  const { data } = (await answer.json()) as { data: { id: string; name: string }[] }
+  const { data } = await bodyOf<FolderList>(ask('/folders', { search: folder, limit: '100' }))
   const named = data.filter(({ name }) => name.toLowerCase() === folder.toLowerCase())
   const [only] = named
   if (only === undefined) {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { ShownJob } from '../jobs/schemas.ts'
 import { CommandError } from './context.ts'
 import { toStderr } from './output.ts'
 import { BUSY_OR_AWAY, insist, type Remote } from './remote.ts'
@@ -8,14 +9,8 @@ const POLL_MS = { first: 200, most: 2_000 }
 const BAR_WIDTH = 30
 
 /** A job of an instance, as its API gives it out. */
-export interface RemoteJob<Result = Record<string, unknown>> {
-  id: string
-  type: string
-  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
-  progress: { done: number; total: number | null; failed: number }
+export type RemoteJob<Result = ShownJob['result']> = Omit<ShownJob, 'result'> & {
   result: Result | null
-  error: { code: string; message: string } | null
-  created_at: string
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type CommandContext, CommandError } from './context.ts'
 import { countOf, followJob, type RemoteJob } from './follow-job.ts'
 import { facts } from './output.ts'
-import { remoteOf } from './remote.ts'
+import { bodyOf, remoteOf } from './remote.ts'
 
 /** `jobs list | show | watch | cancel`: work that takes long, of the instance of the login. */
 export function registerJobsCommands(program: Command, context: CommandContext): void {
@@ -28,19 +28,16 @@ export function registerJobsCommands(program: Command, context: CommandContext):
   })
   one('cancel', 'end a job; what it has done stays', async (id) => {
     const path = `/jobs/${encodeURIComponent(id)}/cancel`
-    const answer = await remoteOf(context)(path, {}, { method: 'POST' })
-    show(context, (await answer.json()) as RemoteJob)
+    show(context, await bodyOf(remoteOf(context)(path, {}, { method: 'POST' })))
   })
 }
 
-async function find(context: CommandContext, id: string): Promise<RemoteJob> {
-  const answer = await remoteOf(context)(`/jobs/${encodeURIComponent(id)}`)
-  return (await answer.json()) as RemoteJob
+function find(context: CommandContext, id: string): Promise<RemoteJob> {
+  return bodyOf(remoteOf(context)(`/jobs/${encodeURIComponent(id)}`))
 }
 
 async function list(context: CommandContext, limit: string): Promise<void> {
-  const answer = await remoteOf(context)('/jobs', { limit })
-  const body = (await answer.json()) as { data: RemoteJob[] }
+  const body = await bodyOf<{ data: RemoteJob[] }>(remoteOf(context)('/jobs', { limit }))
   const lines = body.data.map((job) =>
     [job.created_at, job.id, job.type, job.status, countOf(job)].join('  '),
   )

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Explanation } from '../explain/schemas.ts'
 import type { CommandContext } from './context.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
-import { remoteOf } from './remote.ts'
+import { bodyOf, remoteOf } from './remote.ts'
 
 /** What a visitor is described by, as the API names it. */
 interface Options {
@@ -45,8 +45,8 @@ async function explain(
   const ask = remoteOf(context)
   const path = `/links/${await findLinkId(ask, link)}/explain`
   const json = { visitor: { ...visitor, user_agent: userAgent } }
-  const answer = await ask(path, {}, { method: 'POST', json })
-  const { data } = (await answer.json()) as { data: Explanation }
+  const answer = ask(path, {}, { method: 'POST', json })
+  const { data } = await bodyOf<{ data: Explanation }>(answer)
   const { outcome, status, location, rule, variant, steps } = data
   const chosen = [rule && `rule ${rule}`, variant && `variant ${variant}`].filter(Boolean)
   const lines = [

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Link, LinkList } from '../links/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { findFolderId } from './find-link.ts'
-import { remoteOf } from './remote.ts'
+import { bodyOf, remoteOf } from './remote.ts'
 
 const PAGE = 100
 
@@ -49,9 +49,7 @@ async function list(context: CommandContext, options: Options): Promise<void> {
   do {
     const page: Record<string, string> = { limit: String(Math.min(PAGE, limit - found.length)) }
     if (next !== null) page.cursor = next
-    const { data, pagination } = (await (
-      await ask('/links', { ...query, ...page })
-    ).json()) as LinkList
+    const { data, pagination } = await bodyOf<LinkList>(ask('/links', { ...query, ...page }))
     found.push(...data)
     next = pagination.next_cursor
   } while (next !== null && found.length < limit)

@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { readEvents } from '../base/server-events.ts'
 import { BOTS_MODES, DIMENSIONS } from '../statistics/columns.ts'
+import type { ClickView } from '../statistics/schemas.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
 import { facts, table } from './output.ts'
-import { BUSY_OR_AWAY, insist, type Query, type Remote, remoteOf } from './remote.ts'
+import { BUSY_OR_AWAY, bodyOf, insist, type Query, type Remote, remoteOf } from './remote.ts'
 import { shortTime } from './times.ts'
 
 const RECONNECT_MS = 1_000
@@ -73,7 +74,7 @@ async function stats(
   const ask = remoteOf(context)
   const base = link === undefined ? '/stats' : `/links/${await findLinkId(ask, link)}/stats`
   if (by === undefined) {
-    const body = (await (await ask(base, query as Query)).json()) as Series
+    const body = await bodyOf<Series>(ask(base, query as Query))
     const { totals, series } = body.data
     const rows = series.map((each) => [
       shortTime(each.start),
@@ -85,23 +86,12 @@ async function stats(
     context.print(`${told}\n\n${table(['FROM', ...Object.keys(COUNTS)], rows)}`, body)
     return
   }
-  const answer = await ask(`${base}/${encodeURIComponent(by)}`, query as Query)
-  const { data } = (await answer.json()) as TopList
+  const answer = ask(`${base}/${encodeURIComponent(by)}`, query as Query)
+  const { data } = await bodyOf<TopList>(answer)
   context.printList(data, 'There are no clicks.', {
     [by.toUpperCase()]: ({ value, short_url, name }) => short_url ?? name ?? value ?? '-',
     ...COUNTS,
   })
-}
-
-interface Click {
-  clicked_at: string
-  link: string | null
-  domain: string
-  kind: string
-  country: string | null
-  referrer: string | null
-  browser: string | null
-  os: string | null
 }
 
 /** Until Ctrl+C; after a disconnect it goes on with the click behind the last one. */
@@ -120,7 +110,7 @@ async function watch(
     try {
       for await (const { id, data } of readEvents(body)) {
         last = id
-        print(context, JSON.parse(data) as Click)
+        print(context, JSON.parse(data) as ClickView)
       }
     } catch {
       // The connection broke.
@@ -137,7 +127,7 @@ async function open(ask: Remote, query: Query, last: string) {
   return body
 }
 
-function print(context: CommandContext, click: Click): void {
+function print(context: CommandContext, click: ClickView): void {
   const { clicked_at, kind, link, domain, country, referrer, browser, os } = click
   const parts = [clicked_at, kind, link, domain, country, referrer, browser, os]
   context.print(parts.map((part) => part ?? '-').join('  '), click)

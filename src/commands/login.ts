@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { origin } from '../config/index.ts'
 import { type CommandContext, CommandError, checked } from './context.ts'
 import { facts, toStderr } from './output.ts'
-import { remoteAt } from './remote.ts'
+import { bodyOf, remoteAt } from './remote.ts'
 import { removeLogin, saveLogin } from './saved-login.ts'
 
 /** `login`: saves which instance the other commands ask, and by which key. */
@@ -32,8 +32,7 @@ async function login(context: CommandContext, given: { url: string; key?: string
   const url = checked('--url', given.url, origin)
   const key = (given.key ?? (await readKey())).trim()
   if (key === '') throw new CommandError('No key was given', 2)
-  const answer = await remoteAt({ url, key })('/me')
-  const { key: of, workspace, scopes } = (await answer.json()) as Me
+  const { key: of, workspace, scopes } = await bodyOf<Me>(remoteAt({ url, key })('/me'))
   const file = saveLogin(context, { url, key })
   const told = { url, workspace: workspace.id, key: of.name ?? of.id, scopes: scopes.join(', ') }
   context.print(facts({ ...told, 'saved in': file }), {

@@ -73,6 +73,11 @@ export function remoteAt({ url, key }: Login) {
   }
 }
 
+/** What an answer says. */
+export async function bodyOf<T>(answer: Promise<Response>): Promise<T> {
+  return (await (await answer).json()) as T
+}
+
 interface Send {
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   type?: string | undefined
