@@ -49,13 +49,14 @@ const VisitorSchema = z
   })
   .openapi('DescribedVisitor')
 
+/** Null is a schema beside it: generators of clients know no object that may be null itself. */
+const visitor = z.union([VisitorSchema, z.null()]).optional()
+
 /** Who is meant. */
 export type DescribedVisitor = z.output<typeof VisitorSchema>
 
 /** The body of a question about a link. */
-export const ExplainLinkSchema = z
-  .strictObject({ visitor: VisitorSchema.nullish() })
-  .openapi('ExplainLink')
+export const ExplainLinkSchema = z.strictObject({ visitor }).openapi('ExplainLink')
 
 /** The body of a question about an address. */
 export const ExplainUrlSchema = z
@@ -67,7 +68,7 @@ export const ExplainUrlSchema = z
       description: 'The whole short address.',
       example: 'https://go.example.com/summer-sale?a=1',
     }),
-    visitor: VisitorSchema.nullish(),
+    visitor,
   })
   .openapi('ExplainUrl')
 

@@ -10197,7 +10197,7 @@ export interface components {
       message: string
     }
     ExplainLink: {
-      visitor?: components['schemas']['DescribedVisitor']
+      visitor?: components['schemas']['DescribedVisitor'] | null
     }
     DescribedVisitor: {
       /** When they come. Default: now. */
@@ -10220,11 +10220,11 @@ export interface components {
       ip?: string | null
       /** What they enter where the link asks for a password. */
       password?: string | null
-    } | null
+    }
     ExplainUrl: {
       /** The whole short address. */
       url: string
-      visitor?: components['schemas']['DescribedVisitor']
+      visitor?: components['schemas']['DescribedVisitor'] | null
     }
     Logo: {
       /** A PNG in Base64, made anew from what was uploaded. */
