@@ -20,6 +20,7 @@ const dist = join(web, 'dist')
 const fresh = join(root, `node_modules/.web-${process.pid}`)
 /** When it was built. */
 const stamp = join(dist, '.built')
+const CONFIGS = ['vite.config.ts', 'vite.shared.config.ts', 'vite.signed-out.config.ts']
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json)$/
 const SMALL_BYTES = 1_024
 
@@ -39,8 +40,7 @@ function isNeeded(): boolean {
       'index.html',
       'signed-out.html',
       'shared.html',
-      'vite.config.ts',
-      'vite.shared.config.ts',
+      ...CONFIGS,
       'package.json',
     ].map((name) => join(web, name)),
     join(root, 'package-lock.json'),
@@ -78,7 +78,7 @@ if (!process.argv.includes('--if-needed') || isNeeded()) {
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   try {
-    for (const config of ['vite.config.ts', 'vite.shared.config.ts']) {
+    for (const config of CONFIGS) {
       await build({
         configFile: join(web, config),
         mode: 'production',

@@ -8,9 +8,8 @@ import { messages } from './vite/messages.ts'
 /** What the server replaces in every answer; `src/dashboard` knows it too. */
 export const NONCE = '__CSP_NONCE__'
 
-/** What the pages before the sign-in are made of; the dashboard takes its part of it from there. */
-const BASE =
-  /node_modules\/(?:react-dom|scheduler)\/|web\/src\/(?:app\/(?:queries|own-validity)|features\/auth\/(?!confirm-identity))/
+/** What the dashboard is made of that changes least. */
+const BASE = /node_modules\/(?:react-dom|scheduler)\//
 /** What every page of the dashboard is made of, and the first page; not what is loaded on demand. */
 const APP =
   /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/(?:index|page)\.)/
@@ -33,9 +32,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      input: ['index.html', 'signed-out.html'].map((name) =>
-        fileURLToPath(new URL(name, import.meta.url)),
-      ),
+      input: fileURLToPath(new URL('index.html', import.meta.url)),
       output: {
         // Few files, because each costs a round trip where there is no HTTP/2; with all they import.
         codeSplitting: {

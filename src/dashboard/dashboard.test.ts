@@ -31,6 +31,8 @@ beforeAll(() => {
     '_kit.js': { file: 'assets/kit-1.js' },
   }
   writeFileSync(join(dir, '.vite/manifest.json'), JSON.stringify(manifest))
+  const signedOut = { '../virtual:messages/ar': { file: 'assets/ar-signed-out-1.js' } }
+  writeFileSync(join(dir, '.vite/signed-out.json'), JSON.stringify(signedOut))
   dashboard = createDashboard({ files: () => filesBelow(dir), baseUrl: 'https://s.example' })
 })
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -66,6 +68,8 @@ describe('the page', () => {
       expect(text).toContain('signed-out-abc.js')
       expect(text).not.toContain('shell-1.js')
     }
+    const arabic = await get('/app/sign-in', { 'accept-language': 'ar' }).text()
+    expect(arabic).toContain('"/app/assets/ar-signed-out-1.js"')
     for (const path of ['/app/links', '/app/sign-in/x', '/app/claims']) {
       expect(await get(path).text()).toContain('index-abc.js')
     }

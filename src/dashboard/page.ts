@@ -43,7 +43,8 @@ const SIGNED_OUT =
 export function openPage(built: BuiltFiles) {
   const dashboard = template(built, 'index.html')
   const signedOut = template(built, 'signed-out.html')
-  const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/manifest.json'))
+  const manifest = chunks(built, 'manifest')
+  const signedOutManifest = chunks(built, 'signed-out')
 
   return (request: Request, base: Readonly<Record<string, string>>): Response => {
     const cookies = parse(request.headers.get('cookie') ?? '')
@@ -51,12 +52,12 @@ export function openPage(built: BuiltFiles) {
     const theme = cookies.slugline_theme
     const name = pathOf(request.url).replace(/^\/app\/?/, '')
     const isSignedOut = SIGNED_OUT.test(name)
+    const ahead = isSignedOut
+      ? preload(signedOutManifest, locale, [])
+      : preload(manifest, locale, chunksOf(name, cookies))
     const page = (isSignedOut ? signedOut : dashboard)
       .replace(HTML_TAG, htmlTag(locale, theme))
-      .replace(
-        '</title>',
-        `</title>${SESSION}${preload(manifest, locale, isSignedOut ? [] : chunksOf(name, cookies))}`,
-      )
+      .replace('</title>', `</title>${SESSION}${ahead}`)
     const headers: Record<string, string> = {
       ...base,
       ETag: digestTag(page),
@@ -78,7 +79,7 @@ export function openPage(built: BuiltFiles) {
 /** The page of shared statistics, which asks for them by itself. Any page may have it in a frame. */
 export function openSharedPage(built: BuiltFiles) {
   const page = template(built, 'shared.html')
-  const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/shared.json'))
+  const manifest = chunks(built, 'shared')
 
   return (request: Request, locale: Locale): Rendered => {
     const theme = URL.parse(request.url)?.searchParams.get('theme') ?? undefined
@@ -165,6 +166,11 @@ function template(built: BuiltFiles, name: string): string {
   const text = read(built, name)
   if (!text.includes(HTML_TAG)) throw new Error(`${name} lacks the tag that says its language`)
   return text
+}
+
+/** What was built with a page, by its source. */
+function chunks(built: BuiltFiles, name: string): Manifest {
+  return JSON.parse(read(built, `.vite/${name}.json`))
 }
 
 function read(built: BuiltFiles, name: string): string {

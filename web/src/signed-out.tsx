@@ -1,5 +1,6 @@
 import './tokens.css'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { options } from 'preact'
 import { type ComponentType, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { sessionQuery } from './api/session.ts'
@@ -22,7 +23,7 @@ import { Tooltips } from './ui/tooltip.tsx'
 
 /**
  * The program of those who aren't signed in yet. It is one of its own because it is the first that
- * anybody loads: without the router and the parts that only the dashboard needs it is less than half.
+ * anybody loads: with Preact, and without what only the dashboard needs, it is a third.
  * Its pages are by name in `src/dashboard/page.ts` too.
  */
 const PAGES: Readonly<Record<string, ComponentType>> = {
@@ -36,6 +37,9 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
   'verify-email': VerifyEmailPage,
   'change-email': ChangeEmailPage,
 }
+
+// As React does after keys and clicks: Enter right after the last letter sends that letter, too.
+options.requestAnimationFrame = queueMicrotask
 
 // Both are on their way before anything is drawn.
 const language = enterLanguage(firstLocale())

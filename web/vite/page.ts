@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { mergeConfig, type UserConfig } from 'vite'
+import dashboard, { NONCE } from '../vite.config.ts'
+import { fontPreload } from './font-preload.ts'
+import { messages } from './messages.ts'
+
+const web = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+/**
+ * A page that is a program of its own, so that its visitors load nothing of the dashboard: `{name}.html`
+ * with the messages of these files alone. It is built into the dashboard's folder.
+ */
+export function pageConfig(name: string, parts: readonly string[], more: UserConfig = {}) {
+  const config: UserConfig = {
+    root: web('.'),
+    base: '/app/',
+    publicDir: false,
+    plugins: [react(), tailwindcss(), messages(parts), fontPreload('inter-latin-wght-normal')],
+    html: { cspNonce: NONCE },
+    build: {
+      ...dashboard.build,
+      emptyOutDir: false,
+      manifest: `.vite/${name}.json`,
+      rolldownOptions: { input: web(`${name}.html`) },
+    },
+  }
+  return mergeConfig(config, more)
+}
