@@ -205,6 +205,24 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(restorable).toEqual([false, false, true])
   })
 
+  test('the audit log calls fields as their pages do, and leaves out what is empty', async () => {
+    await call('POST', '/views', { name: 'Spring', shared: true })
+    await call('POST', '/domains', { host: 'go.example.com' })
+    await page.goto('/app/audit')
+    const fields = async (target: string) => {
+      const entry = page.getByRole('listitem').filter({ hasText: target }).first()
+      await entry.locator('summary').click()
+      return await entry.locator('tbody th').allInnerTexts()
+    }
+    const sort = en('links.sortBy')
+    expect(await fields('Spring')).toEqual([en('tags.name'), en('links.views.shared'), sort, sort])
+    expect(await fields('go.example.com')).toEqual([
+      en('domains.host'),
+      en('domains.case'),
+      'robots',
+    ])
+  })
+
   test('a plan that was changed can be changed back', async () => {
     const plan = async () => {
       const { body } = await call('GET', '/instance/workspaces')

@@ -1,7 +1,7 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
-import { FIELD_NAMES } from '../links/field-names.ts'
 import { itemText } from '../links/rules/text.ts'
+import { fieldKey, isNothing, valueWord } from './words.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -46,12 +46,12 @@ export function Changes({
             </th>
             {was ? (
               <td className="py-1.5 pe-3 text-muted">
-                <Value value={before[field]} mark={is ? 'bg-bad-soft' : ''} />
+                <Value field={field} value={before[field]} mark={is ? 'bg-bad-soft' : ''} />
               </td>
             ) : null}
             {is ? (
               <td className="py-1.5">
-                <Value value={after[field]} mark={was ? 'bg-ok-soft' : ''} />
+                <Value field={field} value={after[field]} mark={was ? 'bg-ok-soft' : ''} />
               </td>
             ) : null}
           </tr>
@@ -64,15 +64,16 @@ export function Changes({
 /** A field as people call it; one that only programs know keeps its name. */
 function FieldName({ name }: { name: string }) {
   const { t } = useI18n()
-  const label = FIELD_NAMES[name]
+  const label = fieldKey(name)
   // A name breaks where its words end.
   return label ? t(label) : <code dir="ltr">{name.replaceAll('_', '_\u200b')}</code>
 }
 
-function Value({ value, mark }: { value: unknown; mark: string }) {
+function Value({ field, value, mark }: { field: string; value: unknown; mark: string }) {
+  const i18n = useI18n()
   return (
     <bdi className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
-      {valueText(value, useI18n())}
+      {valueWord(field, value, i18n) ?? valueText(value, i18n)}
     </bdi>
   )
 }
@@ -80,7 +81,7 @@ function Value({ value, mark }: { value: unknown; mark: string }) {
 /** A value as people read it. Text stays text: React writes it, nothing interprets it. */
 function valueText(value: unknown, i18n: I18n): string {
   const { t, format } = i18n
-  if (value === null || value === undefined || value === '') return t('audit.nothing')
+  if (isNothing(value)) return t('audit.nothing')
   if (typeof value === 'boolean') return t(value ? 'audit.yes' : 'audit.no')
   if (typeof value === 'number') return format.number(value)
   if (typeof value === 'string') {
@@ -88,9 +89,10 @@ function valueText(value: unknown, i18n: I18n): string {
     return isTime ? format.dateTime(value) : value
   }
   if (Array.isArray(value)) {
-    return value.length === 0
-      ? t('audit.nothing')
-      : format.list(value.map((item) => itemText(item, i18n)))
+    return format.list(value.map((item) => itemText(item, i18n)))
   }
-  return JSON.stringify(value)
+  const parts = Object.entries(value as Fields).map(
+    ([name, part]) => `${name}: ${valueText(part, i18n)}`,
+  )
+  return format.list(parts)
 }

@@ -6,7 +6,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import { usePerson } from '../members/person.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
-import { actionKey } from './words.ts'
+import { actionKey, isNothing } from './words.ts'
 
 /** One change in one line; opened, what it was before and what it is since. */
 export function Entry({
@@ -25,7 +25,12 @@ export function Entry({
   const { actor, action, target, at } = entry
   const key = actionKey(action)
   const { name, picture } = usePerson(actor)
-  const fields = new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])
+  const before = entry.before ?? {}
+  const after = entry.after ?? {}
+  // What was made or taken away has only one side: what was left empty says nothing.
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (field) => !(isNothing(before[field]) && isNothing(after[field])),
+  )
   return (
     <li className="flex flex-col gap-1.5 border-line border-b py-2.5">
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5">
@@ -66,12 +71,12 @@ export function Entry({
           </Link>
         ) : null}
       </div>
-      {fields.size === 0 ? null : (
+      {fields.length === 0 ? null : (
         <details className="group sm:ps-29">
           <summary className="w-fit min-h-6 rounded-xs text-faint text-sm hover:text-fg">
-            {t('audit.changes', { count: fields.size })}
+            {t('audit.changes', { count: fields.length })}
           </summary>
-          <Changes before={entry.before ?? {}} after={entry.after ?? {}} fields={[...fields]} />
+          <Changes before={before} after={after} fields={fields} />
         </details>
       )}
     </li>

@@ -1,5 +1,6 @@
 import { AUDIT_ACTIONS } from '../../../../src/audit/actions.ts'
-import type { MessageKey } from '../../i18n/index.tsx'
+import type { I18n, MessageKey } from '../../i18n/index.tsx'
+import { FIELD_NAMES } from '../links/field-names.ts'
 
 /** Every action, as the server names it. */
 export const ACTIONS = AUDIT_ACTIONS
@@ -9,4 +10,72 @@ export type Action = (typeof AUDIT_ACTIONS)[number]
 export function actionKey(action: string): MessageKey | null {
   const known = ACTIONS.find((one) => one === action)
   return known === undefined ? null : `audit.action.${known}`
+}
+
+/** The words for fields of all that isn't a link. */
+const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
+  access: 'folders.access',
+  brand: 'domains.brand.name',
+  case_sensitive: 'domains.case',
+  colour: 'tags.colour',
+  created_after: 'links.createdFrom',
+  created_before: 'links.createdTo',
+  email: 'members.email',
+  excluded_networks: 'settings.networks',
+  expired_url: 'domains.expired',
+  filters: 'links.filters',
+  folder: 'links.field.folder',
+  hidden_columns: 'links.columns',
+  host: 'domains.host',
+  language: 'settings.workspace.language',
+  links: 'usage.links',
+  logo: 'settings.logo',
+  members: 'folders.members',
+  moved_to: 'folders.moveTo',
+  name: 'tags.name',
+  not_found_url: 'domains.notFound',
+  order: 'links.sortBy',
+  plan: 'usage.plan',
+  require_two_factor: 'settings.workspace.twoFactor',
+  role: 'members.role',
+  root_url: 'domains.root',
+  scopes: 'keys.scopes',
+  search: 'common.search',
+  shared: 'links.views.shared',
+  show: 'shares.show',
+  sort: 'links.sortBy',
+  status: 'links.field.status',
+  subject: 'shares.title',
+  tag: 'links.field.tags',
+}
+
+/** A field as the page that changes it calls it; null: only programs know it. */
+export function fieldKey(name: string): MessageKey | null {
+  return FIELD_NAMES[name] ?? OTHER_FIELDS[name] ?? null
+}
+
+/** Words for values that have one of few. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
+  access: { members: 'folders.access.members', workspace: 'folders.access.workspace' },
+  order: { asc: 'links.ascending', desc: 'links.descending' },
+  role: { owner: 'role.owner', admin: 'role.admin', member: 'role.member', viewer: 'role.viewer' },
+  sort: {
+    clicks: 'links.sort.clicks',
+    created_at: 'links.sort.created_at',
+    last_clicked_at: 'links.sort.last_clicked_at',
+    slug: 'links.sort.slug',
+    updated_at: 'links.sort.updated_at',
+  },
+}
+
+/** A value of a field in words; null where it is what it says. */
+export function valueWord(field: string, value: unknown, { t }: I18n): string | null {
+  const key = typeof value === 'string' ? VALUES[field]?.[value] : undefined
+  return key === undefined ? null : t(key)
+}
+
+/** Whether a field holds nothing. */
+export function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
 }

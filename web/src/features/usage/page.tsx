@@ -66,7 +66,7 @@ function LimitMeter({
   const state = stateOf(used, limit)
   const text = limit === null ? t('usage.unlimited', { used }) : t('usage.of', { used, limit })
   return (
-    <div className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1.5">
+    <div className="grid grid-cols-[1fr_auto] content-start items-center gap-x-4 gap-y-1.5">
       <dt className="flex min-h-6 items-center gap-2 font-medium text-sm">
         {t(`usage.${name}`)}
         {state === 'free' ? null : (

@@ -41,6 +41,7 @@ export function LinkPreview({
           <span className="text-faint text-xs">{t('links.preview')}</span>
           <bdi dir="ltr" className="w-fit font-medium text-lg [overflow-wrap:anywhere]">
             <span className="text-muted">{readable(base)}/</span>
+            <wbr />
             {name}
           </bdi>
           <span role="status" className="flex items-center gap-1 text-xs">
