@@ -36,13 +36,9 @@ function isNeeded(): boolean {
   const built = statSync(stamp).mtimeMs
   const sources = [
     ...['src', 'public', 'vite'].flatMap((folder) => filesOf(join(web, folder))),
-    ...[
-      'index.html',
-      'signed-out.html',
-      'shared.html',
-      ...CONFIGS,
-      'package.json',
-    ].map((name) => join(web, name)),
+    ...['index.html', 'signed-out.html', 'shared.html', ...CONFIGS, 'package.json'].map((name) =>
+      join(web, name),
+    ),
     join(root, 'package-lock.json'),
   ]
   return sources.some((file) => !file.endsWith('.test.ts') && statSync(file).mtimeMs > built)

@@ -12,10 +12,10 @@ export const NONCE = '__CSP_NONCE__'
 const BASE = /node_modules\/(?:react-dom|scheduler)\//
 /** What every page of the dashboard is made of, and the first page; not what is loaded on demand. */
 const APP =
-  /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/(?:index|page)\.)/
+  /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/(?:index|page)\.|ui\/listbox\.)/
 /** Parts that most pages load on demand. */
-const PARTS = /web\/src\/ui\/(?:select|combobox|segmented|tabs|popover-parts|menu-parts)\./
-const STATISTICS = /web\/src\/features\/statistics\/(?!chart|world-map|map-shapes)/
+const PARTS = /web\/src\/ui\/(?:select|combobox|popover|menu)-parts\./
+const STATISTICS = /web\/src\/features\/statistics\/(?!world-map|map-shapes)/
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),

@@ -32,7 +32,7 @@ const SHELL = 'src/app/shell.tsx'
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   '': ['src/features/links/index.ts'],
   links: ['src/features/links/index.ts'],
-  statistics: ['src/features/statistics/index.ts', 'src/features/statistics/chart.tsx'],
+  statistics: ['src/features/statistics/index.ts'],
 }
 
 /** Pages before the sign-in, which have a program of their own; `web/src/signed-out.tsx` knows them too. */

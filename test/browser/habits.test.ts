@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
       return body.data?.totals.clicks > 0 ? true : undefined
     })
     await page.goto('/app/statistics?range=7d')
-    const labels = page.locator('.recharts-xAxis .recharts-cartesian-axis-tick')
+    const labels = page.locator('figure text[data-label]')
     await labels.first().waitFor({ state: 'attached' })
     expect(await labels.count()).toBe(7)
   })

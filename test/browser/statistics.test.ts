@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
 
   test('dragging over the chart narrows the period', async () => {
     await page.goto('/app/statistics?range=90d')
-    const plot = page.locator('.recharts-cartesian-grid')
+    const plot = page.locator('figure [data-plot]')
     await plot.waitFor()
     const box = await plot.boundingBox()
     if (box === null) throw new Error('There is no chart')

@@ -13,6 +13,7 @@ import { auditSearch } from '../features/audit/search.ts'
 import { tagsSearch } from '../features/groups/search.ts'
 import { importSearch } from '../features/imports/search.ts'
 import { instanceSearch } from '../features/instance/search.ts'
+import { linksQuery } from '../features/links/calls.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
 import { part } from '../lib/part.ts'
@@ -73,6 +74,10 @@ const links = createRoute({
   getParentRoute: () => shell,
   path: '/links',
   validateSearch: linksSearch,
+  // Asked before the page is drawn: drawing takes as long as a round trip.
+  beforeLoad({ search, context: { workspace } }) {
+    if (workspace !== null) void queryClient.prefetchQuery(linksQuery(workspace.id, search))
+  },
   component: page(() => import('../features/links/index.ts'), 'LinksPage'),
 })
 const link = createRoute({
@@ -97,6 +102,10 @@ const statistics = createRoute({
   getParentRoute: () => shell,
   path: '/statistics',
   validateSearch: statisticsSearch,
+  beforeLoad({ search, context: { workspace } }) {
+    if (workspace === null) return
+    void statisticsPages().then(({ prefetchReport }) => prefetchReport(search, workspace))
+  },
   component: page(statisticsPages, 'StatisticsPage'),
 })
 const shares = createRoute({

@@ -7,6 +7,8 @@ export interface Formats {
   compact(value: number): string
   /** A share from 0 to 1. */
   percent(share: number): string
+  /** In a column: each with as many digits. */
+  percentColumn(share: number): string
   /** A day. */
   date(time: string | number | Date): string
   /** A time of the day to the minute. */
@@ -52,6 +54,10 @@ export function createFormats(locale: string): Formats {
   const percent = lazy(
     () => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
   )
+  const percentColumn = lazy(() => {
+    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
+    return new Intl.NumberFormat(locale, { style: 'percent', ...digits })
+  })
   const date = lazy(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }))
   const clock = lazy(() => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }))
   const dateTime = lazy(
@@ -78,6 +84,7 @@ export function createFormats(locale: string): Formats {
     number: (value) => number().format(value),
     compact: (value) => compact().format(value),
     percent: (share) => percent().format(share),
+    percentColumn: (share) => percentColumn().format(share),
     date: (time) => date().format(new Date(time)),
     time: (time) => clock().format(new Date(time)),
     dateTime: (time) => dateTime().format(new Date(time)),

@@ -1,104 +1,25 @@
-import { Combobox as Base } from '@base-ui/react/combobox'
-import { Check, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { useI18n } from '../i18n/index.tsx'
-import { cx } from './cx.ts'
-import { CONTROL } from './input.tsx'
-import { ITEM, POPUP } from './popup.ts'
+import { type ComboboxProps, PendingListbox, triggerClass } from './listbox.tsx'
+import { onDemand } from './on-demand.tsx'
 
-interface Option {
-  value: string
-  label: string
-}
+const parts = onDemand(() => import('./combobox-parts.tsx'))
 
-/** One of many values, which are found by a part of their names. */
-export function Combobox({
-  value,
-  onChange,
-  options,
-  label,
-  placeholder,
-  onSearch,
-  custom = false,
-  invalid = false,
-  className,
-}: {
-  value: string
-  onChange: (value: string) => void
-  options: readonly Option[]
-  label: string
-  /** What stands there while nothing is chosen. */
-  placeholder?: string
-  /** Given: the options are what was found for this text, not all there are. */
-  onSearch?: (text: string) => void
-  /** What is typed can be chosen, too. */
-  custom?: boolean
-  invalid?: boolean
-  className?: string
-}) {
-  const { t } = useI18n()
-  const [text, setText] = useState('')
-  const typed = text.trim()
-  const isKnown = options.some((one) => one.label.toLowerCase() === typed.toLowerCase())
-  const items =
-    custom && typed !== '' && !isKnown ? [...options, { value: typed, label: typed }] : options
+/** One of many values, found by a part of their names; their list is loaded when it is about to be opened. */
+export function Combobox(props: ComboboxProps) {
+  const [opened, setOpened] = useState(false)
+  if (opened) {
+    const { OpenedCombobox } = parts.get()
+    return <OpenedCombobox {...props} />
+  }
+  const { value, options, label, placeholder, invalid = false, className } = props
   return (
-    <Base.Root
-      items={items}
-      inputValue={text}
-      onInputValueChange={(next) => {
-        setText(next)
-        onSearch?.(next)
-      }}
-      value={options.find((option) => option.value === value) ?? null}
-      onValueChange={(next) => next !== null && onChange(next.value)}
-      autoHighlight
-      {...(onSearch && { filter: null })}
-    >
-      <Base.Trigger
-        aria-label={label}
-        aria-invalid={invalid || undefined}
-        className={cx(
-          CONTROL,
-          'flex h-7.5 w-auto! items-center justify-between gap-2 border-line! bg-raised! px-2.5 text-start text-sm hover:bg-hover! pointer-coarse:h-10',
-          className,
-        )}
-      >
-        <span dir="auto" className="truncate">
-          <Base.Value placeholder={placeholder} />
-        </span>
-        <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner sideOffset={4} align="start" className="z-50">
-          <Base.Popup
-            aria-label={label}
-            className={cx(
-              POPUP,
-              'flex max-h-[min(24rem,var(--available-height))] w-72 max-w-(--available-width) flex-col gap-1',
-            )}
-          >
-            <Base.Input
-              aria-label={t('common.search')}
-              placeholder={t('common.search')}
-              className={cx(CONTROL, 'h-8 shrink-0 px-2.5 pointer-coarse:h-10')}
-            />
-            <Base.Empty>
-              <p className="px-2 py-3 text-muted text-sm">{t('common.nothingFound')}</p>
-            </Base.Empty>
-            <Base.List className="min-h-0 overflow-y-auto overscroll-contain">
-              {(option: Option) => (
-                <Base.Item key={option.value} value={option} className={cx(ITEM, 'pe-8')}>
-                  {option.label}
-                  <Base.ItemIndicator className="absolute end-2">
-                    <Check size={14} aria-hidden="true" />
-                  </Base.ItemIndicator>
-                </Base.Item>
-              )}
-            </Base.List>
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <PendingListbox
+      aria-label={label}
+      aria-invalid={invalid || undefined}
+      className={triggerClass(true, className)}
+      text={options.find((option) => option.value === value)?.label ?? placeholder}
+      part={parts}
+      onOpen={() => setOpened(true)}
+    />
   )
 }

@@ -45,7 +45,7 @@ export function PendingTrigger({
   onOpen,
 }: {
   trigger: ReactElement
-  popup: 'menu' | 'dialog'
+  popup: 'menu' | 'dialog' | 'listbox'
   part: OnDemand<unknown>
   onOpen: () => void
 }) {
@@ -58,7 +58,7 @@ export function PendingTrigger({
     onFocus: approach,
     onClick: open,
     onKeyDown(event: KeyboardEvent) {
-      if (popup !== 'menu' || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+      if (popup === 'dialog' || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
       event.preventDefault()
       event.stopPropagation()
       open()

@@ -1,12 +1,15 @@
-import { Toast as Base } from '@base-ui/react/toast'
-import { CircleAlert, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { cx } from './cx.ts'
 import { errorText } from './errors.ts'
+import { onDemand } from './on-demand.tsx'
 
-const manager = Base.createToastManager<{ bad?: boolean }>()
+const parts = onDemand(() => import('./toast-parts.tsx'))
+/** Nothing is told before somebody has done something: the page comes first. */
+const AFTER_MS = 2_000
+/** Puts what shows them on the page; set by it. */
+let mount = () => {}
 
-interface ToastOptions {
+export interface ToastOptions {
   /** What happened. */
   title: string
   description?: string
@@ -19,26 +22,15 @@ interface ToastOptions {
 }
 
 /** Tells what happened, at the foot of the page. Returns what closes it. */
-export function showToast({ title, description, action, bad, timeoutMs }: ToastOptions) {
-  const id: string = manager.add({
-    title,
-    ...(description ? { description } : {}),
-    data: bad ? { bad } : {},
-    priority: bad ? 'high' : 'low',
-    timeout: timeoutMs ?? (action || bad ? 10_000 : 6_000),
-    ...(action
-      ? {
-          actionProps: {
-            children: action.label,
-            onClick: () => {
-              manager.close(id)
-              action.onClick()
-            },
-          },
-        }
-      : {}),
-  })
-  return () => manager.close(id)
+export function showToast(options: ToastOptions): () => void {
+  mount()
+  const added = parts.load().then(({ addToast }) => addToast(options))
+  added.catch(() => {})
+  return () =>
+    void added.then(
+      (close) => close(),
+      () => {},
+    )
 }
 
 /** Tells that something failed, and why. */
@@ -47,46 +39,19 @@ export function useShowError(): (error: unknown) => void {
   return (error) => showToast({ title: errorText(error, i18n), bad: true })
 }
 
-/** Where the toasts are shown; once, around the app. */
+/** Where the toasts are shown; once, around the app. It is there before the first, which screen readers need. */
 export function Toasts() {
-  return (
-    <Base.Provider toastManager={manager} limit={4}>
-      <Base.Portal>
-        <Base.Viewport className="fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-60 flex flex-col-reverse gap-2 outline-none sm:end-auto sm:start-6 sm:w-90 md:start-62 md:bottom-6">
-          <List />
-        </Base.Viewport>
-      </Base.Portal>
-    </Base.Provider>
-  )
-}
-
-function List() {
-  const { t } = useI18n()
-  const { toasts } = Base.useToastManager<{ bad?: boolean }>()
-  return toasts.map((toast) => (
-    <Base.Root
-      key={toast.id}
-      toast={toast}
-      className="rounded-md bg-fg text-canvas shadow-float transition-[opacity,translate] duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
-    >
-      <Base.Content className="flex items-center gap-3 py-2.5 ps-4 pe-2">
-        {toast.data?.bad ? <CircleAlert size={16} aria-hidden="true" className="shrink-0" /> : null}
-        <div className="flex min-w-0 flex-1 flex-col [overflow-wrap:anywhere]">
-          <Base.Title className="font-medium" />
-          <Base.Description className="text-sm opacity-80" />
-        </div>
-        {toast.actionProps ? (
-          <Base.Action className="h-8 shrink-0 rounded-sm px-2.5 pointer-coarse:h-10 font-semibold underline-offset-2 outline-current hover:underline" />
-        ) : null}
-        <Base.Close
-          aria-label={t('common.close')}
-          className={cx(
-            'flex size-8 shrink-0 pointer-coarse:size-10 items-center justify-center rounded-sm opacity-70 outline-current hover:opacity-100',
-          )}
-        >
-          <X size={14} aria-hidden="true" />
-        </Base.Close>
-      </Base.Content>
-    </Base.Root>
-  ))
+  const [isLoaded, setLoaded] = useState(parts.isLoaded)
+  useEffect(() => {
+    mount = () =>
+      void parts.load().then(
+        () => setLoaded(true),
+        () => {},
+      )
+    const timer = setTimeout(mount, AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isLoaded) return null
+  const { ToastView } = parts.get()
+  return <ToastView />
 }

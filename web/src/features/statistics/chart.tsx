@@ -1,16 +1,4 @@
-import { useState } from 'react'
-import {
-  Area,
-  CartesianGrid,
-  ComposedChart,
-  Line,
-  ReferenceArea,
-  ResponsiveContainer,
-  Tooltip,
-  type TooltipContentProps,
-  XAxis,
-  YAxis,
-} from 'recharts'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { ticksTo } from './axis.ts'
 
 /** One bucket: its start, what it counts, and what the same bucket of the period before counted. */
@@ -45,173 +33,222 @@ export interface ChartProps {
   onZoom(first: string, last: string): void
 }
 
-const PLAIN_LINE = { dot: false, activeDot: false, isAnimationActive: false } as const
-const BEFORE = {
-  dataKey: 'before',
-  stroke: 'var(--plot-before)',
-  strokeWidth: 1.5,
-  strokeDasharray: '2 4',
-  strokeLinecap: 'round',
-} as const
+/** Room for the numbers beside the plot, for half of the last label, and for the labels below. */
+const AXIS = 44
+const END = 28
+const TOP = 8
+const BOTTOM = 30
+/** About what a character of a label takes, and what stays free between two. */
+const CHARACTER = 6.5
+const LABEL_GAP = 16
 
 /** Counts over time: an area from zero, and the period before as a dotted line. */
-export default function Chart({
-  points,
-  unit,
-  summary,
-  beforeLabel,
-  openLabel,
-  rightToLeft,
-  tick,
-  title,
-  count,
-  shortCount,
-  onZoom,
-}: ChartProps) {
-  const zoom = useZoom(onZoom)
-  // The way to a bucket that isn't over is dashed, so that a morning doesn't look like a fall.
-  const drawn = points.map((point, at) => ({
-    ...point,
-    solid: point.open ? null : point.value,
-    dashed: point.open || points[at + 1]?.open ? point.value : null,
-  }))
-  // Figures and words of an axis stand in the order of their language, though the plot doesn't.
-  const turned = (text: string) => (rightToLeft ? `\u2067${text}\u2069` : text)
+export function Chart(props: ChartProps) {
+  const { points, summary, rightToLeft, tick, shortCount } = props
+  const box = useRef<HTMLElement>(null)
+  const { width, height } = useSize(box)
+  const plot = {
+    width: Math.max(0, width - AXIS - END),
+    height: Math.max(0, height - TOP - BOTTOM),
+  }
+  const left = rightToLeft ? END : AXIS
   const ticks = ticksTo(
     Math.max(0, ...points.map(({ value, before }) => Math.max(value, before ?? 0))),
   )
+  const y = (value: number) => TOP + plot.height * (1 - value / (ticks.at(-1) ?? 1))
+  const gap = plot.width / Math.max(1, points.length - 1)
+  const x = (at: number) => {
+    const along = points.length === 1 ? plot.width / 2 : at * gap
+    return left + (rightToLeft ? plot.width - along : along)
+  }
+  const pointer = usePointer(props, (offset) => {
+    const along = rightToLeft ? left + plot.width - offset : offset - left
+    return Math.min(points.length - 1, Math.max(0, Math.round(along / Math.max(1, gap))))
+  })
+  const labels = points.map(({ start }) => tick(start))
+  const widest = Math.max(0, ...labels.map(({ length }) => length)) * CHARACTER + LABEL_GAP
+  const every = Math.max(1, Math.ceil(widest / Math.max(1, gap)))
+  // Figures and words of an axis stand in the order of their language, though the plot doesn't.
+  const turned = (text: string) => (rightToLeft ? `\u2067${text}\u2069` : text)
   return (
-    // Lines and axes are laid out from left to right; `reversed` turns them round where it is due.
-    <figure dir="ltr" className="h-full" aria-label={summary}>
-      <ResponsiveContainer width="100%" height="100%" minWidth={0}>
-        <ComposedChart
-          data={drawn}
-          // Room for half of the last label: without it recharts leaves out most of the others.
-          margin={{ top: 8, right: rightToLeft ? 0 : 32, bottom: 0, left: rightToLeft ? 32 : 0 }}
-          accessibilityLayer={false}
-          {...zoom.handlers}
-        >
-          <CartesianGrid vertical={false} stroke="var(--plot-grid)" />
-          <XAxis
-            dataKey="start"
-            reversed={rightToLeft}
-            tickFormatter={(start: string) => turned(tick(start))}
-            tick={{ fill: 'var(--faint)', fontSize: 12 }}
-            tickLine={false}
-            tickMargin={8}
-            axisLine={{ stroke: 'var(--line-strong)' }}
-            interval="equidistantPreserveStart"
-            minTickGap={16}
-            height={30}
-          />
-          <YAxis
-            orientation={rightToLeft ? 'right' : 'left'}
-            domain={[0, ticks.at(-1) ?? 0]}
-            ticks={ticks}
-            // All of them are seen.
-            interval={0}
-            tickFormatter={(value: number) => turned(shortCount(value))}
-            tick={{ fill: 'var(--faint)', fontSize: 12 }}
-            tickLine={false}
-            axisLine={false}
-            allowDecimals={false}
-            width={44}
-          />
-          <Tooltip
-            isAnimationActive={false}
-            cursor={{ stroke: 'var(--line-strong)' }}
-            content={(props) => (
-              <Tip
-                {...props}
-                unit={unit}
-                beforeLabel={beforeLabel}
-                openLabel={openLabel}
-                title={title}
-                count={count}
-                dir={rightToLeft ? 'rtl' : 'ltr'}
+    <figure ref={box} dir="ltr" className="relative h-full" aria-label={summary}>
+      {width === 0 ? null : (
+        <svg width={width} height={height} className="absolute" aria-hidden="true">
+          {ticks.map((value) => (
+            <g key={value}>
+              <line
+                x1={left}
+                x2={left + plot.width}
+                y1={y(value)}
+                y2={y(value)}
+                stroke={value === 0 ? 'var(--line-strong)' : 'var(--plot-grid)'}
               />
-            )}
-          />
-          <Line {...PLAIN_LINE} {...BEFORE} />
-          <Area
-            dataKey="value"
-            stroke="none"
-            fill="var(--plot-1)"
-            fillOpacity={0.12}
-            dot={points.length === 1 ? { r: 4, fill: 'var(--plot-1)', fillOpacity: 1 } : false}
-            activeDot={{
-              r: 4,
-              fill: 'var(--plot-1)',
-              fillOpacity: 1,
-              stroke: 'var(--canvas)',
-              strokeWidth: 2,
-            }}
-            isAnimationActive={false}
-          />
-          {zoom.area ? (
-            <ReferenceArea
-              x1={zoom.area[0]}
-              x2={zoom.area[1]}
+              <text
+                x={rightToLeft ? left + plot.width + 8 : left - 8}
+                y={y(value)}
+                dy="0.32em"
+                textAnchor={rightToLeft ? 'start' : 'end'}
+                className="fill-faint text-xs tabular"
+              >
+                {turned(shortCount(value))}
+              </text>
+            </g>
+          ))}
+          {labels.map((label, at) =>
+            at % every === 0 ? (
+              <text
+                key={points[at]?.start}
+                data-label
+                x={x(at)}
+                y={TOP + plot.height + 20}
+                textAnchor="middle"
+                className="fill-faint text-xs"
+              >
+                {turned(label)}
+              </text>
+            ) : null,
+          )}
+          <Lines points={points} x={x} y={y} />
+          {pointer.dragged === null ? null : (
+            <rect
+              x={Math.min(...pointer.dragged.map(x))}
+              y={TOP}
+              width={Math.abs(x(pointer.dragged[0]) - x(pointer.dragged[1]))}
+              height={plot.height}
               fill="var(--accent)"
               fillOpacity={0.1}
             />
-          ) : null}
-          {(['solid', 'dashed'] as const).map((part) => (
-            <Line
-              key={part}
-              {...PLAIN_LINE}
-              dataKey={part}
-              stroke="var(--plot-1)"
-              strokeWidth={2}
-              {...(part === 'dashed' ? { strokeDasharray: '4 4' } : {})}
-            />
-          ))}
-        </ComposedChart>
-      </ResponsiveContainer>
+          )}
+          {pointer.at === null ? null : (
+            <>
+              <line
+                x1={x(pointer.at)}
+                x2={x(pointer.at)}
+                y1={TOP}
+                y2={TOP + plot.height}
+                stroke="var(--line-strong)"
+              />
+              <Dot x={x(pointer.at)} y={y(points[pointer.at]?.value ?? 0)} />
+            </>
+          )}
+          <rect
+            data-plot
+            x={left}
+            y={TOP}
+            width={plot.width}
+            height={plot.height}
+            fill="transparent"
+            {...pointer.handlers}
+          />
+        </svg>
+      )}
+      {pointer.at === null ? null : (
+        <Tip {...props} at={pointer.at} x={x(pointer.at)} width={width} />
+      )}
     </figure>
   )
 }
 
-/** What the pointer is dragged over. By keyboard the same is said with two dates. */
-function useZoom(onZoom: ChartProps['onZoom']) {
-  const [area, setArea] = useState<readonly [from: string, to: string] | null>(null)
-  const at = ({ activeLabel }: { activeLabel?: string | number | undefined }) =>
-    activeLabel === undefined ? undefined : String(activeLabel)
+/** The size of an element; zero until it is known. */
+function useSize(box: { current: HTMLElement | null }) {
+  const [size, setSize] = useState({ width: 0, height: 0 })
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight }),
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
+  return size
+}
+
+type Scale = (value: number) => number
+
+/** The area and its line, and the period before. The way to a bucket that isn't over is dashed, so that a morning doesn't look like a fall. */
+function Lines({ points, x, y }: { points: readonly ChartPoint[]; x: Scale; y: Scale }) {
+  const line = (values: readonly (number | null)[], from = 0) =>
+    values
+      .flatMap((value, at) => (value === null ? [] : [`${x(from + at)},${y(value)}`]))
+      .map((point, at) => `${at === 0 ? 'M' : 'L'}${point}`)
+      .join('')
+  const values = points.map(({ value }) => value)
+  const last = points.length - 1
+  const solid = points[last]?.open ? last : last + 1
+  return (
+    <g fill="none" strokeWidth={2} stroke="var(--plot-1)" strokeLinejoin="round">
+      <path
+        d={`${line(values)}L${x(last)},${y(0)}L${x(0)},${y(0)}Z`}
+        fill="var(--plot-1)"
+        fillOpacity={0.12}
+        stroke="none"
+      />
+      <path
+        d={line(points.map(({ before }) => before))}
+        stroke="var(--plot-before)"
+        strokeWidth={1.5}
+        strokeDasharray="2 4"
+        strokeLinecap="round"
+      />
+      <path d={line(values.slice(0, solid))} />
+      {solid > 0 ? (
+        <path d={line(values.slice(solid - 1), solid - 1)} strokeDasharray="4 4" />
+      ) : null}
+      {points.length === 1 ? <Dot x={x(0)} y={y(values[0] ?? 0)} /> : null}
+    </g>
+  )
+}
+
+function Dot({ x, y }: { x: number; y: number }) {
+  return <circle cx={x} cy={y} r={4} fill="var(--plot-1)" stroke="var(--canvas)" strokeWidth={2} />
+}
+
+/** Which bucket the pointer is at, and what a mouse is dragged over. By keyboard the same is said with two dates. */
+function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) => number) {
+  const [at, setAt] = useState<number | null>(null)
+  const [from, setFrom] = useState<number | null>(null)
+  const here = ({ clientX, currentTarget }: PointerEvent<SVGElement>) =>
+    indexAt(clientX - (currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0))
   const end = () => {
-    if (area !== null && area[0] !== area[1]) {
-      const [first, last] = area[0] < area[1] ? area : [area[1], area[0]]
-      onZoom(first, last)
+    const [first, last] = [from, at].map((index) => (index === null ? undefined : points[index]))
+    if (first && last && first !== last) {
+      const inOrder = first.start < last.start
+      onZoom(inOrder ? first.start : last.start, inOrder ? last.start : first.start)
     }
-    setArea(null)
+    setFrom(null)
   }
   return {
-    area,
+    at: at !== null && at < points.length ? at : null,
+    dragged: from === null || at === null ? null : ([from, at] as const),
     handlers: {
-      onMouseDown: (state: { activeLabel?: string | number | undefined }) => {
-        const label = at(state)
-        setArea(label === undefined ? null : [label, label])
+      onPointerDown(event: PointerEvent<SVGElement>) {
+        // A finger scrolls the page.
+        if (event.pointerType === 'mouse') setFrom(here(event))
+        setAt(here(event))
       },
-      onMouseMove: (state: { activeLabel?: string | number | undefined }) => {
-        const label = at(state)
-        if (area !== null && label !== undefined) setArea([area[0], label])
+      onPointerMove: (event: PointerEvent<SVGElement>) => setAt(here(event)),
+      onPointerUp: end,
+      onPointerLeave() {
+        setAt(null)
+        setFrom(null)
       },
-      onMouseUp: end,
-      onMouseLeave: () => setArea(null),
     },
   }
 }
 
-type TipProps = Partial<TooltipContentProps> &
-  Pick<ChartProps, 'unit' | 'beforeLabel' | 'openLabel' | 'title' | 'count'> & {
-    dir: 'ltr' | 'rtl'
-  }
-
-/** What the pointer is at, in words. */
-function Tip({ active, payload, unit, beforeLabel, openLabel, title, count, dir }: TipProps) {
-  const point = payload?.[0]?.payload as ChartPoint | undefined
-  if (active !== true || point === undefined) return null
+/** What the pointer is at, in words; on the side that has room. */
+function Tip(props: ChartProps & { at: number; x: number; width: number }) {
+  const { points, unit, beforeLabel, openLabel, title, count, rightToLeft, at, x, width } = props
+  const point = points[at]
+  if (point === undefined) return null
+  const place = x < width / 2 ? { left: x + 12 } : { right: width - x + 12 }
   return (
-    <div dir={dir} className="rounded-sm bg-raised px-3 py-2 text-sm shadow-float">
+    <div
+      dir={rightToLeft ? 'rtl' : 'ltr'}
+      className="pointer-events-none absolute top-2 whitespace-nowrap rounded-sm bg-raised px-3 py-2 text-sm shadow-float"
+      style={place}
+    >
       <p className="mb-1 text-muted">
         {unit}
         {point.open ? ` · ${openLabel}` : ''}

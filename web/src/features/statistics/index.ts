@@ -1,1 +1,2 @@
 export { LinkStatisticsPage, StatisticsPage } from './page.tsx'
+export { prefetchReport } from './prefetch.ts'

@@ -1,18 +1,12 @@
-import { lazy, Suspense } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { part } from '../../lib/part.ts'
 import { Segmented } from '../../ui/segmented.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import type { Stats } from './calls.ts'
-import type { ChartPoint, ChartProps } from './chart.tsx'
+import { Chart, type ChartPoint, type ChartProps } from './chart.tsx'
 import { METRIC_NAMES } from './figures.tsx'
 import { addDays, dayIn, daysOf, type Interval, type Period } from './range.ts'
 import type { Report } from './use-report.ts'
 import { bucketFormats } from './words.ts'
-
-// The charting library is larger than the rest of the page: it comes when it is needed.
-const Chart = lazy(() => part(() => import('./chart.tsx')))
 
 /** The chosen number over time, as a chart or as a table. */
 export function OverTime({
@@ -95,21 +89,19 @@ export function OverTime({
         <>
           {/* A chart of time runs the way of the language; its box has a fixed height. */}
           <div className="h-60 sm:h-70">
-            <Suspense fallback={<Skeleton className="h-60 w-full sm:h-70" />}>
-              <Chart
-                points={points}
-                unit={metricName}
-                summary={summary}
-                beforeLabel={beforeLabel}
-                openLabel={t('statistics.chart.open')}
-                rightToLeft={dir === 'rtl'}
-                tick={tick}
-                title={title}
-                count={format.number}
-                shortCount={format.compact}
-                onZoom={zoom}
-              />
-            </Suspense>
+            <Chart
+              points={points}
+              unit={metricName}
+              summary={summary}
+              beforeLabel={beforeLabel}
+              openLabel={t('statistics.chart.open')}
+              rightToLeft={dir === 'rtl'}
+              tick={tick}
+              title={title}
+              count={format.number}
+              shortCount={format.compact}
+              onZoom={zoom}
+            />
           </div>
           <div className="flex flex-wrap gap-x-5 gap-y-1 text-muted text-xs">
             <span className="flex items-center gap-1.5">

@@ -10,8 +10,7 @@ import type { Dimension } from './filters.ts'
 import { TopList } from './top-list.tsx'
 import type { Report } from './use-report.ts'
 
-// After the chart, which is looked at first: on a bad line they would come in twice the time.
-const WorldMap = lazy(() => part(() => import('./chart.tsx').then(() => import('./world-map.tsx'))))
+const WorldMap = lazy(() => part(() => import('./world-map.tsx')))
 
 const DIMENSIONS = ['country', 'region', 'city'] as const satisfies readonly Dimension[]
 

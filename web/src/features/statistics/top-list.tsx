@@ -55,7 +55,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
             <span className="flex-1 px-2">{t('statistics.others')}</span>
             <span className="tabular w-16 text-end">{format.number(other.clicks)}</span>
             <span className="tabular hidden w-14 text-end text-faint sm:block">
-              {format.percent(other.clicks / all)}
+              {format.percentColumn(other.clicks / all)}
             </span>
             <span className="w-16" />
           </li>
@@ -153,7 +153,7 @@ function TopRow({
       )}
       <span className="tabular w-16 text-end">{format.number(value.clicks)}</span>
       <span className="tabular hidden w-14 text-end text-faint sm:block">
-        {format.percent(all === 0 ? 0 : value.clicks / all)}
+        {format.percentColumn(all === 0 ? 0 : value.clicks / all)}
       </span>
       <span className="tabular w-16 text-end text-muted">{format.number(value.unique)}</span>
     </li>

@@ -11,7 +11,7 @@ import { part } from '../../../lib/part.ts'
 import { Button, buttonClass } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
-import { Page, Section } from '../../../ui/page.tsx'
+import { CardSection, Page } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
 import { ShareThis } from '../../shares/button.tsx'
@@ -146,15 +146,15 @@ function Loaded({ link }: { link: Link }) {
         <Suspense fallback={<Skeleton className="h-70 w-full" />}>
           <Overview linkId={link.id} />
         </Suspense>
-        <div className="grid gap-8 lg:grid-cols-2">
-          <Section id="qr" title={t('links.qr.title')}>
+        <div className="grid gap-6 lg:grid-cols-2">
+          <CardSection id="qr" title={t('links.qr.title')}>
             <Suspense fallback={<Skeleton className="h-56 w-full" />}>
               <QrPanel link={link} />
             </Suspense>
-          </Section>
-          <Section title={t('links.facts')}>
+          </CardSection>
+          <CardSection title={t('links.facts')}>
             <Facts link={link} />
-          </Section>
+          </CardSection>
         </div>
         <LinkHistory link={link} writable={writable} />
       </div>

@@ -1,0 +1,80 @@
+import { ChevronDown } from 'lucide-react'
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import { cx } from './cx.ts'
+import { CONTROL } from './input.tsx'
+import { type OnDemand, PendingTrigger } from './on-demand.tsx'
+
+interface SelectOption<T extends string> {
+  value: T
+  label: string
+  /** A second line. */
+  hint?: ReactNode
+}
+
+export interface SelectProps<T extends string> {
+  value: T
+  onChange: (value: T) => void
+  options: readonly SelectOption<T>[]
+  /** Its name, where no label stands beside it. */
+  label?: string
+  /** As small as a small button. */
+  compact?: boolean
+  className?: string
+  disabled?: boolean
+  id?: string
+  'aria-invalid'?: boolean | undefined
+  'aria-describedby'?: string | undefined
+}
+
+export interface Option {
+  value: string
+  label: string
+}
+
+export interface ComboboxProps {
+  value: string
+  onChange: (value: string) => void
+  options: readonly Option[]
+  label: string
+  /** What stands there while nothing is chosen. */
+  placeholder?: string
+  /** Given: the options are what was found for this text, not all there are. */
+  onSearch?: (text: string) => void
+  /** What is typed can be chosen, too. */
+  custom?: boolean
+  invalid?: boolean
+  className?: string
+}
+
+/** The look of what opens a list; `compact`: among buttons it looks like one. */
+export function triggerClass(compact: boolean, className: string | undefined): string {
+  return cx(
+    CONTROL,
+    'flex items-center justify-between gap-2 text-start',
+    compact ? 'h-7.5 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover!' : 'h-8 px-2.5',
+    'pointer-coarse:h-10',
+    className,
+  )
+}
+
+/** What opens a list that isn't loaded yet; it looks as it will then. */
+export function PendingListbox({
+  text,
+  part,
+  onOpen,
+  ...button
+}: Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'part'> & {
+  text: ReactNode
+  part: OnDemand<unknown>
+  onOpen: () => void
+}) {
+  const trigger = (
+    <button type="button" role="combobox" aria-expanded={false} {...button}>
+      <span dir="auto" className="truncate">
+        {text}
+      </span>
+      <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+    </button>
+  )
+  return <PendingTrigger trigger={trigger} popup="listbox" part={part} onOpen={onOpen} />
+}
