@@ -44,7 +44,8 @@ export async function checkFilters(
 ): Promise<ErrorDetail[]> {
   const faults: ErrorDetail[] = []
   for (const name of ['link', 'not_link']) {
-    const { [name]: ids = [] } = filters
+    const { [name]: ids } = filters
+    if (ids === undefined) continue
     const links = await seenLinks(sql, sharer, ids)
     for (const [at, id] of ids.entries()) {
       const field = `filters.${name}[${at}]`
