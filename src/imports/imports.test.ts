@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { CompiledQuery } from 'kysely'
 import { insertOwned } from '../domains/store.ts'
+import { restoredSince } from './store.ts'
 import { createTestImports, fixture, type TestImports } from './testing/site.ts'
 
 let site: TestImports
@@ -277,6 +279,18 @@ test('the plan’s limit holds, and a dry run knows it', async () => {
   expect(codes(await site.rows(done.id, '&status=refused'))[0]).toEqual([
     'refused',
     'links LINKS_LIMIT',
+  ])
+})
+
+test('undo looks up a link by an index, so that it takes no longer in a long import', async () => {
+  const { read } = site.storage
+  const row = { job_id: 'job_1', link_id: 'lnk_1', version: 1 }
+  const { sql: text, parameters } = restoredSince(read, row).compile()
+  const plan = await read.db.executeQuery<{ detail: string }>(
+    CompiledQuery.raw(`EXPLAIN QUERY PLAN ${text}`, [...parameters]),
+  )
+  expect(plan.rows.map(({ detail }) => detail)).toEqual([
+    expect.stringContaining('USING INDEX import_rows_updated (link_id=?'),
   ])
 })
 

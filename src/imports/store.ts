@@ -160,19 +160,17 @@ export async function updateRow(
 }
 
 /** The version that a link has since a later record's change of this version was taken back. */
-export async function restoredSince(
+export function restoredSince(
   { db }: Sql,
-  { job_id, link_id, version }: ImportRow,
-): Promise<number | null> {
-  const row = await db
+  { job_id, link_id, version }: Pick<ImportRow, 'job_id' | 'link_id' | 'version'>,
+) {
+  return db
     .selectFrom('import_rows')
     .select('version')
     .where('job_id', '=', job_id)
     .where('link_id', '=', link_id)
     .where('version_before', '=', version)
     .where('undo', '=', 'restored')
-    .executeTakeFirst()
-  return row?.version ?? null
 }
 
 /** The first import after one that has rows, and whether its job is gone. */

@@ -7,7 +7,7 @@ import { countUndoable, type ImportRow, listUndoable, restoredSince, updateRow }
 import { reasonsOf } from './write.ts'
 
 /** So many rows are taken back in one step. */
-const STEP = 50
+const STEP = 100
 
 /** What a job that takes back an import gives out. */
 interface UndoResult {
@@ -120,8 +120,8 @@ async function takeBack(
 ): Promise<number | null> {
   const { link_id, version, version_before: before, clicks_before: clicks } = row
   const id = link_id as string
-  const since = await restoredSince(tx, row)
-  const isUnchanged = (now: number) => now === version || now === since
+  const since = await restoredSince(tx, row).executeTakeFirst()
+  const isUnchanged = (now: number) => now === version || now === since?.version
   if (before === null) {
     await links.remove(tx, asker, id, isUnchanged)
     return version

@@ -712,7 +712,8 @@ export const MAIN_TABLES = {
     constraint: 'PRIMARY KEY (job_id, n)',
     storage: CLUSTERED,
     indexes: [
-      `CREATE INDEX import_rows_updated ON import_rows (job_id, link_id)
+      // By the link first: SQLite would rather read all rows of a job than begin with `job_id` here.
+      `CREATE INDEX import_rows_updated ON import_rows (link_id, version_before)
         WHERE version_before IS NOT NULL`,
     ],
   },
