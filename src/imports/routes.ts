@@ -91,7 +91,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       'service, or a table of your own. The parameters may also be fields of a multipart body, whose ' +
       'file is called `file`. The answer is a job; its rows tell what became of each record. With ' +
       '`dry_run` no link is written.',
-    query: options,
+    query: options.strip(),
     upload: {
       types: UPLOAD_EXAMPLES,
       receive: ({ request }) => imports.receive(request),
@@ -171,7 +171,7 @@ function registerRemoteRoute(
     description:
       'A job that reads all links of Shlink, Kutt, YOURLS, Dub, Bitly or Short.io over its API, page ' +
       'by page, and imports them. It waits as long as the service asks for.',
-    query: z.strictObject({ dry_run }),
+    query: z.object({ dry_run }),
     body: createRemoteBody(domain),
     bodyExample: { source: 'shlink', base_url: 'https://s.example.org', token: '…' },
     success: accepted('The job.'),
