@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { decodeRecord, encodeRecord, RECORD_VERSION } from '../src/clicks/record.ts'
 import { BROWSER_AGENTS, PROGRAM_AGENTS } from '../src/clicks/testing/agents.ts'
-import { createEnricher } from '../src/statistics/enrich/index.ts'
+import { createEnricher } from '../src/enrich/index.ts'
 import { machine, median } from './lib/machine.ts'
 import './lib/temporary.ts'
 

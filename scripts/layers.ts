@@ -25,7 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'plans/types.ts',
   ],
   ['clicks', 'cluster', 'blocks/list.ts', 'links/values.ts', 'links/slug.ts'],
-  ['statistics/enrich'],
+  ['enrich'],
   ['rules'],
   ['workers'],
   ['http', 'redirect'],

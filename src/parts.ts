@@ -4,11 +4,11 @@ import { blocksFile, createBlockList } from './blocks/list.ts'
 import { createExcludedNetworks } from './clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
 import { createSiteOf } from './domains/site.ts'
+import { createPlaceLookup } from './enrich/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { createHashQueue } from './limits/index.ts'
 import type { ServingInput } from './operations/serving.ts'
 import { type Redirect, withSites } from './redirect/index.ts'
-import { createPlaceLookup } from './statistics/enrich/index.ts'
 
 /** What every part is made from. */
 export type Parts = Awaited<ReturnType<typeof openParts>>

@@ -2,9 +2,9 @@ import { systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { createClickCounter, journalDirectory } from '../clicks/index.ts'
 import type { Config } from '../config/index.ts'
+import { createEnricher } from '../enrich/index.ts'
 import { loadPlans } from '../plans/load.ts'
 import { clickLimitsOf } from '../plans/service.ts'
-import { createEnricher } from '../statistics/enrich/index.ts'
 import { openCounters, storeOpener } from './workers.ts'
 
 const RETRY_MS = 500

@@ -10,6 +10,7 @@ import {
   openVisitors,
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
+import { createPlaceLookup } from '../enrich/index.ts'
 import { renderError } from '../errors/index.ts'
 import { asAppError } from '../http/failure.ts'
 import { apiHeaders } from '../http/respond.ts'
@@ -26,7 +27,6 @@ import {
   createVisitLimit,
   readSnapshot,
 } from '../redirect/index.ts'
-import { createPlaceLookup } from '../statistics/enrich/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 
 /** A node that redirects from memory while it can't start. */

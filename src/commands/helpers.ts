@@ -46,7 +46,7 @@ async function storeClicks(dataDir: string, limits: ClickLimits): Promise<void> 
   const { logLevel, logFormat, geoipDatabase, scaled, backgroundNiceness } = createContext().config
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const { runStatistics } = await import('../statistics/process/run.ts')
-  const { createEnricher } = await import('../statistics/enrich/index.ts')
+  const { createEnricher } = await import('../enrich/index.ts')
   const { storeOpener } = await import('../backend/workers.ts')
   const enricher = createEnricher({ geoipDatabase, logger })
   const opener = await storeOpener({ dataDir, scaled, limits, enrich: enricher.enrich, logger })

@@ -55,7 +55,7 @@ export async function serve(
   const { config } = context.environment
   const plans = createPlans(await loadPlans(config.plansFile))
   if (config.geoipDatabase !== null) {
-    const { checkGeoipDatabase } = await import('../statistics/enrich/places.ts')
+    const { checkGeoipDatabase } = await import('../enrich/places.ts')
     checkGeoipDatabase(config.geoipDatabase)
   }
   ensureDataDir(config.dataDir)

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { OS_NAMES } from '../statistics/enrich/names.ts'
+import { OS_NAMES } from '../enrich/names.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost } from '../validation/host.ts'
 import { checkText } from '../validation/text.ts'

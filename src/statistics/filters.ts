@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
+import { languageOf } from '../enrich/language.ts'
+import { referrerOf } from '../enrich/referrer.ts'
 import { repeatable } from '../http/index.ts'
 import { checkKnownDomain } from '../links/values.ts'
 import { countryOf, regionOf } from '../rules/values.ts'
@@ -8,8 +10,6 @@ import { checked, checkWhole } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { checkText } from '../validation/text.ts'
 import { DIMENSIONS, KIND_NAMES } from './columns.ts'
-import { languageOf } from './enrich/language.ts'
-import { referrerOf } from './enrich/referrer.ts'
 import type { Dimension, Filter } from './types.ts'
 
 /** The most values of one filter. */

@@ -1,3 +1,4 @@
+import type { Click } from '../enrich/click.ts'
 import { AppError } from '../errors/index.ts'
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
@@ -6,24 +7,6 @@ export { DIMENSIONS } from './columns.ts'
 export type { ClickKind }
 export type Dimension = (typeof DIMENSIONS)[number]
 export type BotsMode = (typeof BOTS_MODES)[number]
-
-/**
- * A click with its enriched values; `ClickSchema` says what each one is. Absent values are null: no
- * referrer, an unknown country.
- */
-export interface Click extends Record<(typeof CLICK_DETAILS)[number], string | null> {
-  /** Milliseconds since the Unix epoch. */
-  time: number
-  linkSeq: number
-  domainNo: number
-  /** 64 bits of the day's keyed hash; null: the visitor asked not to be tracked. */
-  visitor: bigint | null
-  kind: ClickKind
-  /** Why the click is not human: a stable word such as `crawler`, `unfurler`, `prefetch`. */
-  reason: string | null
-  /** `click`, or `qr` for a scan of a QR code. */
-  trigger: 'click' | 'qr'
-}
 
 /** Keeps or excludes the clicks with one of these values. */
 export interface Filter {

@@ -1,3 +1,4 @@
+export { CLICK_DETAILS } from './click-columns.ts'
 export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from './migrate.ts'
 
 import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'

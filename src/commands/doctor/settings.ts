@@ -1,8 +1,8 @@
 import { discover } from '../../accounts/oidc.ts'
 import { isLoopback } from '../../accounts/site.ts'
 import { type Config, type Environment, isWildcard, listeningUrl } from '../../config/index.ts'
+import { checkGeoipDatabase } from '../../enrich/places.ts'
 import { tryOutSmtp } from '../../mail/smtp.ts'
-import { checkGeoipDatabase } from '../../statistics/enrich/places.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const GEOIP_MAX_AGE_MS = 365 * 86_400_000

@@ -2,7 +2,8 @@ import type { CountedClicks } from '../../clicks/months.ts'
 import { type ClickRecord, HOW } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import { isBefore, type Position } from '../../clicks/segments.ts'
-import type { Click, StoredClick } from '../types.ts'
+import type { Click } from '../../enrich/click.ts'
+import type { StoredClick } from '../types.ts'
 
 /**
  * Clicks after which no further block is read; a block of 1 MiB has up to 32,768 more. Behind a backlog the

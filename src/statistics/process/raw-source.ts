@@ -61,7 +61,7 @@ export async function openRawSource(options: {
 
 async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<RawSource> {
   const { dataDir, geoipDatabase, counted } = options
-  const { createEnricher } = await import('../enrich/index.ts')
+  const { createEnricher } = await import('../../enrich/index.ts')
   const store = await openOwnStore(dataDir, {
     clock: systemClock,
     enrich: (record) => enricher.enrich(record),

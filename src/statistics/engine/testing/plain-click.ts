@@ -1,6 +1,6 @@
 import type { ClickRecord } from '../../../clicks/record.ts'
 import { visitorBits } from '../../../clicks/visitor-bits.ts'
-import type { Click } from '../../types.ts'
+import type { Click } from '../../../enrich/click.ts'
 
 /** A click with as little as there is to be found out about it. */
 export function plainClick([, time, linkSeq, , visitor, agent]: ClickRecord): Click {

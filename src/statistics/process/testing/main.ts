@@ -1,6 +1,6 @@
 import { systemClock } from '../../../base/clock.ts'
+import { createEnricher } from '../../../enrich/index.ts'
 import { openOwnStore } from '../../engine/duckdb/store.ts'
-import { createEnricher } from '../../enrich/index.ts'
 import { runStatistics } from '../run.ts'
 
 /** The statistics process of a test: `bun main.ts DATA_DIR [IDLE_MS]`. */

@@ -1,4 +1,4 @@
-import { createMemo } from '../../base/memo.ts'
+import { createMemo } from '../base/memo.ts'
 
 /** Where a visit came from; both null: the browser didn't say. */
 export interface Referrer {

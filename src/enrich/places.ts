@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { Reader, type Response } from 'maxmind'
-import type { Logger } from '../../base/logger.ts'
-import { createMemo } from '../../base/memo.ts'
-import { ConfigError } from '../../config/fault.ts'
+import type { Logger } from '../base/logger.ts'
+import { createMemo } from '../base/memo.ts'
+import { ConfigError } from '../config/fault.ts'
 import { defaultDatabase } from './default-database.ts'
 
 /** Where a network is, as far as the database knows. */

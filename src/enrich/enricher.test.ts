@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isPerson } from '../../clicks/classify.ts'
-import { type ClickRecord, HOW, RECORD_VERSION } from '../../clicks/record.ts'
+import { isPerson } from '../clicks/classify.ts'
+import { type ClickRecord, HOW, RECORD_VERSION } from '../clicks/record.ts'
 import { createEnricher, visitorOf } from './enricher.ts'
 
 const enricher = createEnricher({ geoipDatabase: null })

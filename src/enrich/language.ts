@@ -1,4 +1,4 @@
-import { createMemo } from '../../base/memo.ts'
+import { createMemo } from '../base/memo.ts'
 
 const HEADERS_REMEMBERED = 2_000
 

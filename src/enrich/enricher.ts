@@ -1,8 +1,8 @@
-import { createMemo } from '../../base/memo.ts'
-import { judgeVisit } from '../../clicks/classify.ts'
-import { type ClickRecord, HOW } from '../../clicks/record.ts'
-import { visitorBits } from '../../clicks/visitor-bits.ts'
-import type { Click, ClickKind } from '../types.ts'
+import { createMemo } from '../base/memo.ts'
+import { judgeVisit } from '../clicks/classify.ts'
+import { type ClickRecord, HOW } from '../clicks/record.ts'
+import { visitorBits } from '../clicks/visitor-bits.ts'
+import type { Click } from './click.ts'
 import { readAgent } from './device.ts'
 import { languageOf } from './language.ts'
 import { openPlaces, type PlacesOptions } from './places.ts'
@@ -66,7 +66,7 @@ export function createEnricher(options: EnricherOptions) {
  * The visitor of a click, by the hash in its record. A human and a program with the same address and
  * user agent are two visitors.
  */
-export function visitorOf(hash: string, kind: ClickKind): bigint | null {
+export function visitorOf(hash: string, kind: Click['kind']): bigint | null {
   const bits = visitorBits(hash)
   return bits === null || kind === 'human' ? bits : bits ^ NOT_HUMAN
 }

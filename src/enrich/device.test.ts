@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { BROWSER_AGENTS } from '../../clicks/testing/agents.ts'
+import { BROWSER_AGENTS } from '../clicks/testing/agents.ts'
 import { describeAgent } from './device.ts'
 
 test.each(BROWSER_AGENTS)('$says: $agent', ({ agent, says }) => {

@@ -1,5 +1,5 @@
 import bowser from 'bowser'
-import { type AgentVerdict, classifyAgent } from '../../clicks/classify.ts'
+import { type AgentVerdict, classifyAgent } from '../clicks/classify.ts'
 import { APPS, SYSTEMS } from './names.ts'
 
 /** Kinds of devices; stable words of the API. `bot`: a program says that it is one. */
