@@ -1,3 +1,5 @@
+import { scaleLinear } from 'd3-scale'
+import { area, line } from 'd3-shape'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { ticksTo } from './axis.ts'
 
@@ -52,22 +54,20 @@ export function Chart(props: ChartProps) {
     height: Math.max(0, height - TOP - BOTTOM),
   }
   const left = rightToLeft ? END : AXIS
+  const last = points.length - 1
   const ticks = ticksTo(
     Math.max(0, ...points.map(({ value, before }) => Math.max(value, before ?? 0))),
   )
-  const y = (value: number) => TOP + plot.height * (1 - value / (ticks.at(-1) ?? 1))
-  const gap = plot.width / Math.max(1, points.length - 1)
-  const x = (at: number) => {
-    const along = points.length === 1 ? plot.width / 2 : at * gap
-    return left + (rightToLeft ? plot.width - along : along)
-  }
-  const pointer = usePointer(props, (offset) => {
-    const along = rightToLeft ? left + plot.width - offset : offset - left
-    return Math.min(points.length - 1, Math.max(0, Math.round(along / Math.max(1, gap))))
-  })
+  const y = scaleLinear([0, ticks.at(-1) ?? 1], [TOP + plot.height, TOP])
+  const sides = [left, left + plot.width]
+  // A single bucket stands in the middle.
+  const x = scaleLinear(last > 0 ? [0, last] : [-1, 1], rightToLeft ? sides.reverse() : sides)
+  const pointer = usePointer(props, (offset) =>
+    Math.min(last, Math.max(0, Math.round(x.invert(offset)))),
+  )
   const labels = points.map(({ start }) => tick(start))
   const widest = Math.max(0, ...labels.map(({ length }) => length)) * CHARACTER + LABEL_GAP
-  const every = Math.max(1, Math.ceil(widest / Math.max(1, gap)))
+  const every = Math.max(1, Math.ceil((widest * Math.max(1, last)) / Math.max(1, plot.width)))
   // Figures and words of an axis stand in the order of their language, though the plot doesn't.
   const turned = (text: string) => (rightToLeft ? `\u2067${text}\u2069` : text)
   return (
@@ -168,34 +168,32 @@ type Scale = (value: number) => number
 
 /** The area and its line, and the period before. The way to a bucket that isn't over is dashed, so that a morning doesn't look like a fall. */
 function Lines({ points, x, y }: { points: readonly ChartPoint[]; x: Scale; y: Scale }) {
-  const line = (values: readonly (number | null)[], from = 0) =>
-    values
-      .flatMap((value, at) => (value === null ? [] : [`${x(from + at)},${y(value)}`]))
-      .map((point, at) => `${at === 0 ? 'M' : 'L'}${point}`)
-      .join('')
-  const values = points.map(({ value }) => value)
+  const indexes = points.map((_, at) => at)
+  const valueAt = (at: number) => y(points[at]?.value ?? 0)
+  const lineOf = (some: number[]) => line<number>(x, valueAt)(some) ?? ''
+  const before = line<number>(x, (at) => y(points[at]?.before ?? 0)).defined(
+    (at) => points[at]?.before != null,
+  )
   const last = points.length - 1
   const solid = points[last]?.open ? last : last + 1
   return (
     <g fill="none" strokeWidth={2} stroke="var(--plot-1)" strokeLinejoin="round">
       <path
-        d={`${line(values)}L${x(last)},${y(0)}L${x(0)},${y(0)}Z`}
+        d={area<number>(x, y(0), valueAt)(indexes) ?? ''}
         fill="var(--plot-1)"
         fillOpacity={0.12}
         stroke="none"
       />
       <path
-        d={line(points.map(({ before }) => before))}
+        d={before(indexes) ?? ''}
         stroke="var(--plot-before)"
         strokeWidth={1.5}
         strokeDasharray="2 4"
         strokeLinecap="round"
       />
-      <path d={line(values.slice(0, solid))} />
-      {solid > 0 ? (
-        <path d={line(values.slice(solid - 1), solid - 1)} strokeDasharray="4 4" />
-      ) : null}
-      {points.length === 1 ? <Dot x={x(0)} y={y(values[0] ?? 0)} /> : null}
+      <path d={lineOf(indexes.slice(0, solid))} />
+      {solid > 0 ? <path d={lineOf(indexes.slice(solid - 1))} strokeDasharray="4 4" /> : null}
+      {points.length === 1 ? <Dot x={x(0)} y={valueAt(0)} /> : null}
     </g>
   )
 }
