@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { CompiledQuery } from 'kysely'
+import { testStore } from '../../test/harness/store.ts'
 import { insertOwned } from '../domains/store.ts'
 import { restoredSince } from './store.ts'
 import { createTestImports, fixture, type TestImports } from './testing/site.ts'
@@ -282,17 +283,20 @@ test('the plan’s limit holds, and a dry run knows it', async () => {
   ])
 })
 
-test('undo looks up a link by an index, so that it takes no longer in a long import', async () => {
-  const { read } = site.storage
-  const row = { job_id: 'job_1', link_id: 'lnk_1', version: 1 }
-  const { sql: text, parameters } = restoredSince(read, row).compile()
-  const plan = await read.db.executeQuery<{ detail: string }>(
-    CompiledQuery.raw(`EXPLAIN QUERY PLAN ${text}`, [...parameters]),
-  )
-  expect(plan.rows.map(({ detail }) => detail)).toEqual([
-    expect.stringContaining('USING INDEX import_rows_updated (link_id=?'),
-  ])
-})
+// PostgreSQL chooses its plan by how many rows there are.
+if (testStore === 'embedded') {
+  test('undo looks up a link by an index, so that it takes no longer in a long import', async () => {
+    const { read } = site.storage
+    const row = { job_id: 'job_1', link_id: 'lnk_1', version: 1 }
+    const { sql: text, parameters } = restoredSince(read, row).compile()
+    const plan = await read.db.executeQuery<{ detail: string }>(
+      CompiledQuery.raw(`EXPLAIN QUERY PLAN ${text}`, [...parameters]),
+    )
+    expect(plan.rows.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('USING INDEX import_rows_updated (link_id=?'),
+    ])
+  })
+}
 
 test('undo leaves what somebody has changed since, and names it', async () => {
   const text = csv(
