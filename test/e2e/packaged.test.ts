@@ -61,6 +61,15 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   expect((await asset.text()).length).toBeGreaterThan(1000)
   expect((await slugline.cli('doctor')).status).toBe(0)
 
+  const { url } = JSON.parse((await slugline.cli('users', 'claim-link', '--json')).stdout)
+  const token = new URL(url).hash.slice('#token='.length)
+  const account = { email: 'ann@example.com', password: 'the engine weaves patterns', name: 'Ann' }
+  const claimed = await slugline.call('POST', '/app/api/v1/claim', {
+    body: { token, ...account, workspace: 'Acme' },
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+  })
+  expect(claimed.status).toBe(201)
+
   await slugline.cli('login', '--url', slugline.url, '--key', key)
   const archive = join(folder, 'all.tar.gz')
   const exported = await slugline.cli('export', archive, '--json')

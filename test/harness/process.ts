@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { filesIn, makeStore } from './store.ts'
 
-const SLUGLINE = resolve(import.meta.dir, '../../bin/slugline')
+/** `TEST_PROGRAM`: the executable, as `npm test` has made it; else the checkout. */
+export const SLUGLINE = resolve(import.meta.dir, '../..', Bun.env.TEST_PROGRAM ?? 'bin/slugline')
 
 /** What every process of a test has of the machine's own settings. */
 export const BASE_ENV: Readonly<Record<string, string>> = {
@@ -104,7 +105,7 @@ export interface StartOptions {
   dataDir?: string
   /** Commands that run the program, such as `strace`. */
   wrapper?: string[]
-  /** The executable; by default the checkout's `bin/slugline`. */
+  /** The executable; by default {@link SLUGLINE}. */
   program?: string
   /** Of `serve`. */
   args?: string[]

@@ -4,8 +4,8 @@ import { errorText } from './errors.ts'
 import { onDemand } from './on-demand.tsx'
 
 const parts = onDemand(() => import('./toast-parts.tsx'))
-/** Nothing is told before somebody has done something: the page comes first. */
-const AFTER_MS = 2_000
+/** Nothing is told before somebody has done something: until then the page comes first. */
+const DEEDS = ['pointerdown', 'keydown'] as const
 /** Puts what shows them on the page; set by it. */
 let mount = () => {}
 
@@ -48,8 +48,11 @@ export function Toasts() {
         () => setLoaded(true),
         () => {},
       )
-    const timer = setTimeout(mount, AFTER_MS)
-    return () => clearTimeout(timer)
+    const begin = () => mount()
+    for (const deed of DEEDS) addEventListener(deed, begin, { once: true })
+    return () => {
+      for (const deed of DEEDS) removeEventListener(deed, begin)
+    }
   }, [])
   if (!isLoaded) return null
   const { ToastView } = parts.get()
