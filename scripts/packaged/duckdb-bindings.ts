@@ -20,18 +20,23 @@ import library from 'packaged:library' with { type: 'file' }
 
 const ADDON = 'duckdb.node'
 
-/** The folder with both files, whole and our own. @throws when there is no place to write them. */
-function unpacked(): string {
+/**
+ * Loads the addon from the first place that allows it: one may be read-only, or for data alone. The data
+ * directory is the last, for a backup is restored into an empty one.
+ */
+function load() {
   // `homedir()` throws for a user without an entry in passwd, as in a container.
   const { XDG_CACHE_HOME, HOME, SLUGLINE_DATA_DIR } = process.env
-  const places = [XDG_CACHE_HOME, HOME && join(HOME, '.cache'), SLUGLINE_DATA_DIR, tmpdir()]
+  const places = [XDG_CACHE_HOME, HOME && join(HOME, '.cache'), tmpdir(), SLUGLINE_DATA_DIR]
   let failure: unknown
   for (const place of places) {
     if (!place?.startsWith('/')) continue
     const folder = join(place, `slugline-${process.getuid?.() ?? ''}`, digest)
     try {
       if (!isWhole(folder)) unpack(folder)
-      return folder
+      const loaded = { exports: {} }
+      process.dlopen(loaded, join(folder, ADDON))
+      return loaded.exports
     } catch (error) {
       failure = error
     }
@@ -77,8 +82,5 @@ function isWhole(folder: string): boolean {
   }
 }
 
-const loaded = { exports: {} }
-process.dlopen(loaded, join(unpacked(), ADDON))
-
 /** What @duckdb/node-bindings exports. */
-export const bindings = loaded.exports
+export const bindings = load()
