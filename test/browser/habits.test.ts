@@ -295,6 +295,8 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await other.page.getByLabel(ar('auth.password'), { exact: true }).fill(OWNER.password)
     await other.page.getByRole('button', { name: ar('auth.signIn.submit'), exact: true }).click()
     await heading(other.page, ar('shell.links'))
+    // What a page asks for as it is left is never answered.
+    await other.settled()
     for (const path of ['/app/links', '/app/statistics', '/app/usage', '/app/audit']) {
       await other.page.goto(path)
       await other.page.getByRole('heading', { level: 1 }).waitFor()
