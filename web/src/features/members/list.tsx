@@ -114,7 +114,6 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     mutationFn: (role: Role) => changeRole(member.user_id, role, keepKeys),
     // Shown at once; taken back if it is refused.
     onMutate(role) {
-      setDemotion(null)
       const before = client.getQueryData<Member[]>(queryKey)
       client.setQueryData<Member[]>(queryKey, (members) =>
         members?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
@@ -123,7 +122,8 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     },
     onError(error, _role, before) {
       client.setQueryData(queryKey, before)
-      showError(error)
+      // A dialog says itself why it stays.
+      if (demotion === null) showError(error)
     },
     onSuccess(_member, role) {
       showToast({ title: t('members.roleChanged', { name, role: t(`role.${role}`) }) })
