@@ -15,6 +15,8 @@ const APP =
   /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/(?:index|page)\.|ui\/listbox\.)/
 /** Parts that most pages load on demand. */
 const PARTS = /web\/src\/ui\/(?:select|combobox|popover|menu)-parts\./
+/** Statistics has tabs at once; what they share with the parts comes with them. */
+const TABS = /web\/src\/ui\/tabs\./
 const STATISTICS = /web\/src\/features\/statistics\/(?!world-map|map-shapes)/
 
 export default defineConfig({
@@ -39,6 +41,7 @@ export default defineConfig({
           groups: [
             { name: 'base', test: BASE, priority: 3 },
             { name: 'app', test: APP, priority: 2 },
+            { name: 'tabs', test: TABS, priority: 2 },
             { name: 'parts', test: PARTS, priority: 1 },
             { name: 'statistics', test: STATISTICS },
           ],
