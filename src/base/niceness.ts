@@ -10,12 +10,12 @@ const THREADS = '/proc/self/task'
  * their maker.
  */
 export function beNice(niceness: number): void {
-  try {
-    const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : [process.pid]
-    for (const thread of threads) {
+  const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : [process.pid]
+  for (const thread of threads) {
+    try {
       if (getPriority(thread) < niceness) setPriority(thread, niceness)
+    } catch {
+      // Not allowed here, or it has ended meanwhile.
     }
-  } catch {
-    // Not allowed here, or a thread has ended meanwhile: the rest keeps its priority.
   }
 }

@@ -7,7 +7,7 @@ export type Session = Schemas['Session']
 export type SessionUser = NonNullable<Session['user']>
 /** A workspace of the person. */
 export type SessionWorkspace = Session['workspaces'][number]
-/** What somebody may be in a workspace. */
+/** The roles of members of a workspace. */
 export type Role = SessionWorkspace['role']
 
 /** The session; asked once at the start, and again after whatever changes it. */

@@ -4,7 +4,7 @@ import { errorText } from './errors.ts'
 import { onDemand } from './on-demand.tsx'
 
 const parts = onDemand(() => import('./toast-parts.tsx'))
-/** Nothing is told before somebody has done something: until then the page comes first. */
+/** No toast comes before the person has done something: until then the page comes first. */
 const DEEDS = ['pointerdown', 'keydown'] as const
 /** Puts what shows them on the page; set by it. */
 let mount = () => {}
