@@ -55,6 +55,12 @@ test('whoever starts it must give every secret, and nothing is one by default', 
   }
 })
 
+test('a build of the image starts from the same bytes each time', () => {
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+  expect(bases.length).toBeGreaterThan(0)
+  for (const base of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/)
+})
+
 test('its nodes have settings that Slugline takes, and all the same ones', () => {
   expect(nodes.length).toBeGreaterThanOrEqual(2)
   const given: Record<string, string> = { BASE_URL: 'https://sho.rt' }
