@@ -17,7 +17,7 @@ test.each([
   expect(prefersJson(accept)).toBe(expected)
 })
 
-test('a problem is for those who take no other JSON', () => {
+test('problem+json is chosen only when no other JSON is accepted', () => {
   expect(prefersProblem('application/problem+json')).toBe(true)
   expect(prefersProblem('application/json')).toBe(false)
   expect(prefersProblem('application/json, application/problem+json')).toBe(false)

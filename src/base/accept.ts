@@ -19,8 +19,9 @@ export function weighted(header: string): { name: string; q: number }[] {
 }
 
 /**
- * Whether an `Accept` header (RFC 9110 §12.5.1) prefers JSON to HTML: by weight, or by naming it
- * where a wildcard alone covers HTML. Clients that take anything get HTML: a person may be looking.
+ * Whether an `Accept` header (RFC 9110 §12.5.1) prefers JSON to HTML, by weight or because it names
+ * JSON while only a wildcard covers HTML. Clients that accept anything get HTML: it may be a
+ * person.
  */
 export function prefersJson(accept: string | null): boolean {
   if (accept === null || !/json/i.test(accept)) return false
@@ -31,12 +32,14 @@ export function prefersJson(accept: string | null): boolean {
   })
 }
 
-/** Whether a client takes `application/problem+json` (RFC 9457) rather than plain JSON. */
+/** Whether a client accepts `application/problem+json` (RFC 9457) rather than plain JSON. */
 export function prefersProblem(accept: string | null): boolean {
   return accept !== null && weigh(accept, PROBLEM).q > weigh(accept, 'application/json').q
 }
 
-/** The first of these content codings that an `Accept-Encoding` header takes (RFC 9110 §12.5.3). */
+/**
+ * The first of these content codings that an `Accept-Encoding` header accepts (RFC 9110 §12.5.3).
+ */
 export function acceptedEncoding<E extends string>(
   header: string | null,
   encodings: readonly E[],
@@ -45,7 +48,9 @@ export function acceptedEncoding<E extends string>(
   return encodings.find((encoding) => taken.some(({ name }) => name === encoding))
 }
 
-/** The weight that the most specific range gives a type, and how specific it is; 0: not taken. */
+/**
+ * The weight that the most specific range gives a type (0: not accepted), and how specific it is.
+ */
 function weigh(accept: string, type: string): { rank: number; q: number } {
   const ranges = ['*/*', `${type.slice(0, type.indexOf('/'))}/*`, type]
   let best = { rank: 0, q: 0 }

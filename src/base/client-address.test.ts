@@ -15,7 +15,7 @@ describe('the client address', () => {
   test.each([
     ['10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    // What stands left of the first stranger, that stranger wrote.
+    // Entries left of the first untrusted address are under the visitor's control.
     ['10.0.0.1', '1.2.3.4, 198.51.100.1', '198.51.100.1'],
     ['10.0.0.1', '1.2.3.4, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
     ['10.0.0.1', '10.1.1.1, 10.2.2.2', '10.1.1.1'],
@@ -28,7 +28,7 @@ describe('the client address', () => {
     ['10.0.0.1', '2001:db8::5', '2001:db8::5'],
     ['10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
     ['fd00::1', '198.51.100.1', '198.51.100.1'],
-    // A stranger's header is worth nothing.
+    // The header of an untrusted peer is ignored.
     ['203.0.113.7', '198.51.100.1', '203.0.113.7'],
   ])('from %s with "%s" is %s', (peer, header, expected) => {
     const address = createClientAddress(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
@@ -36,7 +36,7 @@ describe('the client address', () => {
     expect(address(peer, new Headers())).toBe(peer.replace('::ffff:', ''))
   })
 
-  test('refuses a proxy that is no address', () => {
+  test('refuses a proxy that is not an address', () => {
     expect(() => createClientAddress(['proxy.example'])).toThrow()
     expect(() => createClientAddress(['10.0.0.0/40'])).toThrow()
   })

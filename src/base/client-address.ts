@@ -1,18 +1,18 @@
 import ipaddr from 'ipaddr.js'
 import { createMemo } from './memo.ts'
 
-/** Finds the visitor's address behind `peer`, the address that the connection came from. */
+/** Finds the visitor's address; `peer` is the address of the connection. */
 export type ClientAddress = (peer: string, headers: Headers) => string
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** Peers whose trust is remembered: proxies are few, and parsing an address costs microseconds. */
+/** Peers whose trust is remembered: proxies are few, and parsing an address takes microseconds. */
 const PEERS_REMEMBERED = 1_000
 
 /**
- * Believes `X-Forwarded-For` only as far as named proxies wrote it: from the right, past every
- * trusted address, to the first that isn't. What stands left of that one the visitor may have
- * invented. An entry that is no address ends the walk at the last proxy.
+ * Trusts `X-Forwarded-For` only as far as named proxies wrote it: it is read from the right, past
+ * trusted addresses, to the first that isn't one. A visitor can forge everything left of that. An
+ * entry that is not an address stops the search at the last proxy.
  *
  * @param trustedProxies addresses and networks (CIDR); throws on one that is neither.
  */
@@ -35,15 +35,15 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   }
 }
 
-/** Tells whether an address, of a peer for example, is one of the named proxies'. */
+/** Makes a test for whether an address, such as a peer's, belongs to a trusted proxy. */
 export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
   const networks = trustedProxies.map(parseNetwork)
   return createMemo(PEERS_REMEMBERED, (address: string) => isWithin(address, networks))
 }
 
 /**
- * The network of an address: /24 of IPv4, /48 of IPv6. It identifies a region, not a person.
- * Empty for what is no address.
+ * The network of an address: /24 of IPv4, /48 of IPv6. It identifies a region, not a person. Empty
+ * if the text is not an address.
  */
 export function truncateAddress(address: string): string {
   if (!address.includes(':')) {
@@ -55,7 +55,7 @@ export function truncateAddress(address: string): string {
   const after = tail.split(':').filter(Boolean)
   const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
   const groups = [...before, ...zeros, ...after].slice(0, 3)
-  // 6to4 (RFC 3056) has a whole IPv4 address in these 48 bits: of it a /24, as of others.
+  // 6to4 (RFC 3056) holds a whole IPv4 address in these 48 bits, so it is cut to its /24 too.
   if (groups[0] === '2002') {
     groups[2] = (Number.parseInt(groups[2] as string, 16) & 0xff00).toString(16)
   }
@@ -63,10 +63,7 @@ export function truncateAddress(address: string): string {
   return `${groups.join(':')}::`
 }
 
-/**
- * What an address is limited by: of IPv6 the /64, because a client that has one address there
- * usually has them all.
- */
+/** The rate limiter's key of an address: of IPv6 the /64, all of which a client usually controls. */
 export function addressKey(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
   const parsed = ipaddr.IPv6.parse(address)
@@ -74,18 +71,18 @@ export function addressKey(address: string): string {
   return parsed.parts.slice(0, 4).join(':')
 }
 
-/** IPv4 that came through an IPv6 socket (RFC 4291 §2.5.5.2) is the same IPv4 address. */
+/** An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as plain IPv4. */
 function withoutMapping(address: string): string {
   if (!address.startsWith('::')) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   return mapped === null ? address : (mapped[1] as string)
 }
 
-/** An entry of the header: an address, perhaps in brackets, perhaps with a port. */
+/** An entry of the header: an address, optionally in brackets and with a port. */
 function parseHop(text: string): string | null {
   const hop = text.trim().replaceAll('"', '')
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
-  // Only the four-part form of IPv4: others (017.1, 0x7f000001) are read differently elsewhere.
+  // Four-part IPv4 only: other forms (017.1, 0x7f000001) are read differently elsewhere.
   if (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return null
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null
 }

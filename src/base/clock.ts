@@ -1,4 +1,4 @@
-/** Tells the time. Everything that needs it takes one, so that a test can hold it. */
+/** The current time. Passed in wherever it is needed, so that tests can set it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number

@@ -1,6 +1,6 @@
 /**
- * A field of RFC 4180. The apostrophe keeps spreadsheets from running a visitor's text as a formula;
- * `raw` leaves it out.
+ * A field of RFC 4180. The apostrophe keeps spreadsheets from running a visitor's text as a
+ * formula; `raw` omits it.
  */
 export function csvField(value: string | null, raw = false): string {
   if (value === null) return ''

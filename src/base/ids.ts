@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
-/** Crockford's alphabet in lower case: no i, l, o, u. Sorts as its values do. */
+/** Crockford's alphabet in lower case: no i, l, o, u. Its order is that of the values. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const PAIRS = Array.from({ length: 1024 }, (_, n) => digit(n >> 5) + digit(n & 31))
 
@@ -24,16 +24,16 @@ export function lowestIdAt(prefix: string, ms: number): string {
   return `${prefix}_${base32(Math.max(0, ms), 10)}`
 }
 
-/** Makes ids of one process: unique, hard to guess, and sorted by the time they were made. */
+/** Generates ids: unique, hard to guess, and sorted by creation time. */
 export interface Ids {
   /** `{prefix}_` and 26 lower-case base32 characters. */
   next(prefix: string): string
 }
 
 /**
- * Ids laid out like UUIDv7 (RFC 9562 §5.7): 50 bits of milliseconds, then a counter that starts
- * anew at a random place each millisecond (method 1 of §6.2), then random bits. Within a process
- * each id is greater than the one before, even when the clock steps back.
+ * Ids laid out like UUIDv7 (RFC 9562 §5.7): 50 bits of milliseconds, a counter that restarts at a
+ * random value each millisecond (method 1 of §6.2), then random bits. Within a process each id is
+ * greater than the previous one, even when the clock steps back.
  */
 export function createIds(clock: Clock, random: Random): Ids {
   let lastMs = -1
@@ -47,7 +47,7 @@ export function createIds(clock: Clock, random: Random): Ids {
         lastMs = Math.max(now, lastMs + 1)
         const bytes = random.bytes(16)
         head = base32(lastMs, 10)
-        // Half of the counter's 20 bits are left free, for what comes in the same millisecond.
+        // Starts in the lower half of its 20 bits, as room to count up within the millisecond.
         counter = (((bytes[0] as number) << 8) | (bytes[1] as number)) << 3
         tail = ''
         for (let i = 2; i < 14; i++) tail += digit((bytes[i] as number) & 31)

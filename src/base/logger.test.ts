@@ -27,7 +27,7 @@ describe('the logger', () => {
     })
   })
 
-  test('leaves out what lies below its level', async () => {
+  test('leaves out messages below its level', async () => {
     const { logger, lines } = await logging({ level: 'error' })
     logger.debug({}, 'a')
     logger.info({}, 'b')
@@ -39,14 +39,14 @@ describe('the logger', () => {
     expect(silent.lines).toEqual([])
   })
 
-  test('writes errors with their stack, the causes too', async () => {
+  test('writes errors with their stack, including causes', async () => {
     const { logger, first } = await logging()
     logger.error({ err: new Error('outer', { cause: new TypeError('inner') }) }, 'failed')
     expect(first().err.message).toContain('outer')
     expect(first().err.stack).toContain('inner')
   })
 
-  test('strikes out secrets by name, at any depth, and keys inside texts', async () => {
+  test('redacts secrets by name, at any depth, and API keys inside texts', async () => {
     const { logger, lines } = await logging()
     const key = `slug_abcdEFGH_${'x'.repeat(32)}`
     logger.info(
@@ -64,7 +64,7 @@ describe('the logger', () => {
     expect(lines[0]).toContain('key_1')
   })
 
-  test('survives objects that contain themselves', async () => {
+  test('survives circular objects', async () => {
     const { logger, lines } = await logging()
     const knot: Record<string, unknown> = {}
     knot.knot = knot

@@ -22,19 +22,19 @@ export interface LoggerOptions {
   format: LogFormat
   /** Text only. */
   colors?: boolean
-  /** Default: stderr, so that stdout stays the command's answer. */
+  /** Default: stderr, so that stdout holds only the command's output. */
   destination?: LogDestination
 }
 
 const STDERR = 2
 
-/** Logs nothing: for tests, and for commands that have nothing to say. */
+/** Logs nothing: for tests and for quiet commands. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * Logs by pino, which is only loaded here. Lines are written immediately: what was logged before a
- * crash is there. An `err` field is an Error, written with its stack. What looks like a secret is
- * struck out, as a second safeguard: callers don't pass any.
+ * Logs with pino, which is imported only here. Lines are written synchronously, so that those
+ * before a crash are kept. An `err` field is an Error, written with its stack. What looks like a
+ * secret is redacted as a second safeguard: callers must not pass any.
  */
 export async function createLogger({
   level,
@@ -46,7 +46,7 @@ export async function createLogger({
   const { pino } = await import('pino')
   const stderr = () => {
     const stream = pino.destination({ dest: STDERR, sync: true })
-    // A closed stderr, or a full disk behind it, is no reason to stop serving.
+    // A closed stderr, or a full disk behind it, must not stop the server.
     return stream.on('error', () => {})
   }
   const out: LogDestination = destination ?? stderr()
@@ -80,7 +80,7 @@ const API_KEY = /\b([a-z]+_[0-9A-Za-z]{8})_[0-9A-Za-z]{32}\b/g
 const STRUCK = '[redacted]'
 const DEEPEST = 5
 
-/** A copy of `fields` with secrets struck out: values by their name, API keys anywhere in a text. */
+/** A copy of `fields` with secrets redacted: values by their name, API keys anywhere in a text. */
 function redacted(fields: object, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -98,6 +98,6 @@ function redactValue(value: unknown, depth: number): unknown {
   if (depth >= DEEPEST) return '[deep]'
   if (value instanceof Headers) return redacted(Object.fromEntries(value), depth + 1)
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1))
-  // Errors, dates and the like are written in their own way.
+  // Errors, dates and other class instances have serializers of their own.
   return Object.getPrototypeOf(value) === Object.prototype ? redacted(value, depth + 1) : value
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createMemo } from './memo.ts'
 
-test('gives what the function gives, and computes no recent key again', () => {
+test('returns what the function returns and doesn’t recompute recent keys', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(9), { maxLength: 200 }),
@@ -25,7 +25,7 @@ test('gives what the function gives, and computes no recent key again', () => {
   )
 })
 
-test('holds no more than twice what it remembers', () => {
+test('holds no more than twice its size', () => {
   let computed = 0
   const memo = createMemo(10, (key: number) => {
     computed++
@@ -37,7 +37,7 @@ test('holds no more than twice what it remembers', () => {
   expect(computed).toBeGreaterThanOrEqual(980)
 })
 
-test('null is a result like others', () => {
+test('null is remembered like any other result', () => {
   let computed = 0
   const memo = createMemo(10, () => {
     computed++

@@ -1,7 +1,7 @@
 /**
- * A pure function whose newest results are remembered: at least the last `remembered` different
- * keys that were asked for, at most twice as many. Full, it forgets the whole older half, so
- * that a flood of new keys costs those in use one computation, and asking costs two look-ups.
+ * Memoizes a pure function: at least the `remembered` most recently used keys, at most twice as
+ * many. When full it drops the older half, so that a flood of new keys costs each key in
+ * use one computation. A call costs at most two look-ups.
  */
 export function createMemo<K, V extends NonNullable<unknown> | null>(
   remembered: number,

@@ -5,9 +5,8 @@ import { getPriority, setPriority } from 'node:os'
 const THREADS = '/proc/self/task'
 
 /**
- * Lowers the priority of this process to a niceness (see setpriority(2)), if it has a higher one. Linux gives
- * each thread its own, and work is done by threads that run already; those that start later have that of
- * their maker.
+ * Lowers the priority of all threads of this process to a niceness (setpriority(2)), unless it is
+ * lower already. Linux has a priority per thread; new threads inherit that of their creator.
  */
 export function beNice(niceness: number): void {
   const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : [process.pid]
@@ -15,7 +14,7 @@ export function beNice(niceness: number): void {
     try {
       if (getPriority(thread) < niceness) setPriority(thread, niceness)
     } catch {
-      // Not allowed here, or it has ended meanwhile.
+      // Not permitted, or the thread has ended in the meantime.
     }
   }
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 
 /**
- * The command line that runs this same program with other arguments: from a checkout, or as the
- * packaged executable, which is its own runtime. `--smol`: with a small heap, as helpers have it.
+ * The command line that runs this program with other arguments: from a checkout, or as the packaged
+ * executable, which is its own runtime. `--smol` gives the helper processes a small heap.
  */
 export function ownProgram(...args: string[]): string[] {
   if (Bun.isStandaloneExecutable) return [process.execPath, ...args]
@@ -10,5 +10,5 @@ export function ownProgram(...args: string[]): string[] {
   return [process.execPath, '--no-env-file', '--smol', main, ...args]
 }
 
-/** How a person starts this program, for hints. */
+/** The command that starts this program, for hints to the user. */
 export const PROGRAM_NAME = Bun.isStandaloneExecutable ? 'slugline' : 'bin/slugline'

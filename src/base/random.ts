@@ -1,4 +1,4 @@
-/** A source of random bytes. Everything that needs chance takes one, so that a test can hold it. */
+/** A source of random bytes. Passed in wherever it is needed, so that tests can replace it. */
 export interface Random {
   /** `length` bytes from a cryptographic source. */
   bytes(length: number): Uint8Array
@@ -10,8 +10,8 @@ export const systemRandom: Random = {
 }
 
 /**
- * `length` characters drawn evenly from `alphabet` (at most 256 characters).
- * Bytes that would favour some characters are thrown away and drawn again.
+ * `length` characters drawn uniformly from `alphabet` (at most 256 characters), by rejection
+ * sampling.
  */
 export function randomString(random: Random, alphabet: string, length: number): string {
   const bound = 256 - (256 % alphabet.length)

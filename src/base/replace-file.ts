@@ -2,19 +2,19 @@ import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path'
 
 /**
- * Replaces a small file, readable by its owner alone, so that a crash or a power cut leaves the old
- * or the new one. @throws when it can't be written
+ * Atomically replaces a small file with mode 0600: after a crash or power cut it has the old or the
+ * new text. @throws when it can't be written
  */
 export function replaceFile(file: string, text: string): void {
   const draft = `${file}.new`
   writeSynced(draft, text, 'w')
-  // The mode above doesn't change a draft that a crash has left.
+  // A draft left over from a crash keeps its old mode otherwise.
   chmodSync(draft, 0o600)
   renameSync(draft, file)
   syncDirectory(dirname(file))
 }
 
-/** Writes a file for its owner alone, and syncs it. */
+/** Writes a file with mode 0600, and syncs it. */
 export function writeSynced(file: string, text: string, flags: 'w' | 'wx'): void {
   const descriptor = openSync(file, flags, 0o600)
   try {
@@ -25,7 +25,7 @@ export function writeSynced(file: string, text: string, flags: 'w' | 'wx'): void
   }
 }
 
-/** A renamed file survives a power cut once its directory is synced: see fsync(2). */
+/** Syncs a directory, without which a rename in it doesn't survive a power cut: see fsync(2). */
 export function syncDirectory(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

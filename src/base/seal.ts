@@ -8,8 +8,8 @@ export const NONCE_BYTES = 12
 
 /**
  * Encrypts a text with AES-256-GCM.
- * @param owner what it belongs to: the additional data, without which it isn't opened
- * @param nonce never used for another text with the same key
+ * @param owner the additional authenticated data, which decryption needs too
+ * @param nonce never used twice with the same key
  */
 export function seal(key: Uint8Array, text: string, owner: string, nonce: Uint8Array): string {
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(owner))
@@ -17,10 +17,10 @@ export function seal(key: Uint8Array, text: string, owner: string, nonce: Uint8A
   return Buffer.concat([body, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** The text of {@link seal}. Throws when it was changed, or the key or the owner is another one. */
+/** Decrypts a text of {@link seal}. Throws when it was changed, or the key or the owner differs. */
 export function unseal(key: Uint8Array, sealed: string, owner: string): string {
   const bytes = Buffer.from(sealed, 'base64url')
-  // A shorter tag would be easier to guess.
+  // Node would accept a shorter tag, which is easier to guess.
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('Too short to be sealed')
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
   decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-TAG_BYTES))

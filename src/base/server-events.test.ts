@@ -13,7 +13,7 @@ async function events(...chunks: string[]) {
 
 const TEXT = ': hello\n\nevent: click\nid: 7\ndata: {"a":1}\ndata: ü\n\ndata\r\n\r\ndata: half'
 
-test('reads events, however they are cut', async () => {
+test('reads events, however the chunks are split', async () => {
   const whole = await events(TEXT)
   expect(whole).toEqual([
     { event: 'click', data: '{"a":1}\nü', id: '7' },

@@ -6,8 +6,8 @@ interface ServerEvent {
 }
 
 /**
- * Reads server-sent events out of a streamed body (WHATWG HTML § 9.2.6). `EventSource` itself can't
- * send the header that names the key or the workspace.
+ * Reads server-sent events from a streamed body (WHATWG HTML § 9.2.6). `EventSource` can't send the
+ * headers for the key and the workspace.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

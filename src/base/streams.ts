@@ -1,4 +1,6 @@
-/** A stream that is passed on, and a promise that is fulfilled when it ends, fails or is cancelled. */
+/**
+ * Passes a stream through, with a promise that is fulfilled when it ends, fails or is cancelled.
+ */
 export function watchEnd(source: ReadableStream<Uint8Array>): {
   body: ReadableStream<Uint8Array>
   end: Promise<void>
@@ -7,7 +9,7 @@ export function watchEnd(source: ReadableStream<Uint8Array>): {
   return { body: readable, end: source.pipeTo(writable).catch(() => {}) }
 }
 
-/** A stream that is made as it is read. The signal of `make` aborts when its reader leaves. */
+/** A stream generated on demand. The signal passed to `make` aborts when the reader cancels. */
 export function streamOf(
   make: (signal: AbortSignal) => AsyncGenerator<Uint8Array, undefined>,
   signal?: AbortSignal,
@@ -32,7 +34,7 @@ export function streamOf(
   )
 }
 
-/** Lines of bytes as they arrive, empty ones left out. */
+/** Lines of bytes as they arrive, without empty ones. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let rest = ''

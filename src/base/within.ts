@@ -1,6 +1,7 @@
 /**
- * The result of `work`, or `late` when that takes longer than `ms` milliseconds; it goes on then. What
- * this process held up itself isn't late: answers that have arrived by then are read first.
+ * The result of `work`, or `late` if it takes longer than `ms` milliseconds; the work continues.
+ * Time that this process itself was blocked doesn't count: results that have arrived are read
+ * first.
  */
 export async function within<T, L>(
   ms: number,

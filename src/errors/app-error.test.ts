@@ -13,7 +13,7 @@ describe('AppError', () => {
     expect(error.headers).toBeUndefined()
   })
 
-  test('keeps the internal text and the cause apart from what is public', () => {
+  test('keeps the internal text and the cause separate from the public text', () => {
     const cause = new Error('UNIQUE constraint failed: links.slug')
     const error = new AppError('INTERNAL_ERROR', { internal: 'insert failed', cause })
     expect(error.message).toBe('insert failed')
@@ -36,7 +36,7 @@ describe('AppError', () => {
     expect(limited.headers).toEqual({ 'Retry-After': '3' })
   })
 
-  test('refuses missing, wrong and foreign parameters at compile time', () => {
+  test('refuses missing, wrong and extra parameters at compile time', () => {
     const wrong = () => [
       // @ts-expect-error seconds is missing
       new AppError('RATE_LIMITED'),

@@ -30,7 +30,7 @@ export interface AppErrorOptions {
   cause?: unknown
 }
 
-/** Code and options; the options are required, with `params`, where the message has parameters. */
+/** Code and options; `params` is required where the message has parameters. */
 export type AppErrorArgs = {
   [C in ErrorCode]: keyof ErrorParams<C> extends never
     ? [code: C, options?: AppErrorOptions]
@@ -38,8 +38,8 @@ export type AppErrorArgs = {
 }[ErrorCode]
 
 /**
- * An error that a client gets as a code. The public text is looked up by code and language
- * where the answer is rendered; `message` is for the log and never leaves the server.
+ * An error that a client receives as a code. Its public text is looked up by code and language
+ * where the response is rendered; `message` is for the log and never leaves the server.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -65,12 +65,12 @@ export class AppError extends Error {
   }
 }
 
-/** The error for fields that are wrong. */
+/** The error for invalid fields. */
 export function invalid(...details: readonly ErrorDetail[]): AppError {
   return new AppError('VALIDATION_FAILED', { details })
 }
 
-/** The operator asked for what can't be done. The message is English, for the command line. */
+/** A refused command of the operator. The message is English, for the command line. */
 export class Refused extends Error {
   override name = 'Refused'
   constructor(

@@ -7,7 +7,7 @@ interface ParamTypes {
   list: readonly string[]
 }
 type Kind = keyof ParamTypes
-/** Names of parameters with what they are; those marked `?` may be left out. */
+/** Names of parameters with their types; `?` marks optional ones. */
 type ParamSpec = Readonly<Record<string, Kind | `${Kind}?`>>
 type ParamsOf<S extends ParamSpec> = {
   readonly [K in keyof S as S[K] extends Kind ? K : never]: ParamTypes[S[K] & Kind]
@@ -18,12 +18,12 @@ type ParamsOf<S extends ParamSpec> = {
 }
 
 /**
- * Error codes that only the dashboard's API gives: they are no part of the public API and not in
- * its document. Else they are as those of the catalogue, which includes them.
+ * Error codes that only the dashboard's API returns: they are not in the public API's document, but
+ * otherwise like those of {@link ERRORS}, which includes them.
  */
 const DASHBOARD_ERRORS = {
   SIGN_IN_REQUIRED: { status: 401, params: {} },
-  /** Whether the address or the password is wrong, or both: all alike. */
+  /** The email address or the password is wrong: one code for both. */
   SIGN_IN_FAILED: { status: 401, params: {} },
   /** Of a second factor. */
   INVALID_CODE: { status: 401, params: {} },
@@ -33,39 +33,42 @@ const DASHBOARD_ERRORS = {
   CROSS_SITE_REQUEST: { status: 403, params: {} },
   SIGN_UP_CLOSED: { status: 403, params: {} },
   EMAIL_NOT_VERIFIED: { status: 403, params: {} },
-  /** The session is too old for what was asked. */
+  /** The session is too old for this action. */
   SIGN_IN_AGAIN: { status: 403, params: {} },
-  /** The workspace asks for a second factor, and the person has none. */
+  /** The workspace requires a second factor, and the person has none. */
   TWO_FACTOR_REQUIRED: { status: 403, params: {} },
-  /** Another's workspace is answered as one that doesn't exist. */
+  /** Another person's workspace is answered like one that doesn't exist. */
   WORKSPACE_NOT_FOUND: { status: 404, params: {} },
   INVITATION_NOT_FOUND: { status: 404, params: {} },
   ACCOUNT_EXISTS: { status: 409, params: {} },
   MAIL_NOT_SET_UP: { status: 409, params: {} },
   CONFLICT: { status: 409, params: {} },
-  /** A link of a message or a command that was used, replaced, or is too old. */
+  /** The link of a message or a command was used or replaced, or has expired. */
   INVALID_TOKEN: { status: 410, params: {} },
   ROLE_ABOVE_OWN: { status: 403, params: {} },
-  /** The person who accepts it has another email address than it was sent to. */
+  /** The invitation was sent to another email address than that of the person who accepts it. */
   INVITATION_FOR_ANOTHER: { status: 403, params: {} },
   KEY_NOT_FOUND: { status: 404, params: {} },
   MEMBER_NOT_FOUND: { status: 404, params: {} },
   KEY_REVOKED: { status: 409, params: {} },
   KEY_EXPIRED: { status: 409, params: {} },
   KEY_ALREADY_ROTATED: { status: 409, params: {} },
-  /** The key that this one replaced still works, and a slot holds two living keys at most. */
+  /** The key that this one replaced still works, and at most two may. */
   PREDECESSOR_LIVES: { status: 409, params: {} },
   LAST_OWNER: { status: 409, params: {} },
   ALREADY_MEMBER: { status: 409, params: {} },
-  /** Of an account that shall be deleted: `workspace` would be left without an owner. */
+  /** When deleting an account: `workspace` would be left without an owner. */
   SOLE_OWNER: { status: 409, params: { workspace: 'string' } },
-  /** Of an account that shall be deleted: others have accounts, and would be left without one. */
+  /**
+   * When deleting an account: the instance would be left without an owner while others have
+   * accounts.
+   */
   INSTANCE_OWNER: { status: 409, params: {} },
-  /** It was encrypted under another secret of the server. */
+  /** It was encrypted with another secret of the server. */
   SECOND_FACTOR_UNREADABLE: { status: 409, params: {} },
 } as const
 
-/** Codes of failing fields that only the dashboard's API gives. */
+/** Detail codes that only the dashboard's API returns. */
 const DASHBOARD_DETAILS = {
   INVALID_EMAIL: {},
   WRONG_PASSWORD: {},
@@ -78,7 +81,7 @@ const DASHBOARD_DETAILS = {
 
 /**
  * Every top-level error code with its HTTP status (RFC 9110 §15) and the parameters of its message.
- * Codes are part of the API: one may be added, none renamed. The text is `error.<CODE>` in the
+ * Codes are part of the API: they can be added, never renamed. The text is `error.<CODE>` in the
  * message files.
  */
 export const ERRORS = {
@@ -88,9 +91,9 @@ export const ERRORS = {
   INVALID_API_KEY: { status: 401, params: {} },
   INSUFFICIENT_SCOPE: { status: 403, params: { scope: 'string' } },
   PLAN_LIMIT_REACHED: { status: 403, params: {} },
-  // A visitor who prefers JSON, without the link's password or with another.
+  // For visitors who prefer JSON: the link's password is missing or wrong.
   LINK_PROTECTED: { status: 403, params: {} },
-  /** Of shared statistics, without their password or with another. */
+  /** The password of the shared statistics is missing or wrong. */
   SHARE_PROTECTED: { status: 403, params: {} },
   LINK_NOT_FOUND: { status: 404, params: {} },
   JOB_NOT_FOUND: { status: 404, params: {} },
@@ -105,19 +108,19 @@ export const ERRORS = {
   /** Another tag has the name: they can be merged. */
   TAG_TAKEN: { status: 409, params: {} },
   FOLDER_NOT_EMPTY: { status: 409, params: {} },
-  /** Another workspace holds the host, or this one has claimed it already. */
+  /** The host belongs to another workspace, or this one has claimed it already. */
   DOMAIN_TAKEN: { status: 409, params: {} },
-  /** `links` have an address there. */
+  /** `links` have an address on it. */
   DOMAIN_IN_USE: { status: 409, params: { links: 'number' } },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
-  /** A filter finds `count` links, another number than was expected. */
+  /** A filter matches `count` links, not as many as were expected. */
   COUNT_CHANGED: { status: 409, params: { count: 'number' } },
-  /** A link has the slug of a record already, and `on_conflict` is `fail`. */
+  /** A link already has the slug of a record, and `on_conflict` is `fail`. */
   IMPORT_CONFLICT: { status: 409, params: {} },
   IMPORT_RUNNING: { status: 409, params: {} },
-  /** The link is not blocked, or its workspace has answered already. */
+  /** The link is not blocked, or its workspace has appealed already. */
   APPEAL_REFUSED: { status: 409, params: {} },
-  // For visitors who prefer JSON, of a link that no longer leads anywhere.
+  // For visitors who prefer JSON: the link has expired.
   LINK_EXPIRED: { status: 410, params: {} },
   LINK_EXHAUSTED: { status: 410, params: {} },
   LINK_DISABLED: { status: 410, params: {} },
@@ -128,19 +131,19 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, params: { max: 'number' } },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, params: { allowed: 'list' } },
   VALIDATION_FAILED: { status: 422, params: {} },
-  /** Of operations that are done all or none. */
+  /** An operation of an all-or-nothing request failed. */
   BULK_FAILED: { status: 422, params: {} },
-  /** Of a link that is to be on a domain that is not verified; details name the field. */
+  /** The link's domain is not verified; the details name the field. */
   DOMAIN_NOT_VERIFIED: { status: 422, params: {} },
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
-  /** A QR code that cameras could not read; the details say why. */
+  /** A QR code that cameras can't read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
   FILE_UNREADABLE: { status: 422, params: {} },
-  /** An address that this instance doesn't call: see `OUTGOING_ALLOWED_NETWORKS`. */
+  /** An address that this instance may not call: see `OUTGOING_ALLOWED_NETWORKS`. */
   URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
   INTERNAL_ERROR: { status: 500, params: {} },
-  /** Another service that links are read from doesn't take the token. */
+  /** The service to import from rejects the token. */
   SOURCE_REFUSED: { status: 502, params: {} },
   SOURCE_FAILED: { status: 502, params: {} },
   SERVICE_UNAVAILABLE: { status: 503, params: {} },
@@ -148,7 +151,7 @@ export const ERRORS = {
 } as const satisfies Record<string, { status: number; params: ParamSpec }>
 
 /**
- * Every code that `error.details[].code` can carry, with the parameters of its message. The text is
+ * Every code of `error.details[].code`, with the parameters of its message. The text is
  * `detail.<CODE>` in the message files.
  */
 export const DETAILS = {
@@ -159,12 +162,12 @@ export const DETAILS = {
   /** `max` in characters; `encoded` in bytes, of a URL that is too long once percent-encoded. */
   TOO_LONG: { max: 'number', encoded: 'number?' },
   TOO_SHORT: { min: 'number' },
-  /** Of the items of a list. */
+  /** A list has too many items. */
   TOO_MANY: { max: 'number' },
   TOO_FEW: { min: 'number' },
-  /** With both bounds or one of them. */
+  /** With one bound or both. */
   OUT_OF_RANGE: { min: 'number?', max: 'number?' },
-  /** `allowed`: all that there is; `example`: one of many. */
+  /** `allowed`: all possible values; `example`: one of many. */
   INVALID_VALUE: { allowed: 'list?', example: 'string?' },
   INVALID_URL: {},
   URL_SCHEME_NOT_ALLOWED: { allowed: 'list' },
@@ -175,31 +178,33 @@ export const DETAILS = {
   PLACEHOLDER_IN_ORIGIN: {},
   INVALID_SLUG: {},
   SLUG_RESERVED: {},
-  /** An alias that is in use; for the slug itself the whole answer is the error SLUG_TAKEN. */
+  /** An alias is in use. For the slug itself the top-level error SLUG_TAKEN is returned. */
   SLUG_TAKEN: {},
   SLUG_BLOCKED: {},
-  /** Of a new slug: the old one would become an alias, and there are as many as allowed. */
+  /**
+   * A new slug would turn the old one into an alias, but the link has as many aliases as allowed.
+   */
   ALIASES_FULL: { max: 'number' },
   DUPLICATE_VALUE: {},
   EXTERNAL_ID_TAKEN: {},
   FOLDER_NOT_FOUND: {},
   TAG_NOT_FOUND: {},
-  /** Of a folder: a user who isn't a member of the workspace. */
+  /** A folder's access list names a user who isn't a member of the workspace. */
   UNKNOWN_MEMBER: {},
-  /** Of an operation among many; alone it is the whole answer's error, as is the next one. */
+  /** Of one operation among many, as the next one; alone it is the top-level error of this name. */
   LINK_NOT_FOUND: {},
   PRECONDITION_FAILED: {},
   INVALID_TIMESTAMP: {},
   ENDS_BEFORE_START: {},
   INVALID_TIMEZONE: {},
-  /** Of a series: more buckets than are given out. */
+  /** The series would have more buckets than the maximum. */
   TOO_MANY_INTERVALS: { max: 'number' },
   INVALID_CHARACTERS: {},
   UNKNOWN_DOMAIN: {},
   DOMAIN_NOT_VERIFIED: {},
-  /** Of a domain: no host name with at least two labels. */
+  /** Not a host name with at least two labels. */
   INVALID_HOST: {},
-  /** Two slugs of a domain would become one. */
+  /** Two slugs of a domain would become the same. */
   SLUGS_COLLIDE: { slugs: 'string' },
   INVALID_CURSOR: {},
   /** `expected` as a value or a pattern. */
@@ -213,19 +218,22 @@ export const DETAILS = {
   INVALID_COLOUR: {},
   /** Of an image; `max` in pixels of a side. */
   INVALID_IMAGE: { allowed: 'list', max: 'number' },
-  /** A QR code with the workspace's logo, which has none. */
+  /** The QR code shall have the workspace's logo, but there is none. */
   NO_LOGO: {},
   /** `min` to 1. */
   LOW_CONTRAST: { min: 'number' },
   LOGO_TOO_LARGE: { allowed: 'list' },
-  /** Of a record: its source keeps the password, and without one everybody would get through. */
+  /**
+   * The source doesn't export the record's password, without which the link would be open to
+   * everyone.
+   */
   PASSWORD_NOT_INCLUDED: {},
   UNREADABLE_RECORD: {},
   UNKNOWN_COLUMN: {},
   UNKNOWN_FORMAT: {},
   EMPTY_FILE: {},
   URL_NOT_ALLOWED: {},
-  /** Of an import that is undone: the link was changed or deleted since. */
+  /** When undoing an import: the link was changed or deleted after it. */
   LINK_CHANGED: {},
   LINKS_LIMIT: { limit: 'number' },
   ADDRESSES_LIMIT: { limit: 'number' },

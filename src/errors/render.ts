@@ -3,7 +3,7 @@ import { type Locale, translate } from '../i18n/index.ts'
 import type { AppError, ErrorDetail } from './app-error.ts'
 import type { ErrorCode } from './catalogue.ts'
 
-/** An answer in the bytes that leave. */
+/** A rendered response. */
 export interface Rendered {
   status: number
   /** Null: no body. */
@@ -11,7 +11,7 @@ export interface Rendered {
   headers: Readonly<Record<string, string>>
 }
 
-/** What the rendering of an error depends on. */
+/** What rendering an error depends on. */
 interface ErrorView {
   locale: Locale
   requestId: string
@@ -21,10 +21,10 @@ interface ErrorView {
   baseUrl: string
 }
 
-/** What an error says without its status. */
+/** The content of an error without its status. */
 export type ErrorParts = Pick<AppError, 'code' | 'params' | 'details' | 'suggestions'>
 
-/** What an error says, in a language. */
+/** The content of an error in a language. */
 export function describeError({ code, params, details, suggestions }: ErrorParts, locale: Locale) {
   return {
     code,
@@ -34,7 +34,7 @@ export function describeError({ code, params, details, suggestions }: ErrorParts
   }
 }
 
-/** The answer to an error. */
+/** The response for an error. */
 export function renderError(error: AppError, view: ErrorView): Rendered {
   const { status } = error
   const { code, message, ...more } = describeError(error, view.locale)
@@ -63,7 +63,7 @@ export function renderError(error: AppError, view: ErrorView): Rendered {
   }
 }
 
-/** The address of the page that explains a code. */
+/** The URL of the page that explains a code. */
 function helpOf(code: ErrorCode, baseUrl: string): string {
   return `${baseUrl}/docs/errors#${code}`
 }

@@ -6,8 +6,9 @@ import { LOCALES, type SupportedLocale } from './locales.ts'
 const WEB = join(import.meta.dir, '../../web/src/i18n/messages')
 
 /**
- * What no message of a language says: rivals of the word chosen for one thing (workspace, slug,
- * destination, admin, operator, sign in …) and the other form of address. `*` is any ending.
+ * Words that no message of a language uses: alternatives to the term chosen for a concept
+ * (workspace, slug, destination, admin, operator, sign in …), and the other form of address (formal
+ * or informal). `*` matches any ending.
  */
 const RIVALS: Record<SupportedLocale, string> = {
   en: 'color, colors, whoever, short address*, switch on, switch off, switching',
@@ -31,7 +32,7 @@ const RIVALS: Record<SupportedLocale, string> = {
 }
 
 const CHINESE_OR_JAPANESE = /[,;?!](?= |$)|[一-龠ぁ-んァ-ヶ] (?=[一-龠ぁ-んァ-ヶ])|: /
-/** Marks and spaces as other languages set them. */
+/** Punctuation and spaces that a language writes differently. */
 const MARKS: Partial<Record<SupportedLocale, RegExp>> = {
   de: /["“]\p{L}|\d %/u,
   fr: /[ \p{L}\d][:;?!»](?= |$)|« /u,
@@ -51,15 +52,18 @@ const filesOf = (locale: SupportedLocale) =>
     readdirSync(join(WEB, locale)).map((name) => join(WEB, locale, name)),
   )
 
-test.each([...LOCALES])('%s has one word for one thing, one address, its own marks', (locale) => {
-  const words = RIVALS[locale].split(', ').map((word) => word.replaceAll('*', '[\\p{L}\\p{M}]*'))
-  const rival = new RegExp(`(?<![\\p{L}\\p{M}])(?:${words.join('|')})(?![\\p{L}\\p{M}])`, 'iu')
-  const wrong = filesOf(locale).flatMap((file) =>
-    Object.entries(read(file)).filter(([, text]) => {
-      // Without arguments and their cases, and what stands in code.
-      const said = text.replace(/\{\w+(?:, \w+,?)?|<code>.*?<\/code>/g, '{')
-      return rival.test(said) || MARKS[locale]?.test(said)
-    }),
-  )
-  expect(wrong).toEqual([])
-})
+test.each([...LOCALES])(
+  '%s has one term per concept, one form of address, its own punctuation',
+  (locale) => {
+    const words = RIVALS[locale].split(', ').map((word) => word.replaceAll('*', '[\\p{L}\\p{M}]*'))
+    const rival = new RegExp(`(?<![\\p{L}\\p{M}])(?:${words.join('|')})(?![\\p{L}\\p{M}])`, 'iu')
+    const wrong = filesOf(locale).flatMap((file) =>
+      Object.entries(read(file)).filter(([, text]) => {
+        // Without the names and cases of arguments, and without code.
+        const said = text.replace(/\{\w+(?:, \w+,?)?|<code>.*?<\/code>/g, '{')
+        return rival.test(said) || MARKS[locale]?.test(said)
+      }),
+    )
+    expect(wrong).toEqual([])
+  },
+)

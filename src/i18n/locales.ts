@@ -1,4 +1,4 @@
-/** The languages that messages exist in (BCP 47, RFC 5646). */
+/** The languages of the messages (BCP 47, RFC 5646). */
 export const LOCALES = [
   'en',
   'de',
@@ -24,7 +24,7 @@ export const PSEUDO_LOCALES = ['en-XA', 'ar-XB'] as const
 /** A language that messages are translated into. */
 export type SupportedLocale = (typeof LOCALES)[number]
 export type PseudoLocale = (typeof PSEUDO_LOCALES)[number]
-/** What `translate` accepts. Only tests ever meet a pseudo-locale. */
+/** The languages of `translate`. Only tests use pseudo-locales. */
 export type Locale = SupportedLocale | PseudoLocale
 
 /** The language of last resort. */
@@ -32,12 +32,12 @@ export const DEFAULT_LOCALE = 'en' satisfies SupportedLocale
 
 const supported: ReadonlySet<string> = new Set(LOCALES)
 
-/** True for exactly the tags in LOCALES: for checking a stored or configured language. */
+/** Whether a tag is exactly one of LOCALES, to check a stored or configured language. */
 export function isSupportedLocale(tag: string): tag is SupportedLocale {
   return supported.has(tag)
 }
 
-/** The value of HTML's `dir` for a language. */
+/** The value of HTML's `dir` attribute for a language. */
 export function direction(locale: Locale): 'ltr' | 'rtl' {
   return locale === 'ar' || locale === 'ar-XB' ? 'rtl' : 'ltr'
 }

@@ -60,7 +60,7 @@ describe('negotiateLocale', () => {
     ['sr', 'en'],
     ['und', 'en'],
     ['und, de;q=0.1', 'de'],
-    // Asked for by name beats near to what was asked for, whatever the weights.
+    // An exact match wins over a near one, whatever the weights.
     ['ca, fr;q=0.1', 'fr'],
     ['gsw, ca;q=0.9', 'de'],
     ['sw, is;q=0.9, ko;q=0.1', 'ko'],
@@ -71,13 +71,13 @@ describe('negotiateLocale', () => {
     expect(accept(header)).toBe(expected as Locale)
   })
 
-  test('a language near to one asked for comes after those asked for, before the fallback', () => {
+  test('a near language ranks after exact matches and before the fallback', () => {
     expect(negotiateLocale({ query: 'ca', acceptLanguage: 'fr', fallback: 'it' })).toBe('fr')
     expect(negotiateLocale({ query: 'ca', acceptLanguage: 'xx', fallback: 'it' })).toBe('es')
     expect(negotiateLocale({ query: 'ca', acceptLanguage: 'gsw', fallback: 'it' })).toBe('es')
     expect(negotiateLocale({ query: 'ca', acceptLanguage: 'es;q=0', fallback: 'it' })).toBe('it')
     expect(accept('ca', 'it')).toBe('es')
-    // What has no neighbour but English is unknown like any other.
+    // A language without a neighbour other than English is treated as unknown.
     expect(negotiateLocale({ query: 'eo', acceptLanguage: 'de' })).toBe('de')
     expect(accept('eo', 'it')).toBe('it')
   })
@@ -91,10 +91,10 @@ describe('negotiateLocale', () => {
     expect(accept('en;q=0, de;q=0, *')).toBe('fr')
   })
 
-  test('a refused language is not come back to while another will do', () => {
+  test('a refused language is used only when no other is left', () => {
     expect(accept('ja;q=0', 'ja')).toBe('en')
     expect(accept('zh;q=0', 'zh-Hans')).toBe('en')
-    // Nothing is left, and 406 is never the answer.
+    // No language is left; the answer is never 406.
     expect(accept('en;q=0')).toBe('en')
     expect(accept('*;q=0', 'ja')).toBe('ja')
   })
@@ -104,7 +104,7 @@ describe('negotiateLocale', () => {
     expect(accept('tlh, *', 'ko')).toBe('ko')
   })
 
-  test('pseudo-locales exist only where they are let in', () => {
+  test('pseudo-locales exist only where they are enabled', () => {
     expect(negotiateLocale({ query: 'en-XA' })).toBe('en')
     expect(negotiateLocale({ acceptLanguage: 'ar-XB' })).toBe('ar')
     expect(negotiateLocale({ query: 'en-xa', pseudoLocales: true })).toBe('en-XA')
@@ -112,12 +112,12 @@ describe('negotiateLocale', () => {
     expect(negotiateLocale({ acceptLanguage: 'ar-XB' })).toBe('ar')
   })
 
-  test('a long header costs little and is cut, not refused', () => {
+  test('a long header is cheap and cut, not refused', () => {
     expect(accept(`de, ${'x'.repeat(100_000)}`)).toBe('de')
     expect(accept(`${'xx,'.repeat(10_000)}de`)).toBe('en')
   })
 
-  test('any strings are answered with a supported locale', () => {
+  test('any input yields a supported locale', () => {
     const tagLike = fc.stringMatching(/^[a-zA-Z0-9*;=,._ -]{0,60}$/)
     const text = fc.option(fc.oneof(fc.string({ unit: 'binary' }), tagLike))
     const fallback = fc.option(fc.constantFrom(...LOCALES))

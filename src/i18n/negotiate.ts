@@ -10,7 +10,7 @@ import {
   type SupportedLocale,
 } from './locales.ts'
 
-/** Where a language can come from, strongest first. */
+/** The sources of a language, by precedence. */
 export interface LocaleSources {
   /** The value of `?lang=`. */
   query?: string | null | undefined
@@ -18,14 +18,14 @@ export interface LocaleSources {
   acceptLanguage?: string | null | undefined
   /** The workspace's language. */
   fallback?: Locale | null | undefined
-  /** Lets `en-XA` and `ar-XB` be asked for by their exact tags; for tests. */
+  /** Accepts the exact tags `en-XA` and `ar-XB`; for tests. */
   pseudoLocales?: boolean | undefined
 }
 
 /** A language range (RFC 4647 §2.1), and its weight from 0 to 1. */
 type Range = ReturnType<typeof weighted>[number]
 
-// A longer one names no language: it is cut, so that remembering it costs little.
+// Longer values name no language; cutting them bounds the cache's memory.
 const QUERY_LENGTH_MAX = 100
 const RANGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/
 
@@ -36,9 +36,9 @@ export function parseAcceptLanguage(header: string): Range[] {
 }
 
 /**
- * The language of an answer: `?lang=`, then Accept-Language by weight and best fit (RFC 9110 §12.5.4,
- * RFC 4647), then the workspace's language, then English. What is unknown or malformed falls through;
- * a language that is only near to one of these comes after all that were asked for by name.
+ * The language of a response: `?lang=`, then Accept-Language by weight and best fit (RFC 9110
+ * §12.5.4, RFC 4647), then the workspace's language, then English. Unknown and malformed values are
+ * skipped; a language that is only near to a requested one ranks after all exact matches.
  */
 export function negotiateLocale(sources: LocaleSources): Locale {
   const { acceptLanguage, fallback } = sources
@@ -77,7 +77,7 @@ function first(
   return undefined
 }
 
-/** The most specific range that covers the language decides (RFC 4647 §3.3.1). */
+/** Whether the most specific range that covers the language has weight 0 (RFC 4647 §3.3.1). */
 function isRefused(locale: Locale, ranges: readonly Range[]): boolean {
   const tag = locale.toLowerCase()
   const covering = ranges.filter(
@@ -88,7 +88,7 @@ function isRefused(locale: Locale, ranges: readonly Range[]): boolean {
   return decisive?.q === 0
 }
 
-// RFC 5646 §4.4.1 recommends room for 35 characters; extensions may make a tag longer.
+// RFC 5646 §4.4.1 recommends support for 35 characters; extensions may make a tag longer.
 const TAG_LENGTH_MAX = 64
 const TAGS_REMEMBERED = 500
 const NONE = 'und'
@@ -99,13 +99,13 @@ const byTag = new Map<string, SupportedLocale>(
 const byScript = new Map<string, SupportedLocale>(
   LOCALES.map((locale) => [scriptKey(new Intl.Locale(locale).maximize()), locale]),
 )
-/** Scripts in which a language may be matched to a neighbour; a closed list, see `nearest`. */
+/** Scripts for which `nearest` looks for a neighbour; a closed list to bound its cache. */
 const SCRIPTS: ReadonlySet<string> = new Set(['Arab', 'Cyrl', 'Deva', 'Hans', 'Hant', 'Latn'])
 
 /**
- * The supported language that a tag names, or null: the same language in the same script, whatever
- * the region (zh-TW → zh-Hant, pt-PT → pt-BR). An ill-formed tag is shortened from its end
- * (RFC 4647 §3.4); nothing throws.
+ * The supported language that a tag names, or null: the same language in the same script, in any
+ * region (zh-TW → zh-Hant, pt-PT → pt-BR). An ill-formed tag is shortened from its end (RFC 4647
+ * §3.4); nothing throws.
  */
 export const sameLanguage = createMemo(TAGS_REMEMBERED, (tag: string): SupportedLocale | null => {
   const exact = byTag.get(normalized(tag))
@@ -115,8 +115,9 @@ export const sameLanguage = createMemo(TAGS_REMEMBERED, (tag: string): Supported
 })
 
 /**
- * The supported language that CLDR says readers of another understand (gsw → de, ca → es), or null.
- * Never English: CLDR names it where it knows nothing nearer, and English is the fallback anyway.
+ * The supported language that, according to CLDR, readers of another one understand (gsw → de, ca →
+ * es), or null. Never English: CLDR returns it where it knows nothing nearer, and it is the
+ * fallback anyway.
  */
 export const neighbour = createMemo(TAGS_REMEMBERED, (tag: string): SupportedLocale | null => {
   const locale = parse(tag)
@@ -136,15 +137,15 @@ function parse(tag: string): Intl.Locale | null {
       const locale = new Intl.Locale(rest)
       return locale.language === NONE ? null : locale.maximize()
     } catch {
-      // Shortened and tried again.
+      // Retried with a shorter tag.
     }
   }
   return null
 }
 
 /**
- * The matcher remembers every tag that it was ever given, for good. So it is only given languages
- * that CLDR knows, in a few scripts and without region or variants: a set that no client can grow.
+ * The matcher caches every tag that it was ever given. So it gets only languages that CLDR knows,
+ * in a few scripts and without region or variants: a set that clients can't grow.
  */
 function nearest({ language, script }: Intl.Locale): SupportedLocale | null {
   const usual = new Intl.Locale(language).maximize().script

@@ -27,20 +27,20 @@ describe('translate', () => {
     expect(translate('en', 'error.METHOD_NOT_ALLOWED', { allowed: ['GET'] })).toContain('Use GET.')
   })
 
-  test('puts even spaces around each item of a list in Chinese and Japanese', () => {
+  test('puts spaces evenly around each item of a list in Chinese and Japanese', () => {
     for (const locale of ['zh-Hans', 'zh-Hant', 'ja'] as const) {
       const text = translate(locale, 'error.METHOD_NOT_ALLOWED', {
         allowed: ['GET', 'PUT', 'POST'],
       })
       for (const item of ['GET', 'PUT', 'POST']) {
         const [, before, after] = new RegExp(`(.)${item}(.)`, 'u').exec(text) as unknown as string[]
-        // A letter of these scripts is parted by a space, a mark of theirs has its own.
+        // A space before and after, except next to the language's own punctuation.
         for (const next of [before, after]) expect(next).toMatch(/[ 、，。：；]/u)
       }
     }
   })
 
-  test('puts values in as they are, markup and braces included', () => {
+  test('inserts values unchanged, including markup and braces', () => {
     const host = '<b>{x}</b> \u202e'
     expect(translate('en', 'page.continue', { host })).toBe(`Continue to ${host}`)
   })
@@ -52,7 +52,7 @@ describe('translate', () => {
     }
   })
 
-  test('has a text for either bound alone and for a value without a list', () => {
+  test('has a text for one bound without the other and for a value without a list', () => {
     const range = (params: Record<string, number>) => translate('en', 'detail.OUT_OF_RANGE', params)
     expect(range({ min: 1, max: 9 })).toBe('Use a number from 1 to 9.')
     expect(range({ min: 1 })).toBe('Use 1 or more.')

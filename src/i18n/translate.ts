@@ -10,29 +10,29 @@ type Elements = ReturnType<IntlMessageFormat['getAst']>
 
 interface Compiled {
   readonly format: IntlMessageFormat
-  /** The value of each argument that isn't given. */
+  /** What each missing argument is replaced by. */
   readonly missing: Readonly<Values>
 }
 
-// Bounded by what exists: keys × languages.
+// Bounded by the number of keys × languages.
 const compiled = new Map<string, Compiled>()
 const disjunctions = new Map<Locale, Intl.ListFormat>()
 const pseudo = new Map<string, (source: string) => IntlMessageFormat>()
 
-/** Adds a pseudo-locale, which is made from the English messages; until then it is English. */
+/** Adds a pseudo-locale generated from the English messages; until then it is English. */
 export function addPseudoLocale(locale: PseudoLocale, make: (source: string) => IntlMessageFormat) {
   pseudo.set(locale, make)
 }
 
 /**
- * The text of a message in a language; numbers and plurals follow that language's rules. A parameter
- * that is missing takes the message's `none` branch, or is shown as `…`: nothing is thrown, for the
- * text of an error must not be what fails. The result is plain text: escape it for HTML.
+ * The text of a message in a language; numbers and plurals follow the language's rules. A missing
+ * parameter selects the message's `none` branch, or is shown as `…`: rendering an error's text must
+ * not throw. The result is plain text: escape it for HTML.
  */
 export function translate(locale: Locale, key: MessageKey, params: MessageParams = {}): string {
   const make = pseudo.get(locale)
   const source = (locale in MESSAGES ? MESSAGES[locale as 'en'] : MESSAGES.en)[key]
-  // Most messages of the public pages have no placeholder and needn't be parsed.
+  // Most messages of the public pages have no placeholder, so they skip the parser.
   if (make === undefined && !source.includes('{')) return source
   const id = `${locale} ${key}`
   const { format, missing } = compiled.get(id) ?? compile(make?.(source) ?? parse(source, locale))
@@ -40,7 +40,7 @@ export function translate(locale: Locale, key: MessageKey, params: MessageParams
   const given = valuesOf(locale, params)
   const text = String(format.format({ ...missing, ...given }))
   if (Object.keys(missing).every((name) => name in given)) return text
-  // A plural or a number that was given no number comes out as the language's "not a number".
+  // A missing number is formatted as the language's "not a number".
   return text.replaceAll(new Intl.NumberFormat(locale).format(Number.NaN), '…')
 }
 
@@ -72,7 +72,9 @@ function valuesOf(locale: Locale, params: MessageParams): Values {
   )
 }
 
-/** Items are in Latin letters; in these languages, spaces separate those from the text around. */
+/**
+ * List items are in Latin letters; these languages put spaces between those and their own script.
+ */
 const SPACED = /^(?:ja|zh)/
 
 function spaced(conjunction: string): string {
@@ -93,9 +95,9 @@ function join(locale: Locale, items: readonly string[]): string {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /**
- * A moment in a language's long form with the zone named, such as "January 31, 2030 at 9:00 AM UTC".
- * `timeZone` is an IANA name; an unknown one throws a RangeError. Pass validated names only: each pair
- * of language and zone is kept.
+ * A date and time in a language's long format with the zone, such as "January 31, 2030 at 9:00 AM
+ * UTC". `timeZone` is an IANA name; an unknown one throws a RangeError. Pass validated names only:
+ * the formatter of each pair of language and zone stays in memory.
  */
 export function formatDateTime(locale: Locale, date: Date, timeZone = 'UTC'): string {
   const key = `${locale} ${timeZone}`

@@ -1,10 +1,10 @@
 /**
- * The workspace whose request is being checked. Schemas are made once, and their checks get the value
- * alone; they run without a break, so that no other check can come in between.
+ * The workspace whose request is being validated. Schemas are created once and their checks receive
+ * only the value. Checks are synchronous, so requests can't interleave.
  */
 let asking: number | null = null
 
-/** Runs checks for a workspace: what they allow may depend on it. */
+/** Runs checks for a workspace, on which their result may depend. */
 export function checkingFor<T>(workspaceNo: number | null, check: () => T): T {
   const before = asking
   asking = workspaceNo
@@ -15,7 +15,7 @@ export function checkingFor<T>(workspaceNo: number | null, check: () => T): T {
   }
 }
 
-/** The number of the workspace that asks; null: none, so only what all share is allowed. */
+/** The number of the workspace being validated for; null: none, so only shared values are valid. */
 export function askingWorkspace(): number | null {
   return asking
 }

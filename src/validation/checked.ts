@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { Fault } from './fault.ts'
 
-/** A schema whose values a check turns into what the service works with. */
+/** A schema whose values are parsed by a check. */
 export function checked<S extends z.ZodType, T>(
   schema: S,
   check: (value: z.output<S>) => T | Fault | Fault[],
@@ -26,7 +26,7 @@ export function checked<S extends z.ZodType, T>(
 
 const INTEGER = /^-?\d+$/
 
-/** Checks a whole number from `min`, 1 by default, to `max`, as a query gives it. */
+/** Parses a query parameter that is a whole number from `min` to `max`. */
 export function checkWhole(max: number, min = 1) {
   return (text: string): number | Fault => {
     if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
@@ -38,7 +38,9 @@ export function checkWhole(max: number, min = 1) {
 /** The schema of such a number. */
 export const whole = (max: number, min = 1) => checked(z.string(), checkWhole(max, min))
 
-/** Null stands for the default: of a change it goes back to it, for something new it is as if absent. */
+/**
+ * Null means the default: an update resets the field, a new object gets it as if it were absent.
+ */
 export function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
   schema: S,
   type: 'string' | 'boolean' | 'integer' | 'array' | 'object',

@@ -1,6 +1,6 @@
 import type { DetailCode, ErrorDetail } from '../errors/index.ts'
 
-/** What is wrong with one value; `path` leads from the field to the item, if it is one. */
+/** What is wrong with a value; `path` leads from the field to the item or member concerned. */
 export class Fault {
   constructor(
     readonly code: DetailCode,
@@ -8,7 +8,7 @@ export class Fault {
     readonly path: readonly PropertyKey[] = [],
   ) {}
 
-  /** The same fault of a member, or of the item at an index of a list. */
+  /** The same fault, of a member or of the item at an index. */
   at(key: PropertyKey): Fault {
     return new Fault(this.code, this.params, [key, ...this.path])
   }

@@ -11,7 +11,7 @@ export function hostOfUrl({ hostname }: URL): string {
   return unmapped(withoutDot(hostname))
 }
 
-/** Which of `hosts` a canonical host is, or is below; null: none. */
+/** The one of `hosts` that a canonical host equals or is a subdomain of; null: none. */
 export function enclosingHost(host: string, hosts: { has(host: string): boolean }): string | null {
   for (let rest = host; ; rest = rest.slice(rest.indexOf('.') + 1)) {
     if (hosts.has(rest)) return rest
@@ -23,7 +23,7 @@ function withoutDot(host: string): string {
   return host.endsWith('.') ? host.slice(0, -1) : host
 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
+/** The IPv4 address of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
 function unmapped(host: string): string {
   const parts = host.startsWith('[') ? MAPPED_V4.exec(host) : null
   if (parts === null) return host

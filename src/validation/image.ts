@@ -1,16 +1,16 @@
 import { PNG } from 'pngjs'
 import { type AppError, invalid } from '../errors/index.ts'
 
-/** Larger images are refused before they are unpacked. */
+/** Larger images are refused before they are decoded. */
 export const IMAGE_SIDE_MAX = 4_096
 export const IMAGE_BYTES_MAX = 1_048_576
-/** A JSON body with an image of that size in Base64. */
+/** The size of a JSON body with the largest image in Base64. */
 export const IMAGE_BODY_BYTES_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4 + 1_024
-/** What may be uploaded. SVG is not among it: it can hold scripts, and addresses to fetch. */
+/** The formats accepted for upload. Not SVG: it can hold scripts and external URLs. */
 const FORMATS: readonly string[] = ['png', 'jpeg', 'webp']
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** What an upload becomes: a PNG in Base64. */
+/** An upload converted to PNG, in Base64. */
 export interface CheckedImage {
   png: string
   width: number
@@ -18,9 +18,9 @@ export interface CheckedImage {
 }
 
 /**
- * Makes a PNG of at most `side` pixels a side from an image in Base64. It holds pixels and nothing
- * else: what an upload carried besides is never given out. Call it outside of transactions.
- * @throws AppError VALIDATION_FAILED (INVALID_IMAGE)
+ * Converts an image in Base64 to a PNG of at most `side` pixels a side. Only pixels remain:
+ * metadata of the upload is dropped. Call it outside of transactions. @throws AppError
+ * VALIDATION_FAILED (INVALID_IMAGE)
  */
 export async function readImage(base64: string, side: number): Promise<CheckedImage> {
   const bytes = Buffer.from(base64, 'base64')
@@ -38,7 +38,7 @@ export async function readImage(base64: string, side: number): Promise<CheckedIm
   } catch {
     throw invalidImage()
   }
-  // Written anew: the other library keeps colour profiles.
+  // Re-encoded, because the image library keeps colour profiles.
   const { width, height, data } = PNG.sync.read(Buffer.from(small))
   const png = new PNG({ width, height })
   data.copy(png.data)

@@ -14,17 +14,17 @@ export function longerThan(text: string, max: number): boolean {
 }
 
 /**
- * Whether a text can be stored and shown: no half of a surrogate pair, no control characters,
- * of which `lines` allows tab and line breaks.
+ * Whether a text can be stored and displayed: no unpaired surrogates, no control characters.
+ * `lines` permits tab and line breaks.
  */
 export function isClean(text: string, lines = false): boolean {
   return text.isWellFormed() && !(lines ? CONTROL_BUT_LINES : CONTROL).test(text)
 }
 
 /**
- * The form in which texts are compared without regard to case: two that differ only in case, or in
- * how their accents are composed, fold alike. Upper case comes in between, so that ß meets SS, and
- * lower case before it, so that the capital ẞ does too.
+ * The form for case-insensitive comparison: texts that differ only in case, or in how their accents
+ * are composed, fold alike. Upper-casing makes ß equal SS; lower-casing before it does the same for
+ * capital ẞ.
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
@@ -32,16 +32,16 @@ export function foldCase(text: string): string {
 }
 
 /**
- * {@link foldCase}, for finding a part of a text: the result must not depend on what stands beside
- * it, and a lower-case sigma does (Unicode's Final_Sigma, the one such rule outside locales). A
- * Turkish İ, which folds to an i with a dot above, is found as the i that it is there.
+ * {@link foldCase} for substring search: the result must not depend on neighbouring characters, and
+ * a lower-case sigma does (Unicode's Final_Sigma, the only such rule outside locales). A Turkish İ,
+ * which folds to an i with a combining dot, is found as i.
  */
 export function foldForSearch(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return foldCase(text).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 }
 
-/** Checks a text of at most `max` characters; `lines` allows line breaks and tabs. */
+/** Checks a text of at most `max` characters; `lines` permits line breaks and tabs. */
 export function checkText(options: { max: number; min?: number; lines?: boolean }) {
   const { max, min = 0, lines = false } = options
   return (text: string): string | Fault => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { formatTimestamp, parseTimestamp } from './timestamp.ts'
 
-test('timestamps of RFC 3339 are understood to the millisecond', () => {
+test('timestamps of RFC 3339 are parsed to the millisecond', () => {
   for (const [text, expected] of [
     ['2026-05-01T00:00:00Z', '2026-05-01T00:00:00.000Z'],
     ['2026-05-01t00:00:00z', '2026-05-01T00:00:00.000Z'],
@@ -43,7 +43,7 @@ test('everything else is refused', () => {
   }
 })
 
-test('what is given out is understood again', () => {
+test('formatted timestamps are parsed to the same value', () => {
   const years = { min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z') }
   fc.assert(
     fc.property(fc.date({ ...years, noInvalidDate: true }), (date) => {

@@ -6,14 +6,14 @@ const RFC_3339 =
 const MIN_MS = Date.parse('0000-01-01T00:00:00.000Z')
 const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Milliseconds since the Unix epoch; what is finer is cut off. */
+/** Parses a timestamp to milliseconds since the Unix epoch; finer digits are dropped. */
 export function parseTimestamp(text: string): number | Fault {
   const parts = RFC_3339.exec(text)
   if (parts === null) return new Fault('INVALID_TIMESTAMP')
   const [, year, month, day, hour, minute, second, fraction = '', offset = ''] = parts
   const ms = fraction.slice(0, 3).padEnd(3, '0')
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
-  // A parser that lets 31 April or 24:00 pass gives out another day than it was given.
+  // Date normalizes 31 April to 1 May, and 24:00 to the next day.
   if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) {
     return new Fault('INVALID_TIMESTAMP')
   }
@@ -24,10 +24,10 @@ export function parseTimestamp(text: string): number | Fault {
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/
-/** The `+` of an offset is a space where it wasn't percent-encoded. */
+/** The `+` of an offset becomes a space when the client didn't percent-encode it. */
 const LOST_PLUS = / (?=\d\d:\d\d$)/
 
-/** A time as a query gives it; a date is its midnight in UTC. */
+/** Parses a time in a query parameter; a date means its midnight in UTC. */
 export function parseQueryTime(text: string): number | Fault {
   return parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(LOST_PLUS, '+'))
 }
@@ -40,7 +40,7 @@ function offsetMinutes(offset: string): number | null {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** In UTC with milliseconds, as every timestamp is returned. */
+/** UTC with milliseconds, the format of all returned timestamps. */
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -1,9 +1,12 @@
-/** What an IANA name is made of. No offset such as `+01:00`: that is no zone, it knows no summer. */
+/**
+ * The characters of an IANA name. Not an offset such as `+01:00`, which has no daylight saving
+ * time.
+ */
 const NAME = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/
 
 /**
- * The name of a time zone as the IANA database writes it, whatever its case; undefined: there is
- * none of that name. An alias stays what it is.
+ * The canonical spelling of an IANA time zone, whatever the case given; undefined: there is no such
+ * zone. An alias stays an alias.
  */
 export function canonicalZone(name: string): string | undefined {
   if (!NAME.test(name)) return undefined
@@ -14,7 +17,7 @@ export function canonicalZone(name: string): string | undefined {
   }
 }
 
-/** A time on the clocks of a zone. Times in milliseconds since the Unix epoch. */
+/** A time in a zone; `ms` since the Unix epoch. */
 export function zoned(ms: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
 }

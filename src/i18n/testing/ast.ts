@@ -6,7 +6,7 @@ export type LiteralElement = Extract<Element, { type: typeof LITERAL }>
 export type BranchingElement = Extract<Element, { options: object }>
 export type PluralElement = Extract<Element, { pluralType: unknown }>
 
-// The parser's enum is not exported by intl-messageformat; these are the values of its TYPE.
+// intl-messageformat doesn't export the parser's enum; these are the values of its TYPE.
 const LITERAL = 0
 const PLURAL = 6
 
@@ -23,7 +23,7 @@ export function isPlural(element: Element): element is PluralElement {
   return Number(element.type) === PLURAL
 }
 
-/** Calls `visit` for every element, those inside plural and select branches too. */
+/** Calls `visit` for every element, including those inside plural and select branches. */
 export function walk(elements: readonly Element[], visit: (element: Element) => void): void {
   for (const element of elements) {
     visit(element)
@@ -33,7 +33,7 @@ export function walk(elements: readonly Element[], visit: (element: Element) => 
   }
 }
 
-/** The names of the arguments of a message; optional are those that a select has `none` for. */
+/** The names of a message's arguments; those of a select with a `none` branch are optional. */
 export function argumentsOf(elements: readonly Element[]): { all: string[]; optional: string[] } {
   const all = new Set<string>()
   const optional = new Set<string>()

@@ -11,10 +11,10 @@ const RTL_START = '\u200f\u202e'
 const RTL_END = '\u202c\u200f'
 
 /**
- * The English source as a pseudo-locale, after Android's: en-XA accents every letter, lengthens words
- * by doubling their vowels (other languages run longer than English) and brackets the whole, so that
- * cut-off, glued-together and hard-coded text shows; ar-XB turns every word right-to-left. Values put
- * into placeholders stay as they are.
+ * The English source as a pseudo-locale, like Android's. en-XA accents every letter, doubles vowels
+ * (other languages are longer than English) and puts brackets around the whole, so that truncated,
+ * concatenated and hard-coded text shows; ar-XB writes every word right-to-left. Values of
+ * placeholders stay unchanged.
  */
 function pseudoMessage(locale: PseudoLocale, source: string): IntlMessageFormat {
   const ast = new IntlMessageFormat(source, 'en', undefined, { ignoreTag: true }).getAst()
