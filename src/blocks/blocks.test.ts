@@ -49,7 +49,7 @@ async function unblock(id: string) {
 const isBlocked = async (slug: string) => (await slugRow(links, slug))?.block_id != null
 
 describe('a block of an address', () => {
-  test('outlives the link: nobody of the workspace makes another one there', async () => {
+  test('outlives the link: the workspace can’t create another one there', async () => {
     const link = await links.create({ destination_url: URL_A, slug: 'Bad', aliases: ['b2'] })
     await block('s.example/bad')
     await links.remove(link.id)
@@ -73,7 +73,7 @@ describe('a block of an address', () => {
     expect(await links.restore(link.id)).toMatchObject({ status: 'blocked' })
   })
 
-  test('follows the link to every address that joins it, and stays on those that leave', async () => {
+  test('covers addresses added to the link, and stays on removed ones', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'bad' })
     const { id: blockId } = await block(id)
     await links.patch(id, { slug: 'moved' })
@@ -92,7 +92,7 @@ describe('a block of an address', () => {
     expect(await unblock(blockId)).toBe(false)
   })
 
-  test('needs no link, and frees the address when it ends', async () => {
+  test('needs no link, and its removal frees the address', async () => {
     const { id, link_id } = await block('https://s.example/Never%20made+'.replace('%20', '-'))
     expect(link_id).toBeNull()
     const body = { destination_url: URL_A, slug: 'never-made' }
@@ -106,7 +106,7 @@ describe('a block of an address', () => {
     expect(await links.create(body, 2)).toMatchObject({ status: 'active' })
   })
 
-  test('is there once, and only where there is something to block', async () => {
+  test('exists once, and only for existing addresses', async () => {
     await links.create({ destination_url: URL_A, slug: 'bad' })
     await block('bad')
     expect(await refusal(block('S.example/BAD'))).toEqual(['CONFLICT'])
@@ -117,7 +117,7 @@ describe('a block of an address', () => {
     ])
   })
 
-  test('races with creations: whatever comes first, the address ends up blocked', async () => {
+  test('that races with creations always ends with the address blocked', async () => {
     for (let round = 0; round < 20; round++) {
       const slug = `race${round}`
       const made = links.create({ destination_url: URL_A, slug, aliases: [`alias${round}`] })
@@ -132,7 +132,7 @@ describe('a block of an address', () => {
     }
   })
 
-  test('races with changes of the link: its addresses are blocked, all of them', async () => {
+  test('that races with changes of the link blocks all of its addresses', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await links.create({ destination_url: URL_A, slug: `from${round}` })
       await Promise.all([links.patch(id, { slug: `to${round}` }), block(id)])
@@ -141,14 +141,14 @@ describe('a block of an address', () => {
   })
 })
 
-describe('a block of more than an address', () => {
+describe('a block of more than one address', () => {
   const CASES = [
     ['destination_host', 'evil.example', { destination_url: 'https://www.evil.example:8443/x' }],
     ['host', 'go.example', { destination_url: URL_A, domain: 'go.example' }],
     ['workspace', 'wsp_1', { destination_url: URL_A }],
   ] as const
 
-  test.each(CASES)('%s covers the links that exist, until it ends', async (kind, value, body) => {
+  test.each(CASES)('%s covers existing links until it is removed', async (kind, value, body) => {
     const link = await links.create(body)
     const free = await links.create(
       { destination_url: 'https://evil.example.org/evil.example/' },
@@ -176,7 +176,7 @@ describe('a block of more than an address', () => {
     ])
   })
 
-  test('a destination on a blocked host is refused, of a fallback too', async () => {
+  test('a destination on a blocked host is refused, also as a fallback', async () => {
     await block('*.Evil.example', 'destination_host')
     for (const host of ['evil.example', 'a.b.evil.example.', 'listed.example']) {
       for (const field of ['destination_url', 'fallback_url']) {
@@ -195,7 +195,7 @@ describe('a block of more than an address', () => {
     expect(blocks.list.hasTarget('https://notlisted.example/')).toBe(false)
   })
 
-  test('refuses what is no host and no workspace', async () => {
+  test('refuses values that are neither a host nor a workspace', async () => {
     for (const value of ['a b', 'evil.example/path', 'user@evil.example', 'evil.example:80']) {
       expect(await refusal(block(value, 'destination_host'))).toEqual([
         'VALIDATION_FAILED',
@@ -232,7 +232,7 @@ describe('a block of more than an address', () => {
   })
 })
 
-test('a list hears of a block that another node has made', async () => {
+test('a list learns of a block made on another node', async () => {
   const { storage, service } = links
   const { domains } = service.rules
   const other = createBlockList({ storage, domains, hosts: [] })
@@ -258,7 +258,7 @@ describe('an appeal', () => {
       ),
     )
 
-  test('is heard once, for a blocked link of the workspace', async () => {
+  test('is accepted once for a blocked link of the workspace', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'bad' })
     expect(await refusal(appeal(id))).toEqual(['APPEAL_REFUSED'])
     await block('bad')
@@ -273,7 +273,7 @@ describe('an appeal', () => {
     ])
   })
 
-  test('is heard of each workspace whose links a host covers', async () => {
+  test('is accepted from each workspace whose links a host block covers', async () => {
     const made = [1, 2].map((no) => links.create({ destination_url: 'https://evil.example/' }, no))
     const [a, b] = await Promise.all(made)
     await block('evil.example', 'destination_host')
@@ -287,7 +287,7 @@ describe('an appeal', () => {
   })
 })
 
-test('reports are one row for each address, which a block clears', async () => {
+test('reports take one row per address, deleted by a block', async () => {
   await links.create({ destination_url: URL_A, slug: 'bad' })
   for (const text of ['first', 'second']) await addReport(links, 0, 'bad', text)
   links.clock.ms -= 1

@@ -10,15 +10,15 @@ import {
 } from '../storage/index.ts'
 import { canonicalHost, enclosingHost, hostOfUrl } from '../validation/host.ts'
 
-/** What a link or a visitor may be told of a block. `at` in milliseconds since the epoch. */
+/** What a link or a visitor may learn of a block. `at` in milliseconds since the epoch. */
 export interface LinkBlock {
-  /** Null: the configuration blocks the host, and so no block can be answered or removed. */
+  /** Null: the configuration blocks the host, so the block can't be appealed or removed. */
   id: string | null
   reason: string | null
   at: number | null
 }
 
-/** The blocks that can cover links of one workspace; plain data. */
+/** The blocks that can cover links of one workspace, as plain data. */
 export interface Covering {
   /** The workspace itself is blocked. */
   all: boolean
@@ -27,19 +27,19 @@ export interface Covering {
   hosts: string[]
 }
 
-/** What of a link a block may cover. */
+/** The properties of a link that a block may match. */
 export interface Coverable {
   domain_no: number
   workspace_no: number
   target_url: string
 }
 
-/** Where a node keeps the blocks for a start without its database. */
+/** The file that keeps a node's blocks for a start without its database. */
 export const blocksFile = (dataDir: string): string => resolve(dataDir, 'blocks')
 
 /**
- * The blocks that cover more than one address, in memory: the redirect asks them at every visit.
- * Blocks of addresses are in the rows of the addresses.
+ * The blocks that cover more than one address, in memory: every redirect checks them. Blocks of
+ * single addresses are in the rows of the addresses.
  */
 export type BlockList = ReturnType<typeof createBlockList>
 
@@ -49,12 +49,12 @@ const wide = prepare<Record<string, never>, BlocksTable>((db) =>
 
 const CONFIGURED: LinkBlock = { id: null, reason: null, at: null }
 
-/** Makes the list of an instance; `hosts` are those that the configuration blocks. */
+/** Creates the list of an instance; `hosts` are those blocked by the configuration. */
 export function createBlockList(deps: {
   storage: Pick<Storage, 'read'>
   domains: Pick<Domains, 'noOf'>
   hosts: readonly string[]
-  /** Where the blocks are kept for a start without the database; absent: nowhere. */
+  /** The file that keeps the blocks for a start without the database; absent: none. */
   file?: string
 }) {
   const { storage, domains } = deps
@@ -80,7 +80,7 @@ export function createBlockList(deps: {
     workspaces = byWorkspace
   }
 
-  /** By name, for a host may get another number: few are blocked. */
+  /** By host, because a host may get another number. Only a few are blocked. */
   function domainBlock(no: number): LinkBlock | undefined {
     for (const [host, block] of blockedHosts) if (domains.noOf(host) === no) return block
     return undefined
@@ -94,20 +94,20 @@ export function createBlockList(deps: {
   }
 
   return {
-    /** The block that covers a link, besides one of its own address. */
+    /** The block that covers a link, other than one of its own address. */
     covering: ({ domain_no, workspace_no, target_url }: Coverable): LinkBlock | null =>
       domainBlock(domain_no) ?? workspaces.get(workspace_no) ?? hostBlock(target_url),
 
-    /** The same for the redirect, which knows the link by its number. */
+    /** The same for the redirect, which identifies the link by its number. */
     covers: (domainNo: number, linkSeq: number, targetUrl: string): boolean =>
       domainBlock(domainNo) !== undefined ||
       (workspaces.size > 0 && workspaces.has(Math.floor(linkSeq / SEQS_PER_WORKSPACE))) ||
       hostBlock(targetUrl) !== null,
 
-    /** Whether a canonical host, or one above it, is blocked as a destination. */
+    /** Whether a canonical host, or a parent of it, is blocked as a destination. */
     hasHost: (host: string): boolean => enclosingHost(host, hosts) !== null,
 
-    /** Whether an address leads to a blocked host. */
+    /** Whether the host of a URL is blocked. */
     hasTarget: (url: string): boolean => hostBlock(url) !== null,
 
     ofWorkspace(no: number): Covering | null {
@@ -117,15 +117,15 @@ export function createBlockList(deps: {
       return { all, domainNos, hosts: [...hosts.keys()] }
     },
 
-    /** Takes the blocks from the file, where there is one. */
+    /** Loads the blocks from the file, if there is one. */
     async restore(): Promise<void> {
       const file = deps.file === undefined ? null : Bun.file(deps.file)
       if (file !== null && (await file.exists())) take((await file.json()) as BlocksTable[])
     },
 
-    /** Reads the blocks if they have changed. @throws StorageUnavailable; the list stays as it is */
+    /** Reads the blocks if they have changed. @throws StorageUnavailable, keeping the list */
     refresh(): Promise<void> {
-      // One after another, so that an older answer never replaces a newer one.
+      // Reads are serialized, so that an older result never replaces a newer one.
       last = last.catch(() => {}).then(read)
       return last
     },
@@ -134,7 +134,7 @@ export function createBlockList(deps: {
   async function read(): Promise<void> {
     const now = await revisionOf(storage.read, 'blocks')
     if (now === seen) return
-    // Read after its revision: a change in between is read twice, never missed.
+    // Read after the revision: a change between the two is read twice, never missed.
     const rows = await storage.read.run(wide, {})
     take(rows)
     seen = now
@@ -142,7 +142,7 @@ export function createBlockList(deps: {
   }
 }
 
-/** Written whole or not at all; without it a start without the database knows older blocks. */
+/** Writes the file atomically; if that fails, a start without the database uses older blocks. */
 async function keep(file: string, rows: readonly BlocksTable[]): Promise<void> {
   await Bun.write(`${file}.next`, JSON.stringify(rows), { mode: 0o600 })
   await rename(`${file}.next`, file)

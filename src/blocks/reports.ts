@@ -4,7 +4,7 @@ import type { Limiter } from '../limits/index.ts'
 import type { RedirectDeps } from '../redirect/index.ts'
 import type { Storage } from '../storage/index.ts'
 
-/** Reports of visitors from one address, of IPv6 from one /64: a burst of five, then one every ten minutes. */
+/** Reports per address (IPv6: /64): a burst of five, then one every ten minutes. */
 const REPORTS = { ratePerMinute: 0.1, burst: 5 }
 
 interface ReportDeps {
@@ -12,7 +12,7 @@ interface ReportDeps {
   clock: Clock
 }
 
-/** Keeps what visitors report, as long as it isn't too much of one. */
+/** Stores the reports of visitors, rate-limited per address. */
 export function limitReports(
   deps: ReportDeps,
   limiter: Pick<Limiter, 'take'>,
@@ -28,7 +28,7 @@ export function limitReports(
   }
 }
 
-/** Keeps what a visitor writes about an address: one row for each address, whatever is sent. */
+/** Stores a visitor's report: one row per reported address, whatever is sent. */
 export async function addReport(
   { storage, clock }: ReportDeps,
   domain_no: number,

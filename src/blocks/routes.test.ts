@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('the owner of the instance blocks, lists and ends; the answer is obeyed by the next request', async () => {
+test('the owner of the instance creates, lists and removes blocks, effective with the next request', async () => {
   const body = { destination_url: 'https://evil.example/' }
   const link = (await tenant.post(LINKS, body)).body
   expect(link).toMatchObject({ status: 'active', block: null })
@@ -51,7 +51,7 @@ test('the owner of the instance blocks, lists and ends; the answer is obeyed by 
   expect((await tenant.get(`${LINKS}/${link.id}`)).body).toMatchObject({ status: 'active' })
 })
 
-test('the list goes on where a page ends', async () => {
+test('the list is paginated', async () => {
   for (let i = 0; i < 3; i++) {
     const value = `h${i}.example`
     await owner.post(BLOCKS, { kind: 'destination_host', value, reason: 'x' })
@@ -63,7 +63,7 @@ test('the list goes on where a page ends', async () => {
   expect(values).toEqual(['h2.example', 'h1.example', 'h0.example'])
 })
 
-test('a workspace learns the name of who blocks, not their address; the appeal is recorded', async () => {
+test('a workspace sees who blocks by name, without email address; the appeal is recorded', async () => {
   const link = (await tenant.post(LINKS, { destination_url: 'https://fine.example/' })).body
   const block = { kind: 'link', value: link.id, reason: 'Spam' }
   const made = (await owner.post(BLOCKS, block)).body
@@ -97,7 +97,7 @@ test('a workspace learns the name of who blocks, not their address; the appeal i
   expect(JSON.stringify([audit, history])).not.toContain('Ann@example.com')
 })
 
-test('nobody else reads or changes blocks and reports', async () => {
+test('only the owner reads or changes blocks and reports', async () => {
   expect((await owner.get(REPORTS)).body).toEqual({ data: [] })
   for (const [method, path, body] of [
     ['GET', BLOCKS, undefined],

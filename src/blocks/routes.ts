@@ -19,13 +19,13 @@ const PATH = '/api/v1/instance/blocks'
 const REPORTS = '/api/v1/instance/reports'
 const TAG = 'Instance'
 const LIMIT = { default: 50, max: 100 }
-/** What the endpoints of blocks work with. */
+/** Dependencies of the block endpoints. */
 interface BlockRouteDeps {
   blocks: Blocks
   cursors: Cursors
 }
 
-/** A workspace's answer to a block, on both APIs. */
+/** A workspace's appeal against a block, in both APIs. */
 export function registerAppealRoute(
   api: Pick<Api, 'add'>,
   deps: Pick<BlockRouteDeps, 'blocks'>,

@@ -29,7 +29,7 @@ export const BlockSchema = z
 
 export const BlockListSchema = listOf(BlockSchema).openapi('BlockList')
 
-/** What visitors have reported: how often, and what the last one wrote of `host/slug`. */
+/** Reports of visitors: how many, and the text of the newest about `host/slug`. */
 export const ReportListSchema = z
   .object({
     data: z.array(
@@ -42,5 +42,5 @@ export const ReportListSchema = z
 export type Block = z.output<typeof BlockSchema>
 export type Report = z.output<typeof ReportListSchema>['data'][number]
 
-/** What is to be blocked, as it was typed. */
+/** What to block, as the client wrote it. */
 export type BlockInput = Pick<Block, 'kind' | 'value' | 'reason'>

@@ -25,7 +25,7 @@ import { formatTimestamp } from '../validation/timestamp.ts'
 import type { BlockList } from './list.ts'
 import type { Block, BlockInput, Report } from './schemas.ts'
 
-/** What the blocks work with. */
+/** Dependencies of the block service. */
 export interface BlockServiceDeps {
   storage: Storage
   clock: Clock
@@ -35,15 +35,14 @@ export interface BlockServiceDeps {
 
 const HOST = /^[^\s/:?#@\\]+$/
 
-/** Blocks of all kinds, and what workspaces answer to them. */
+/** Blocks of all kinds, and the appeals of workspaces. */
 export type BlockService = ReturnType<typeof createBlockService>
 
-/** Makes the service of an instance, or of a command. */
 export function createBlockService(deps: BlockServiceDeps) {
   return withContext(deps, { list, create, find, remove, appeal })
 }
 
-/** The newest first, those older than `below`. */
+/** Blocks older than `below`, newest first. */
 async function list(
   { storage }: BlockServiceDeps,
   below: string | null,
@@ -90,7 +89,7 @@ async function create(
   return { ...block, created_at: formatTimestamp(created_at), appeals: [] }
 }
 
-/** The id of the block of something. @throws AppError as `create` does */
+/** The id of the block of a value. @throws AppError as `create` does */
 async function find(
   deps: BlockServiceDeps,
   tx: Transaction,
@@ -107,7 +106,7 @@ async function find(
   return (await query.where('link_id', '=', named.id).executeTakeFirst())?.id
 }
 
-/** Ends a block. False: there is none of this id. */
+/** Removes a block. False: there is none with this id. */
 async function remove(
   { clock, domains }: BlockServiceDeps,
   tx: Transaction,
@@ -123,7 +122,7 @@ async function remove(
   return true
 }
 
-/** Keeps a workspace's one answer to a block. @throws AppError LINK_NOT_FOUND, APPEAL_REFUSED */
+/** Stores a workspace's only appeal to a block. @throws AppError LINK_NOT_FOUND, APPEAL_REFUSED */
 async function appeal(
   { clock }: BlockServiceDeps,
   tx: Transaction,
@@ -162,7 +161,10 @@ async function appeal(
   })
 }
 
-/** Links have entries of their own; of other kinds the workspace's log tells, or the instance's. */
+/**
+ * Records the change in the workspace's log, or the instance's. Those of links are recorded
+ * already.
+ */
 async function record(
   clock: Clock,
   tx: Transaction,
@@ -186,7 +188,7 @@ async function workspaceNo({ db }: Pick<Transaction, 'db'>, id: string) {
   return row?.no
 }
 
-/** What kind and value stand for; `value` as it is stored. */
+/** Resolves kind and value to what is blocked; `value` in its stored form. */
 async function resolve(
   { domains }: BlockServiceDeps,
   tx: Transaction,
@@ -234,13 +236,13 @@ async function shown(storage: Storage, rows: readonly BlocksTable[]): Promise<Bl
 
 const SHOWN = 100
 
-/** What visitors have reported, for the instance's owner. */
+/** The reports of visitors, for the instance's owner. */
 export function createReportService({
   storage,
   domains,
 }: Pick<BlockServiceDeps, 'storage' | 'domains'>) {
   return {
-    /** The addresses that were reported last. */
+    /** The addresses reported most recently. */
     async list(): Promise<Report[]> {
       const rows = await storage.read.db
         .selectFrom('reports')
@@ -256,7 +258,7 @@ export function createReportService({
       }))
     },
 
-    /** Forgets what was reported of an address. @throws AppError VALIDATION_FAILED */
+    /** Deletes the reports about an address. @throws AppError VALIDATION_FAILED */
     async dismiss(tx: Transaction, text: string): Promise<void> {
       const named = parseNamed(text, domains)
       if (!('address' in named)) throw invalidValue('INVALID_SLUG')
@@ -265,7 +267,7 @@ export function createReportService({
   }
 }
 
-/** Forgets what was reported of an address. */
+/** Deletes the reports about an address. */
 async function dropReports(tx: Transaction, domainNo: number, key: string): Promise<void> {
   await tx.db
     .deleteFrom('reports')

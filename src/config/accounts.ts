@@ -3,23 +3,23 @@ import { type ConfigFault, missing } from './fault.ts'
 import { BadValue } from './parse.ts'
 import type { Get } from './variables.ts'
 
-/** A mail server, and the sender: an address, with a name if wanted. */
+/** A mail server, and the sender: an address, optionally with a name. */
 export interface MailConfig {
-  /** `smtp://` or `smtps://`, with a user name and a password if need be. */
+  /** `smtp://` or `smtps://`, optionally with user name and password. */
   url: Hidden
   from: string
 }
 
-/** Who vouches for people: an OpenID Connect provider (OpenID Connect Discovery 1.0). */
+/** An OpenID Connect provider for single sign-on (OpenID Connect Discovery 1.0). */
 export interface OidcConfig {
   issuer: string
   clientId: string
   clientSecret: Hidden
-  /** What the button says. */
+  /** The name on the button. */
   name: string
 }
 
-/** The mail server, if one is set. Two settings belong together. */
+/** The mail server, if one is set. It takes two settings. */
 export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
   const url = get('SMTP_URL', smtpUrl, null)
   const from = get('MAIL_FROM', sender, null)
@@ -28,7 +28,7 @@ export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
   return null
 }
 
-/** The provider of single sign-on, if one is set. Three settings belong together. */
+/** The provider of single sign-on, if one is set. It takes three settings. */
 export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
   const issuer = get('OIDC_ISSUER', issuerUrl, null)
   const text = (value: string) => value
@@ -60,14 +60,16 @@ function smtpUrl(value: string): string {
   )
 }
 
-/** An address, alone or after a name. */
+/** An address, optionally after a name. */
 function sender(value: string): string {
   const address = /^[^<>\r\n]*<([^<>\s]+@[^<>\s]+)>$/.exec(value)?.[1] ?? value
   if (/^[^\s@<>,]+@[^\s@<>,]+$/.test(address)) return value
   throw new BadValue("isn't an e-mail address", 'Slugline <links@example.com>')
 }
 
-/** OpenID Connect Discovery asks for https; plain http is for a provider on this machine. */
+/**
+ * OpenID Connect Discovery requires https; plain http is allowed for a provider on this machine.
+ */
 function issuerUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null
   const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)

@@ -9,19 +9,19 @@ const S3_EXAMPLE = 's3://bucket/slugline'
 /** Where backups are kept, and when they are made. */
 export type BackupConfig = ReturnType<typeof backupOf>
 
-/** How storage that speaks S3 is reached. */
+/** How S3-compatible storage is reached. */
 export interface S3Config {
-  /** An origin; null: Amazon's, by the region. */
+  /** An origin; null: Amazon's, for the region. */
   endpoint: string | null
   region: string
   accessKeyId: Hidden
   secretAccessKey: Hidden
 }
 
-/** A directory's absolute path, or `s3://bucket/prefix`, without a slash at its end. */
+/** A directory's absolute path, or `s3://bucket/prefix`, without a trailing slash. */
 export type BackupPlace = { directory: string } | { bucket: string; prefix: string }
 
-/** What the environment says of backups. */
+/** The settings of backups. */
 export function backupOf(get: Get, faults: ConfigFault[], isScaled: boolean) {
   const to = get('BACKUP_TO', backupPlace, null)
   const schedule = get('BACKUP_SCHEDULE', cron, null)
@@ -39,13 +39,13 @@ export function backupOf(get: Get, faults: ConfigFault[], isScaled: boolean) {
     })
   }
   return {
-    /** Null: nowhere but where a command says. */
+    /** Null: commands must name the place. */
     to,
-    /** When, in UTC; null: when the command is called. */
+    /** In UTC; null: backups are made only by command. */
     schedule,
-    /** So many of the newest are kept. */
+    /** The number of newest backups to keep. */
     keep: get('BACKUP_KEEP', integer(1, 10_000, '7'), 7),
-    /** Of these, those of so many days; null: however old they are. */
+    /** How many days to keep those; null: whatever their age. */
     keepDays: get('BACKUP_KEEP_DAYS', integer(1, 36_500, '30'), null),
     s3,
   }
@@ -77,7 +77,7 @@ function s3Of(get: Get, faults: ConfigFault[]): S3Config | null {
   return null
 }
 
-/** Five fields of cron, or a name like `@daily`. */
+/** Five cron fields, or a name like `@daily`. */
 function cron(value: string): string {
   try {
     if (Bun.cron.parse(value, 0, { tz: 'UTC' }) !== null) return value

@@ -2,15 +2,15 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from './fault.ts'
 
-/** Where a backup is copied to while it is restored. */
+/** The directory of a backup that is being restored. */
 export function restoringDirectory(dataDir: string): string {
   return join(dataDir, 'restoring')
 }
 
 /**
- * Makes the data directory if it doesn't exist, readable by its owner alone.
- * @throws ConfigError when it can't be made, isn't a directory, can't be written, or holds a part of
- *   a backup.
+ * Makes the data directory if it doesn't exist, with mode 0700.
+ * @throws ConfigError when it can't be created or written, isn't a directory, or holds a partly
+ *   restored backup.
  */
 export function ensureDataDir(dataDir: string): void {
   try {

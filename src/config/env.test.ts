@@ -60,7 +60,7 @@ describe('the environment', () => {
     expect(read({ PORT: '', HOST: '  ', SLUGLINE_SECRET: '', DATABASE_URL: '' })).toEqual(read({}))
   })
 
-  test('is read whole', () => {
+  test('is read completely', () => {
     const secret = 's'.repeat(32)
     const { config, secret: given } = read({
       HOST: '[::1]',
@@ -126,7 +126,7 @@ describe('the environment', () => {
     })
   })
 
-  test('logs for people on a terminal, in colour unless that is declined', () => {
+  test('logs text on a terminal, in colour unless NO_COLOR is set', () => {
     expect(read({}, true).config.logFormat).toBe('text')
     expect(read({}, true).colors).toBe(true)
     expect(read({ NO_COLOR: '1' }, true).colors).toBe(false)
@@ -196,7 +196,7 @@ describe('the environment', () => {
     expect(readEnvironment({ LOG_LEVEL: level }, false).config.logLevel).toBe(level)
   })
 
-  test('all faults are told at once', () => {
+  test('all faults are reported together', () => {
     const wrong = { PORT: 'x', LOG_LEVEL: 'y', BASE_URL: 'z', SLUGLINE_SECRET: 'short' }
     expect(
       faults(wrong)
@@ -205,7 +205,7 @@ describe('the environment', () => {
     ).toEqual(Object.keys(wrong).sort())
   })
 
-  test('no fault repeats a secret or a password', () => {
+  test('faults never contain secrets or passwords', () => {
     const told = JSON.stringify(
       faults({
         SLUGLINE_SECRET: 'hunter2',
@@ -222,7 +222,7 @@ describe('the environment', () => {
     expect(told).not.toContain('hunter2')
   })
 
-  test('several machines share two addresses, and others if they have them', () => {
+  test('several machines share two required URLs and some optional ones', () => {
     const all = {
       DATABASE_URL: 'postgresql://u:hunter2@db/x?sslmode=verify-full',
       DATABASE_REPLICA_URL: 'postgres:///x?host=/run/postgresql',
@@ -257,7 +257,7 @@ describe('the environment', () => {
     }
   })
 
-  test('settings that belong together are missed together, and their secrets never shown', () => {
+  test('settings that belong together are reported as missing together, without their secrets', () => {
     const names = (variables: Variables) => faults(variables).map(({ variable }) => variable)
     expect(names({ SMTP_URL: 'smtp://mail.example.com' })).toEqual(['MAIL_FROM'])
     expect(names({ OIDC_ISSUER: 'https://login.example.com' })).toEqual([
@@ -277,7 +277,7 @@ describe('the environment', () => {
     expect(shown).not.toContain('hunter2')
   })
 
-  test('a secret may lie in a file', () => {
+  test('a secret may be in a file', () => {
     const dir = mkdtempSync(join(tmpdir(), 'slugline-config-'))
     const file = join(dir, 'secret')
     const secret = 's'.repeat(32)
@@ -306,14 +306,14 @@ describe('the environment', () => {
     ])
   })
 
-  test('an http port that is the default of https stays, and the other way round', () => {
+  test('port 443 is kept for http, and port 80 for https', () => {
     expect(read({ SLUGLINE_DOMAINS: 'a.example:443 b.example:80' }).config.shortDomains).toEqual([
       'a.example:443',
       'b.example:80',
     ])
   })
 
-  test('misspelt variables are noticed, those of Kubernetes are not ours', () => {
+  test('misspelt variables are reported, those of Kubernetes are ignored', () => {
     expect(
       unknownVariables({
         SLUGLINE_DATADIR: 'x',

@@ -19,19 +19,19 @@ import { scaledOf } from './scaled.ts'
 import { SECRET_MIN_CHARACTERS } from './secret.ts'
 import { givenValue, idleVariables, KNOWN, type Variable, type Variables } from './variables.ts'
 
-/** What the environment says. */
+/** The settings, read from the environment. */
 export type Environment = ReturnType<typeof readEnvironment>
 
-/** Everything that an operator can set, checked. */
+/** All settings of an operator, validated. */
 export type Config = Environment['config']
 
-/** The usual one first: it is the example for a wrong value. */
+/** The default comes first: it is the example in the error for a wrong value. */
 const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
 /**
- * Reads the settings: the only reader of the environment. A variable that is empty counts as not
- * set, as compose files leave them.
- * @param terminal Whether stderr is a terminal: then logs are written for people by default.
+ * Reads the settings; nothing else reads the environment. An empty variable counts as not set,
+ * because compose files leave some empty.
+ * @param terminal Whether stderr is a terminal: then logs are text by default.
  * @throws ConfigError with all faults.
  */
 export function readEnvironment(
@@ -53,7 +53,7 @@ export function readEnvironment(
 
   const baseUrl = get('BASE_URL', origin, null)
   const secret = get('SLUGLINE_SECRET', secretValue, null)
-  /** The instance that commands on links ask. Not in `config`, as the secret. */
+  /** The instance that the client commands call. Like the secret, not part of `config`. */
   const remote = {
     url: get('SLUGLINE_URL', origin, null),
     key: get('SLUGLINE_API_KEY', (value) => value, null),
@@ -64,45 +64,47 @@ export function readEnvironment(
   const config = {
     host: get('HOST', listenHost, '127.0.0.1'),
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
-    /** The public address: an origin without a trailing slash. Null: what the server listens on. */
+    /** The public origin, without a trailing slash. Null: that of the listening address. */
     baseUrl,
     dataDir: get('SLUGLINE_DATA_DIR', dataDirectory, resolve('./data')),
-    /** Further hosts whose links this instance serves, in ASCII lower case, with a port if any. */
+    /**
+     * More hosts that this instance serves links on, in ASCII lower case, with an optional port.
+     */
     shortDomains: get('SLUGLINE_DOMAINS', list(hostAndPort), []).filter(
       (host) => baseUrl === null || host !== new URL(baseUrl).host,
     ),
-    /** Resolvers that the records of workspaces' domains are looked up with; none: the system's. */
+    /** Resolvers for the TXT records of workspaces' domains; empty: the system's. */
     dnsServers: get('DNS_SERVERS', list(dnsServer), []),
-    /** Addresses and networks (CIDR) whose forwarding headers are believed. */
+    /** Addresses and networks (CIDR) whose forwarding headers are trusted. */
     trustedProxies: get('TRUSTED_PROXIES', list(network), []),
     outgoingNetworks: get('OUTGOING_ALLOWED_NETWORKS', list(network), []),
-    /** Path of a plans file; null: the plans that come with Slugline. */
+    /** Path of a plans file; null: the built-in plans. */
     plansFile: get('SLUGLINE_PLANS', (value) => resolve(path(value)), null),
-    /** Path of a database of places (`.mmdb`); null: the one that comes with Slugline. */
+    /** Path of a geolocation database (`.mmdb`); null: the built-in one. */
     geoipDatabase: get('GEOIP_DATABASE', (value) => resolve(path(value)), null),
-    /** Schemes that a destination may have, without the colon. */
+    /** Schemes allowed for destinations, without the colon. */
     urlSchemes: get('SLUGLINE_URL_SCHEMES', list(scheme), ['http', 'https']),
-    /** Hosts that no link may point to; their subdomains too. */
+    /** Hosts, with their subdomains, that links must not point to. */
     blockedHosts: get('SLUGLINE_BLOCKED_HOSTS', list(hostOnly), []),
     /** Requests per minute that one address may send without a key. */
     anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
     /** Visits per minute of one address at one link; null: any number. */
     visitsPerAddress: get('VISITS_PER_ADDRESS_PER_MINUTE', integer(1, 1_000_000, '60'), null),
-    /** Who may make an account: everybody, invited people, or only the operator. */
+    /** Who may create an account: everyone, invited people, or only the operator. */
     signUp,
-    /** Who may make workspaces in the dashboard: the owner of the instance, or everyone. */
+    /** Who may create workspaces in the dashboard: the owner of the instance, or everyone. */
     workspaceCreation: get(
       'WORKSPACE_CREATION',
       oneOf(['owner', 'everyone']),
       signUp === 'open' ? 'everyone' : 'owner',
     ),
-    /** Where to report faults of security, as an address; null: `security.txt` isn't served. */
+    /** Where to report security issues, as a URL; null: `security.txt` isn't served. */
     securityContact: get('SECURITY_CONTACT', contact, null),
-    /** How messages are sent; null: not at all. */
+    /** How email is sent; null: not at all. */
     mail: mailOf(get, faults),
     /** Single sign-on by OpenID Connect; null: none. */
     oidc: oidcOf(get, faults),
-    /** Several machines; null: this one alone, with all of its data in `dataDir`. */
+    /** What several machines share; null: one machine, with all of its data in `dataDir`. */
     scaled,
     /** Backups of this machine. */
     backup: backupOf(get, faults, scaled !== null),
@@ -115,19 +117,19 @@ export function readEnvironment(
   if (faults.length > 0) throw new ConfigError(faults)
   return {
     config,
-    /** SLUGLINE_SECRET; null: the data directory's file. Not in `config`, so that it isn't logged by mistake. */
+    /** SLUGLINE_SECRET; null: that of the data directory. Not in `config`, which may be logged. */
     secret,
     remote,
-    /** Whether what is written for people may be coloured (https://no-color.org). */
+    /** Whether output for people may be coloured (https://no-color.org). */
     colors: terminal && !variables.NO_COLOR,
-    /** What is set and does nothing. */
+    /** Variables that are set but have no effect. */
     idle: idleVariables(variables),
   }
 }
 
 /**
- * What the environment says of this machine alone, for a command whose options say where
- * several machines have their data; and what it says of that, unchecked.
+ * The settings of this machine only, for a command whose options name the shared databases; and the
+ * unvalidated variables of those.
  * @throws ConfigError
  */
 export function readOwnEnvironment(variables: Variables = process.env): {
@@ -145,13 +147,13 @@ export function readOwnEnvironment(variables: Variables = process.env): {
   }
 }
 
-/** Variables with our prefix that are unknown: most likely misspelt. */
+/** Unknown variables with our prefix, most likely misspelt. */
 export function unknownVariables(variables: Variables = process.env): string[] {
   return Object.keys(variables).filter(
     (name) =>
       name.startsWith('SLUGLINE_') &&
       !KNOWN.has(name) &&
-      // Kubernetes sets these for a service of our name.
+      // Kubernetes sets these for a service named slugline.
       !/^SLUGLINE_(SERVICE_(HOST|PORT)|PORT)(_|$)/.test(name),
   )
 }
@@ -161,7 +163,7 @@ function path(value: string): string {
   throw new BadValue('holds a NUL character', './data')
 }
 
-/** DuckDB takes what follows a `?` in a file's path for something else, and loses its log. */
+/** DuckDB treats a `?` in a file's path as the start of options, and would lose its log. */
 function dataDirectory(value: string): string {
   const directory = resolve(path(value))
   if (!directory.includes('?')) return directory
@@ -171,7 +173,7 @@ function dataDirectory(value: string): string {
   )
 }
 
-/** An address as RFC 9116 §2.5.3 has it; a bare e-mail address becomes one. */
+/** A URL as of RFC 9116 §2.5.3; an email address becomes a `mailto:` URL. */
 function contact(value: string): string {
   const uri = /^[^\s@:/]+@[^\s@:/]+$/.test(value) ? `mailto:${value}` : value
   if (/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+[\d-]+)$/.test(uri)) return uri
@@ -189,9 +191,9 @@ function secretValue(value: string): string {
   )
 }
 
-/** Where `slugline login` saves, by the XDG Base Directory Specification; null: there is no home. */
+/** The file of `slugline login` (XDG Base Directory Specification); null: no home directory. */
 function loginFileOf({ XDG_CONFIG_HOME: config = '', HOME: home = '' }: Variables): string | null {
-  // The specification has relative paths ignored.
+  // The specification says to ignore relative paths.
   if (isAbsolute(config)) return join(config, 'slugline', 'login.json')
   return isAbsolute(home) ? join(home, '.config', 'slugline', 'login.json') : null
 }

@@ -1,14 +1,14 @@
-/** One wrong setting, and how to correct it. Never carries a secret. */
+/** A wrong setting, and how to correct it. Never contains a secret. */
 export interface ConfigFault {
   /** Name of the environment variable. */
   variable: string
   /** What is wrong, as the end of a sentence that begins with the variable. */
   problem: string
-  /** A right value, or what to do. */
+  /** A valid value, or what to do. */
   example: string
 }
 
-/** The settings can't be used. Holds all faults; commands end with status 2. */
+/** Invalid settings, with all faults; commands exit with status 2. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   constructor(readonly faults: readonly ConfigFault[]) {
@@ -20,7 +20,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Adds the fault that a variable is needed by another one and is not set, unless its value is wrong. */
+/** Adds a fault for a missing variable that another one requires, unless its value is invalid. */
 export function missing(
   faults: ConfigFault[],
   variable: string,

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** A value that can't be used: what is wrong with it, and a right one. */
+/** An invalid value: what is wrong with it, and a valid example. */
 export class BadValue extends Error {
   constructor(
     readonly problem: string,
@@ -10,17 +10,17 @@ export class BadValue extends Error {
   }
 }
 
-/** Would run script in the visitor's browser, or reach into the visitor's machine. */
+/** Schemes that run script in the visitor's browser or reach into the visitor's machine. */
 const DANGEROUS_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
-/** The value as a message may repeat it: quoted, short, and not at all if it could hold a password. */
+/** The value as it may appear in a message: quoted, short, hidden if it could hold a password. */
 function shown(value: string): string {
   if (value.includes('@')) return 'has a value (not repeated here, it may hold a password) that'
   const short = value.length > 60 ? `${value.slice(0, 60)}…` : value
   return `is ${JSON.stringify(short)}, which`
 }
 
-/** A whole number of decimal digits within bounds, both included. */
+/** A whole number in decimal digits within bounds, both included. */
 export function integer(least: number, most: number, example: string) {
   return (value: string): number => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
@@ -29,7 +29,7 @@ export function integer(least: number, most: number, example: string) {
   }
 }
 
-/** One of a few words. */
+/** One of a few keywords. */
 export function oneOf<const T extends string>(words: readonly T[]) {
   return (value: string): T => {
     const word = words.find((candidate) => candidate === value.toLowerCase())
@@ -38,7 +38,7 @@ export function oneOf<const T extends string>(words: readonly T[]) {
   }
 }
 
-/** Several values, separated by commas or white space; doubles are dropped. */
+/** Several values, separated by commas or white space, without duplicates. */
 export function list<T>(item: (value: string) => T) {
   return (value: string): T[] => {
     const items = value.split(/[\s,]+/).filter((part) => part !== '')
@@ -86,7 +86,7 @@ export function hostAndPort(value: string): string {
   }
   const url = URL.canParse(`https://${value}`) ? new URL(`https://${value}`) : null
   if (url === null) throw new BadValue(`${shown(value)} isn't a host name`, example)
-  // The parser drops the scheme's own port, which links on plain http would need.
+  // The URL parser drops the default port of https, which is not that of http links.
   const port = /:(\d+)$/.exec(value.replace(/^\[.*\]/, ''))?.[1]
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`
 }
@@ -113,7 +113,7 @@ export function network(value: string): string {
   }
 }
 
-/** The IP address of a DNS server, with a port if need be. */
+/** The IP address of a DNS server, optionally with a port. */
 export function dnsServer(value: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^[\]]+))$/.exec(value) ?? []
   const host = bracketed ?? plain?.replace(/^([\d.]+):\d{1,5}$/, '$1') ?? ''

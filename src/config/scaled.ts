@@ -3,21 +3,21 @@ import { type ConfigFault, missing } from './fault.ts'
 import { BadValue, integer } from './parse.ts'
 import type { Get } from './variables.ts'
 
-/** What several machines share; all of the addresses may hold passwords. */
+/** What several machines share; all URLs may hold passwords. */
 export type ScaledConfig = NonNullable<ReturnType<typeof scaledOf>>
 
-/** What several machines share, if it is set. Two addresses belong together. */
+/** The shared databases, if set. Two URLs are required together. */
 export function scaledOf(get: Get, faults: ConfigFault[]) {
   const hidden = (value: string) => new Hidden(value)
   const database = get('DATABASE_URL', postgresUrl, null)
   const redis = get('REDIS_URL', redisUrl, null)
   const timeoutSeconds = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)
   const others = {
-    /** A copy of PostgreSQL that is only read, or null: none. */
+    /** A read-only replica of PostgreSQL; null: none. */
     replica: get('DATABASE_REPLICA_URL', (value) => hidden(postgresUrl(value)), null),
-    /** ClickHouse, with the database as its path; null: PostgreSQL keeps the clicks. */
+    /** ClickHouse, with the database as the URL's path; null: PostgreSQL stores the clicks. */
     clickhouse: get('CLICKHOUSE_URL', (value) => hidden(clickhouseUrl(value)), null),
-    /** Connections to the database, at most; and to its copy. */
+    /** The most connections to the database, and as many to its replica. */
     poolSize: get('DATABASE_POOL_SIZE', integer(2, 1_000, '10'), 10),
     replicaPoolSize: get('DATABASE_REPLICA_POOL_SIZE', integer(1, 1_000, '5'), 5),
     /** How long a statement may take. */
@@ -42,17 +42,17 @@ const POSTGRES_EXAMPLE = 'postgres://slugline:password@db.example.com/slugline'
 const REDIS_EXAMPLE = 'redis://:password@cache.example.com:6379'
 const CLICKHOUSE_EXAMPLE = 'http://slugline:password@clicks.example.com:8123/slugline'
 
-/** An address of PostgreSQL's. @throws BadValue */
+/** A PostgreSQL URL. @throws BadValue */
 export const postgresUrl = address(['postgres', 'postgresql'], POSTGRES_EXAMPLE)
 const redisUrl = address(['redis', 'rediss'], REDIS_EXAMPLE)
-/** An address of ClickHouse's. @throws BadValue */
+/** A ClickHouse URL. @throws BadValue */
 export const clickhouseUrl = address(['http', 'https'], CLICKHOUSE_EXAMPLE)
 
-/** An address with one of these schemes; it is never repeated, for it may hold a password. */
+/** A URL with one of these schemes. Messages don't repeat it: it may hold a password. */
 function address(schemes: readonly string[], example: string) {
   const starts = schemes.map((scheme) => `${scheme}://`)
   return (value: string): string => {
-    // A socket's directory may stand in the place of the host: postgres:///slugline?host=/run.
+    // A socket's directory may replace the host: postgres:///slugline?host=/run.
     const parsable = value.replace(/^([a-z]+:\/\/[^/?#]*@?)(?=\/)/i, (start) =>
       /(\/\/|@)$/.test(start) ? `${start}localhost` : start,
     )

@@ -15,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const GIVEN = 'correct horse battery staple, and more'
 
 describe('the secret', () => {
-  test('is made at the first start, for its owner alone, and kept', () => {
+  test('is generated at the first start, with mode 0600, and kept', () => {
     const first = openSecrets(dir, null)
     expect(statSync(secretFile(dir)).mode & 0o777).toBe(0o600)
     expect(readFileSync(secretFile(dir), 'utf8').trim().length).toBeGreaterThanOrEqual(32)
@@ -29,25 +29,25 @@ describe('the secret', () => {
     expect(openSecrets(other, null)).not.toEqual(openSecrets(dir, null))
   })
 
-  test('of the environment wins, and is written to no file', () => {
+  test('of the environment takes precedence and is not written to a file', () => {
     expect(openSecrets(dir, GIVEN)).toEqual(deriveSecrets(GIVEN))
     expect(readdirSync(dir)).toEqual(['secret-fingerprint'])
   })
 
-  test('gives each use a key of its own, of 32 bytes', () => {
+  test('yields a separate key of 32 bytes for each use', () => {
     const keys = Object.values(deriveSecrets(GIVEN)).map((key) => Buffer.from(key).toString('hex'))
     expect(keys.length).toBeGreaterThan(1)
     expect(new Set(keys).size).toBe(keys.length)
     expect(keys.every((key) => key.length === 64)).toBe(true)
   })
 
-  test('derives the same keys in every version, or data would be lost', () => {
+  test('derives the same keys in every version, so that data stays readable', () => {
     expect(Buffer.from(deriveSecrets(GIVEN).apiKeys).toString('hex')).toBe(
       '896dd1b0afd42fa25ad38f667825dc6c0fe6c36f2b2fa1bada5d58acf57a37bd',
     )
   })
 
-  test('that is gone is not replaced, and no other one is taken', () => {
+  test('that is missing is not replaced, and another one is refused', () => {
     const first = openSecrets(dir, null)
     const kept = readFileSync(secretFile(dir), 'utf8').trim()
     expect(() => openSecrets(dir, GIVEN)).toThrow(ConfigError)
@@ -59,19 +59,19 @@ describe('the secret', () => {
     expect(() => openSecrets(dir, null)).toThrow(ConfigError)
   })
 
-  test('of the environment is kept to from the first start', () => {
+  test('of the environment must stay the same after the first start', () => {
     openSecrets(dir, GIVEN)
     expect(openSecrets(dir, GIVEN)).toEqual(deriveSecrets(GIVEN))
     expect(() => openSecrets(dir, null)).toThrow(ConfigError)
     expect(() => openSecrets(dir, 'another secret of 32 characters.')).toThrow(ConfigError)
   })
 
-  test('file that was cut short is refused', () => {
+  test('file that is truncated is refused', () => {
     writeFileSync(secretFile(dir), 'short\n')
     expect(() => openSecrets(dir, null)).toThrow(ConfigError)
   })
 
-  test('is one and the same for all that start at once', async () => {
+  test('is the same for processes that start concurrently', async () => {
     const script = `
       const { openSecrets } = await import(${JSON.stringify(join(import.meta.dir, 'secret.ts'))})
       console.log(Buffer.from(openSecrets(${JSON.stringify(dir)}, null).apiKeys).toString('hex'))`
@@ -87,7 +87,7 @@ describe('the secret', () => {
 })
 
 describe('the data directory', () => {
-  test('is made, for its owner alone', () => {
+  test('is created with mode 0700', () => {
     const made = join(dir, 'a', 'b')
     ensureDataDir(made)
     expect(statSync(made).mode & 0o777).toBe(0o700)

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { replaceFile, syncDirectory, writeSynced } from '../base/replace-file.ts'
 import { ConfigError } from './fault.ts'
 
-/** Keys of 32 bytes, one for each use, all derived from the instance's one secret. */
+/** Keys of 32 bytes, one for each use, all derived from the instance's secret. */
 export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>
 
-/** A secret has at least this many characters. */
+/** The least characters of a secret. */
 export const SECRET_MIN_CHARACTERS = 32
 
-/** Where the secret is kept when the environment doesn't give one. */
+/** The secret's file, for when the environment doesn't set it. */
 export function secretFile(dataDir: string): string {
   return join(dataDir, 'secret')
 }
@@ -24,20 +24,20 @@ export function deriveSecrets(secret: string) {
     apiKeys: derive('api-keys'),
     /** Signs pagination cursors. */
     cursors: derive('cursors'),
-    /** Distinguishes visitors within a day. */
+    /** Hashes visitors, to recognize them within a day. */
     visitors: derive('visitors'),
-    /** Signs sessions, encrypts second factors, hashes what attempts are counted by. */
+    /** Signs sessions, encrypts second factors, hashes the keys of attempt counters. */
     accounts: derive('accounts'),
-    /** Encrypts the tokens that imports need for as long as they run. */
+    /** Encrypts the access tokens of running imports. */
     imports: derive('imports'),
-    /** Makes the addresses of shared statistics, and signs who may see them. */
+    /** Derives the URLs of shared statistics, and signs access to them. */
     shares: derive('shares'),
   }
 }
 
 /**
- * The keys of this instance: from `given`, the environment's secret, or else from the file in
- * the data directory, which is made at the first start and never again.
+ * The keys of this instance, from `given`, the environment's secret, or else from the file in the
+ * data directory, which is created at the first start.
  * @throws ConfigError see {@link assertSecret}
  */
 export function openSecrets(dataDir: string, given: string | null): Secrets {
@@ -50,9 +50,9 @@ export function openSecrets(dataDir: string, given: string | null): Secrets {
 }
 
 /**
- * Whether the secret is the one that the data was made with, by the fingerprint that the first
- * start leaves: with another one no API key, session or second factor would work.
- * @throws ConfigError when it is another one, gone, unreadable or too short
+ * Checks the secret against the fingerprint stored at the first start: with another secret no API
+ * key, session or second factor would work.
+ * @throws ConfigError when it differs, is missing, unreadable or too short
  */
 export function assertSecret(dataDir: string, given: string | null): void {
   const known = readText(fingerprintFile(dataDir))
@@ -89,17 +89,17 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Identifies a secret without revealing it (HKDF, as the keys), as hexadecimal digits. */
+/** Identifies a secret without revealing it (HKDF, like the keys), as hexadecimal digits. */
 export function fingerprintOf(secret: string): string {
   return Buffer.from(hkdfSync('sha256', secret, '', 'slugline/fingerprint/1', 32)).toString('hex')
 }
 
-/** Where a node keeps the secret that all nodes share, unless the environment gives it. */
+/** The file of a node for the secret that all nodes share, unless the environment sets it. */
 export function sharedSecretFile(dataDir: string): string {
   return join(dataDir, 'shared-secret')
 }
 
-/** The secret that the nodes share, as this one kept it; null: it didn't. */
+/** The shared secret as this node stored it; null: it didn't. */
 export function keptSharedSecret(dataDir: string): string | null {
   try {
     const text = readText(sharedSecretFile(dataDir))
@@ -109,7 +109,7 @@ export function keptSharedSecret(dataDir: string): string | null {
   }
 }
 
-/** Keeps it, for a start without the database. */
+/** Stores the shared secret, so that the node can start without the database. */
 export function keepSharedSecret(dataDir: string, secret: string): void {
   if (keptSharedSecret(dataDir) === secret) return
   replaceFile(sharedSecretFile(dataDir), `${secret}\n`)
@@ -134,9 +134,9 @@ function readText(file: string): string | null {
 }
 
 /**
- * Makes a file unless it exists, and returns its text. It appears whole or not at all, even if
- * another process makes it at the same moment: it is written and synced under another name, then
- * linked to its own, which fails when that exists.
+ * Creates a file unless it exists, and returns its text. It is written and synced under another
+ * name, then linked to its own, which fails if that exists: so it is never seen incomplete, even if
+ * several processes create it concurrently.
  */
 function createOnce(file: string, text: string): string {
   const kept = readText(file)
@@ -147,7 +147,7 @@ function createOnce(file: string, text: string): string {
     linkSync(draft, file)
     rmSync(draft)
   } catch (error) {
-    // File systems without links: the only gap is another process at the same moment.
+    // On file systems without links, concurrent processes could each create one.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(draft, file)
     else rmSync(draft)
   }

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { BadValue } from './parse.ts'
 
-/** The environment of a process, or a test's. */
+/** The environment of a process or of a test. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 interface Kind {
-  /** May be in a file whose path is in `NAME_FILE`, as Docker, Kubernetes and systemd provide secrets. */
+  /**
+   * May be read from the file named by `NAME_FILE`: Docker, Kubernetes and systemd provide secrets
+   * so.
+   */
   secret?: true
-  /** Without this variable it does nothing. */
+  /** It has no effect without this variable. */
   needs?: string
 }
 
@@ -62,7 +65,7 @@ const KINDS = {
 /** The name of a setting. */
 export type Variable = keyof typeof KINDS
 
-/** Reads one setting; a wrong value is a fault, and counts as not set. */
+/** Reads one setting; an invalid value is recorded as a fault, and counts as not set. */
 export type Get = <T, D>(variable: Variable, parse: (value: string) => T, fallback: D) => T | D
 
 const TABLE = Object.entries<Kind>(KINDS)
@@ -70,13 +73,13 @@ const TABLE = Object.entries<Kind>(KINDS)
 /** Every variable that Slugline reads. */
 export const VARIABLES = Object.keys(KINDS) as readonly Variable[]
 
-/** {@link VARIABLES}, and the variables of their files. */
+/** {@link VARIABLES}, and the `_FILE` variables of secrets. */
 export const KNOWN: ReadonlySet<string> = new Set(
   TABLE.flatMap(([name, { secret }]) => [name, ...(secret ? [`${name}_FILE`] : [])]),
 )
 
 /**
- * A setting, from the environment or from its file; undefined: it isn't set.
+ * The value of a setting, from the environment or from its file; undefined: it isn't set.
  * @throws BadValue when the file can't be read or is empty, or both are set.
  */
 export function givenValue(variables: Variables, name: Variable): string | undefined {
@@ -95,12 +98,12 @@ export function givenValue(variables: Variables, name: Variable): string | undef
     const { code } = error as NodeJS.ErrnoException
     throw new BadValue(`should be in ${file}, which can't be read (${code})`, example)
   }
-  // Not as if it were unset: a node that loses its database would start as an empty instance.
+  // Not treated as unset: a node that loses its database's URL would start as an empty instance.
   if (text === '') throw new BadValue(`should be in ${file}, which is empty`, example)
   return text
 }
 
-/** Settings that do nothing because another one is missing: no fault, because templates set more than they use. */
+/** Settings without effect because another one is missing: no fault, templates often set them. */
 export function idleVariables(variables: Variables): { variable: string; needs: string }[] {
   const isSet = (name: string) =>
     [name, `${name}_FILE`].some((each) => KNOWN.has(each) && variables[each]?.trim())

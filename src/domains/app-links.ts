@@ -12,7 +12,7 @@ const appIds = z.array(appId)
 
 /**
  * Apple's file: https://developer.apple.com/documentation/xcode/supporting-associated-domains.
- * What Apple may add stays as it is.
+ * Unknown members are kept, because Apple may add some.
  */
 const Apple = z.looseObject({
   applinks: z
@@ -46,12 +46,12 @@ const Statement = z.looseObject({
   ]),
 })
 
-/** What `/.well-known/apple-app-site-association` may say. */
+/** Checks the content of `/.well-known/apple-app-site-association`. */
 export function checkAppleAssociation(value: Json): Json | Fault[] {
   return faultsOf(Apple, value) ?? value
 }
 
-/** What `/.well-known/assetlinks.json` may say. */
+/** Checks the content of `/.well-known/assetlinks.json`. */
 export function checkAssetLinks(value: readonly Json[]): readonly Json[] | Fault[] {
   return faultsOf(z.array(Statement), value) ?? value
 }

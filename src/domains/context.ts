@@ -17,7 +17,7 @@ export interface DomainServiceDeps {
   lookUpTxt: LookUpTxt
 }
 
-/** Writes a change of a domain into its workspace's log. */
+/** Records a change of a domain in its workspace's audit log. */
 export function record(
   tx: Transaction,
   actor: Actor,

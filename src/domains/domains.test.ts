@@ -52,7 +52,7 @@ test('the host of the base address is number 0, short domains follow', async () 
   expect(domains.hosts).toEqual(['example.com', 'go.example', 'xn--mnchen-3ya.example'])
 })
 
-test('a host is found however it is written', async () => {
+test('a host is found in any notation', async () => {
   const domains = await syncDomains(storage, 'http://localhost:3000', [
     'go.example:8080',
     'münchen.example',
@@ -88,7 +88,7 @@ test('numbers stay when the configuration changes', async () => {
   const domains = await syncDomains(storage, 'https://a.example', ['d.example', 'c.example'])
   expect(domains.noOf('c.example')).toBe(2)
   expect(domains.noOf('d.example')).toBe(3)
-  // No longer served, but links of it still say where they are.
+  // No longer served, but its links still have its host.
   expect(domains.noOf('b.example')).toBeUndefined()
   expect(domains.hostOf(1)).toBe('b.example')
   expect(domains.shortUrl(1, 'x')).toBe('https://b.example/x')
@@ -136,7 +136,7 @@ test('what each of several nodes listens on stands for one default domain', asyn
     expect([domains.noOf(own), domains.noOf('127.0.0.1:3001')]).toEqual([0, 0])
     expect(domains.noOf('go.example')).toBe(1)
   }
-  // One that is told its public address names the domain for all.
+  // A node with a configured public URL names the domain for all.
   await syncDomains(storage, 'https://sho.rt', [])
   expect((await rows())[0]).toEqual({ no: 0, host: 'sho.rt' })
   const c = await syncDomains(storage, 'http://127.0.0.1:3003', [], { isOneOfMany: true })

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises'
 import type { Selectable } from 'kysely'
 import { type DomainsTable, prepare, revisionOf, type Storage } from '../storage/index.ts'
 
-/** The number of the instance's own domain: the host of its base address. */
+/** The number of the instance's own domain: the host of its base URL. */
 export const DEFAULT_DOMAIN = 0
 
 /** What is held in memory of a domain. */
@@ -11,12 +11,12 @@ export type ListedDomain = Pick<
   'no' | 'host' | 'workspace_no' | 'status' | 'case_sensitive'
 >
 
-/** The domain that links of a workspace may be on, or why they may not. */
+/** The domain that links of a workspace may use, or why not. */
 type Usable = { no: number } | 'unknown' | 'unverified'
 
 /**
- * All domains, in memory: the redirect asks them at every visit. Shared hosts come from the
- * configuration; those of workspaces come and go.
+ * All domains, in memory: every redirect looks one up. Shared hosts come from the configuration;
+ * those of workspaces are in the database.
  */
 export type Domains = Readonly<ReturnType<typeof createDomainList>>
 
@@ -29,13 +29,13 @@ const all = prepare<Record<string, never>, ListedDomain>((db) =>
 
 const SERVED: ReadonlySet<string> = new Set(['active', 'failing'])
 
-/** Makes the list; `shared` are the hosts of the configuration, that of the base address first. */
+/** Creates the list; `shared` are the configured hosts, that of the base URL first. */
 export function createDomainList(deps: {
   storage: Pick<Storage, 'read'>
   base: URL
   shared: readonly string[]
   rows: readonly ListedDomain[]
-  /** Where they are kept for a start without the database; absent: nowhere. */
+  /** The file that keeps the domains for a start without the database; absent: none. */
   file?: string | undefined
 }) {
   const { storage, base, file } = deps
@@ -46,7 +46,7 @@ export function createDomainList(deps: {
   function indexed(rows: readonly ListedDomain[]) {
     const isShared = ({ no, host }: Pick<ListedDomain, 'no' | 'host'>) =>
       no === DEFAULT_DOMAIN || deps.shared.includes(host)
-    // What the default domain is called here, and perhaps is called on other nodes.
+    // The default domain's host on this node; it may differ on other nodes.
     const own: ListedDomain = {
       ...{ no: DEFAULT_DOMAIN, host: base.host, workspace_no: null },
       ...{ status: 'shared', case_sensitive: 0 },
@@ -80,15 +80,17 @@ export function createDomainList(deps: {
   }
 
   return {
-    /** The host of the base address, with its port if it has one. */
+    /** The host of the base URL, with its port if it has one. */
     defaultHost: base.host,
-    /** The hosts that all workspaces share, the default one first. */
+    /** The hosts shared by all workspaces, the default one first. */
     get hosts(): readonly string[] {
       return [...new Set([...deps.shared, ...shared.keys()])]
     },
-    /** The number of a host that is served now, in whatever case or script it is written. */
+    /** The number of a host that is served now, whatever its case or script. */
     noOf: find,
-    /** The domain of a workspace that is served at a host; undefined: it is shared, or none. */
+    /**
+     * The number of a workspace's domain that is served at a host; undefined: shared or unknown.
+     */
     ownedAt(host: string): number | undefined {
       if (byHost.size === 0 || shared.has(host)) return undefined
       const no = find(host)
@@ -96,13 +98,13 @@ export function createDomainList(deps: {
     },
     /** Whether a domain is shared by all workspaces. */
     isShared: (no: number): boolean => byNo.get(no)?.workspace_no === null,
-    /** Whether slugs that differ only in case are different ones there. */
+    /** Whether slugs of a domain are case-sensitive. */
     isCaseSensitive: (no: number): boolean =>
       no !== DEFAULT_DOMAIN && byNo.get(no)?.case_sensitive === 1,
-    /** Whether a workspace has a domain where case matters. */
+    /** Whether a workspace has a domain with case-sensitive slugs. */
     hasCaseSensitive: (workspaceNo: number | null): boolean =>
       workspaceNo !== null && exact.has(workspaceNo),
-    /** Whether links of a workspace may be on a host. Another's host is as unknown as any other. */
+    /** Whether links of a workspace may use a host. Another workspace's host counts as unknown. */
     usableBy(workspaceNo: number | null, host: string): Usable {
       const no = find(host)
       if (no !== undefined && byNo.get(no)?.status === 'shared') return { no }
@@ -110,29 +112,29 @@ export function createDomainList(deps: {
       if (claim === undefined) return 'unknown'
       return claim.status === 'active' ? { no: claim.no } : 'unverified'
     },
-    /** The number of a host for questions about the links of a workspace, also if it isn't verified. */
+    /** The number of a host, verified or not, in queries about the links of a workspace. */
     knownTo: (workspaceNo: number | null, host: string): number | undefined => {
       const no = find(host)
       if (no !== undefined && byNo.get(no)?.status === 'shared') return no
       return claimed(workspaceNo, host)?.no
     },
     /**
-     * Whether a host is or was one that is served. With a workspace, or null for none: whether it may
-     * know that.
+     * Whether a host is or was served here. With a workspace (null: none): whether it may know
+     * that.
      */
     knows(host: string, workspaceNo?: number | null): boolean {
       const owners = everHosts.get(host) ?? everHosts.get(canonical(host, base) ?? '')
       if (owners === undefined) return false
       return workspaceNo === undefined || owners.has(null) || owners.has(workspaceNo)
     },
-    /** The host of a number, also when it is no longer served. */
+    /** The host of a number, even if it is no longer served. */
     hostOf: (no: number): string => byNo.get(no)?.host ?? base.host,
-    /** The address of a slug, percent-encoded where the URL standard wants it. */
+    /** The URL of a slug, percent-encoded as the URL standard requires. */
     shortUrl: (no: number, slug: string): string =>
       `${base.protocol}//${byNo.get(no)?.host ?? base.host}/${encodeURIComponent(slug).replaceAll('%2F', '/')}`,
-    /** Reads the domains if they have changed. @throws StorageUnavailable; the list stays as it is */
+    /** Reads the domains if they have changed. @throws StorageUnavailable, keeping the list */
     refresh(): Promise<void> {
-      // One after another, so that an older answer never replaces a newer one.
+      // Reads are serialized, so that an older result never replaces a newer one.
       last = last.catch(() => {}).then(read)
       return last
     },
@@ -146,7 +148,7 @@ export function createDomainList(deps: {
   async function read(): Promise<void> {
     const now = await revisionOf(storage.read, 'domains')
     if (now === seen) return
-    // Read after its revision: a change in between is read twice, never missed.
+    // Read after the revision: a change between the two is read twice, never missed.
     const rows = await storage.read.run(all, {})
     ;({ shared, byHost, byNo, claims, exact, everHosts } = indexed(rows))
     seen = now
@@ -159,13 +161,13 @@ export function listDomains(storage: Pick<Storage, 'read'>): Promise<ListedDomai
   return storage.read.run(all, {})
 }
 
-/** Writes them down for a start without the database, whole or not at all. */
+/** Atomically writes the domains to a file, for a start without the database. */
 export async function keepDomains(file: string, rows: readonly ListedDomain[]): Promise<void> {
   await Bun.write(`${file}.next`, `${JSON.stringify(rows)}\n`, { mode: 0o600 })
   await rename(`${file}.next`, file)
 }
 
-/** Whose each host is or was; null: shared. */
+/** The workspaces that own or owned each host; null: shared. */
 function ownersOf(rows: readonly ListedDomain[]): ReadonlyMap<string, ReadonlySet<number | null>> {
   const owners = new Map<string, Set<number | null>>()
   for (const { host, workspace_no } of rows) {
@@ -186,7 +188,7 @@ function withoutPort(host: string): string {
 
 const NOT_A_HOST = /[/?#@\\]/
 
-/** As the URL standard writes it: lower case, IDN in ASCII, no default port, no trailing dot. */
+/** The canonical form by the URL standard: ASCII lower case, no default port, no trailing dot. */
 export function canonical(host: string, base: URL): string | undefined {
   if (host === '' || NOT_A_HOST.test(host)) return undefined
   const url = URL.parse(`${base.protocol}//${host}`)

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 
-/** What was found at a name: each TXT record as one text, or why there was no answer. */
+/** The result of a lookup: each TXT record as one text, or why there was no answer. */
 export interface TxtAnswer {
   found: string[]
   /** The resolver's code, such as `ESERVFAIL` or `ETIMEOUT`; null: it answered. */
@@ -12,17 +12,17 @@ export type LookUpTxt = (name: string) => Promise<TxtAnswer>
 
 const TIMEOUT_MS = 2_000
 const TRIES = 2
-/** Codes of an answer: the name or the record does not exist (RFC 1035 §4.1.1, RFC 2308). */
+/** Codes for: the name or the record doesn't exist (RFC 1035 §4.1.1, RFC 2308). */
 const NONE: ReadonlySet<string> = new Set(['ENODATA', 'ENOTFOUND'])
 
-/** What is kept and shown of an answer. */
+/** How many records of an answer are kept and shown. */
 const FOUND_MAX = 10
 const TEXT_MAX = 300
 
-/** Asks DNS; `servers` are addresses with a port if need be, none: those of the system. */
+/** Queries DNS; `servers` are addresses with an optional port, or empty for those of the system. */
 export function createLookUpTxt(servers: readonly string[]): LookUpTxt {
   return async (name) => {
-    // A new one each time: the settings of the system may have changed.
+    // A new resolver each time, because the settings of the system may have changed.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
     if (servers.length > 0) resolver.setServers([...servers])
     try {
@@ -35,7 +35,7 @@ export function createLookUpTxt(servers: readonly string[]): LookUpTxt {
   }
 }
 
-/** Records are chosen by the owner of the zone, so their number and length are bounded. */
+/** Limits the number and length of records, which the owner of the zone controls. */
 function shown(texts: readonly string[]): string[] {
   return texts
     .slice(0, FOUND_MAX)

@@ -52,7 +52,7 @@ const detail = ({ body }: Awaited<ReturnType<typeof post>>) =>
   ])
 
 describe('a domain', () => {
-  test('is pending until its record is found, which is shown word for word', async () => {
+  test('is pending until its TXT record is found, and shows that record', async () => {
     const { status, body, headers } = await post(acme, '/domains', { host: 'Go.BÜCHER.example.' })
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/domains/${body.id}`])
     expect(body).toMatchObject({
@@ -83,7 +83,7 @@ describe('a domain', () => {
     expect((await app.withKey(acme, 'GET', `/domains/${body.id}`)).body).toEqual(right)
   })
 
-  test('takes links once it is active, and of its workspace alone', async () => {
+  test('accepts links once it is active, and only of its workspace', async () => {
     const domain = await add(acme, 'go.acme.example')
     const link = { destination_url: URL, domain: 'go.acme.example', slug: 'x' }
     expect(code(await post(acme, '/links', link))).toEqual([422, 'DOMAIN_NOT_VERIFIED'])
@@ -139,7 +139,7 @@ describe('a domain', () => {
     expect((await app.withKey(other, 'GET', '/domains')).body.data).toEqual([])
   })
 
-  test('is one workspace’s alone: the first that proves it', async () => {
+  test('belongs to the first workspace that verifies it', async () => {
     const [a, b] = await Promise.all([add(acme, 'go.both.example'), add(other, 'go.both.example')])
     expect(a.verification.value).not.toBe(b.verification.value)
     prove(a)
@@ -159,7 +159,7 @@ describe('a domain', () => {
     }
   })
 
-  test('is given back when no link is left there, and none of its slugs leads to another’s', async () => {
+  test('can be removed when it has no links, and its old slugs never resolve to another’s links', async () => {
     const domain = await active(acme, 'go.acme.example')
     const { body: link } = await post(acme, '/links', {
       ...{ destination_url: URL, slug: 'here', aliases: ['go.acme.example/there'] },
@@ -178,7 +178,7 @@ describe('a domain', () => {
     expect([restored.status, detail(restored)]).toEqual([422, [['domain', 'UNKNOWN_DOMAIN']]])
   })
 
-  test('goes with its workspace', async () => {
+  test('is deleted with its workspace', async () => {
     const domain = await active(acme, 'go.acme.example')
     await post(acme, '/links', { destination_url: URL, domain: domain.host })
     const { removal } = app.administration
@@ -193,7 +193,7 @@ describe('a domain', () => {
 })
 
 describe('settings', () => {
-  test('are checked all at once', async () => {
+  test('are all checked before any is reported', async () => {
     const refused = await post(acme, '/domains', {
       host: 'https://go.acme.example:8080/x',
       root_url: 'javascript:alert(1)',
@@ -249,7 +249,7 @@ describe('settings', () => {
     expect(detail(await post(acme, '/domains', { host }))).toEqual([['host', 'INVALID_HOST']])
   })
 
-  test('lead nowhere on a host of ours, nor back to their own', async () => {
+  test('may not redirect to a served host, nor to their own', async () => {
     const domain = await add(acme, 'go.acme.example')
     const back = { root_url: 'https://GO.acme.example./x', expired_url: URL }
     const refused = await app.withKey(acme, 'PATCH', `/domains/${domain.id}`, back)
@@ -291,7 +291,7 @@ describe('settings', () => {
 })
 
 describe('case', () => {
-  test('may matter on a domain', async () => {
+  test('may be significant on a domain', async () => {
     const domain = await active(acme, 'go.acme.example', { case_sensitive: true })
     const on = { destination_url: URL, domain: domain.host }
     const [upper, lower] = [
@@ -304,7 +304,7 @@ describe('case', () => {
     expect(keys.map(({ slug_key }) => slug_key).sort()).toEqual(['Ab', 'aB', 'ÄB', 'Äb'])
   })
 
-  test('can stop mattering while no two slugs would become one', async () => {
+  test('can become insignificant while no two slugs would collide', async () => {
     const domain = await active(acme, 'go.acme.example', { case_sensitive: true })
     const on = { destination_url: URL, domain: domain.host }
     const { body: upper } = await post(acme, '/links', { ...on, slug: 'Ab', aliases: ['ÄB'] })
@@ -334,7 +334,7 @@ describe('case', () => {
 })
 
 describe('a missing record', () => {
-  test('leaves the links a week, and no longer', async () => {
+  test('leaves the links working for a week, and no longer', async () => {
     const domain = await active(acme, 'go.acme.example')
     const link = { destination_url: URL, domain: domain.host }
     await post(acme, '/links', link)
@@ -384,7 +384,7 @@ describe('a missing record', () => {
     expect(code(await verify(acme, domain))).toEqual([409, 'DOMAIN_TAKEN'])
   })
 
-  test('is not one that DNS doesn’t tell of', async () => {
+  test('is not assumed when DNS fails', async () => {
     const domain = await active(acme, 'go.acme.example')
     app.dns.set(domain.verification.name, 'ESERVFAIL')
     app.clock.ms += DAY_MS

@@ -9,7 +9,7 @@ import type { DomainService } from './service.ts'
 
 const PATH = '/api/v1/domains'
 const TAG = 'Domains'
-/** Both files of app links, as large as they may be, and the rest. */
+/** Room for both files of app links at their largest, and the other fields. */
 const BODY_BYTES_MAX = 192 * 1024
 
 const DomainParams = z.object({
@@ -22,7 +22,7 @@ const ListQuery = z.object({
 
 const oneDomain = describeOne('domain', DomainSchema, DOMAIN_EXAMPLE)
 
-/** What the endpoints of domains work with. */
+/** Dependencies of the domain endpoints. */
 interface DomainRouteDeps {
   ownDomains: DomainService
   links: { rules: { checkUrl: UrlCheck } }

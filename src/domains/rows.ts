@@ -2,15 +2,15 @@ import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Domain } from './schemas.ts'
 import type { DomainRow } from './store.ts'
 
-/** How long the links of a host go on redirecting after its record was found missing. */
+/** How long links of a host keep redirecting after its TXT record was found missing. */
 export const GRACE_MS = 7 * 24 * 3_600_000
 
-/** The record that proves that a host is its workspace's. */
+/** The TXT record that proves that a host belongs to its workspace. */
 export function recordOf({ host, token }: Pick<DomainRow, 'host' | 'token'>) {
   return { name: `_slugline.${host}`, value: `slugline-verification=${token}` }
 }
 
-/** A domain as the API gives it out. */
+/** A domain as the API returns it. */
 export function domainOf(row: DomainRow, links: number): Domain {
   const { checked_at, failing_since, lookup_error: error } = row
   return {
@@ -40,15 +40,15 @@ export function domainOf(row: DomainRow, links: number): Domain {
   }
 }
 
-/** How public pages look; null: as Slugline. */
+/** The branding of public pages; null: Slugline's. */
 export function brandOf({ brand }: Pick<DomainRow, 'brand'>): Domain['brand'] {
   return parsed(brand)
 }
 
-/** Longer texts stand in the log as their digest. */
+/** Longer texts are recorded as their digest. */
 const LOGGED_MAX = 2_048
 
-/** The settings as the log has them. */
+/** The settings in the form of the audit log. */
 export function settingsOf(row: Omit<DomainRow, 'no'>): Record<string, unknown> {
   return {
     root_url: row.root_url,

@@ -6,10 +6,10 @@ import { checkText } from '../validation/text.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
 import { checkColour, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
 
-/** The bounds of a domain's fields: characters are Unicode code points. */
+/** Bounds of a domain's fields, in Unicode code points. */
 const BOUNDS = { brandName: 60, robots: 4_096 } as const
 
-/** What the reference shows as a domain. */
+/** The reference's example. */
 export const DOMAIN_EXAMPLE = {
   id: 'dom_01hzy3v9k2q4r6s8t0v2w4x6y8',
   host: 'go.acme.example',
@@ -52,7 +52,7 @@ const Brand = z.object({
 
 const json = z.looseObject({})
 
-/** A domain as it is given out. */
+/** A domain in responses. */
 export const DomainSchema = z
   .object({
     id: z.string().openapi({ description: '`dom_` and 26 characters.' }),
@@ -106,7 +106,7 @@ export const DomainSchema = z
   })
   .openapi('Domain', { example: DOMAIN_EXAMPLE })
 
-/** A domain as the API gives it out. */
+/** A domain as the API returns it. */
 export type Domain = z.output<typeof DomainSchema>
 
 export const DomainListSchema = listOf(DomainSchema).openapi('DomainList')
@@ -167,7 +167,7 @@ function settings(checkUrl: UrlCheck) {
   }
 }
 
-/** The schemas of what a client writes; addresses are checked as those of links are. */
+/** The schemas of request bodies; URLs are checked like those of links. */
 export function createDomainSchemas(checkUrl: UrlCheck) {
   const { shape } = z.object(settings(checkUrl)).partial()
   const host = checked(z.string(), checkHost).openapi({

@@ -29,30 +29,30 @@ import { lookUp, recheck, verify } from './verify.ts'
 
 const TOKEN_LENGTH = 32
 
-/** The domains of workspaces. Every verb that changes one notifies all processes. */
+/** The domains of workspaces. Every change notifies all processes. */
 export type DomainService = ReturnType<typeof createDomainService>
 
 export function createDomainService(deps: DomainServiceDeps) {
   const { read } = deps.storage
   return {
     ...withContext(deps, { list, get, linksOn, create, update, remove, lookUp, verify, recheck }),
-    /** How many domains a workspace has, as its plan counts them. */
+    /** How many domains a workspace has, for its plan's limit. */
     count: (workspaceNo: number) => countOwned(read, workspaceNo),
-    /** Those of all workspaces, for the operator. */
+    /** The domains of all workspaces, for the operator. */
     listAll: () => listAllOwned(read),
-    /** Gives back the hosts of a workspace that is being deleted. */
+    /** Releases the hosts of a workspace that is being deleted. */
     drop: dropOwnedOf,
-    /** Gives out what a change is answered with, once this process knows of it. */
+    /** Returns the result of a change once this process has it in memory. */
     async told<A>(changing: Promise<A>): Promise<A> {
       const answer = await changing
-      // It is committed: a database that is away now is no reason to say otherwise.
+      // The change is committed: a failure to read it back must not fail the request.
       await deps.domains.refresh().catch(() => {})
       return answer
     },
   }
 }
 
-/** A page of a workspace's domains, the newest first. @throws AppError BAD_REQUEST */
+/** A page of a workspace's domains, newest first. @throws AppError BAD_REQUEST */
 async function list(
   { storage, cursors }: DomainServiceDeps,
   workspaceNo: number,
@@ -75,7 +75,7 @@ async function get(deps: DomainServiceDeps, workspaceNo: number, id: string): Pr
   return domainOf(row, await linksOf(deps, row))
 }
 
-/** How many links have an address there, for the answer to a change. @throws AppError DOMAIN_NOT_FOUND */
+/** How many links have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
 async function linksOn(deps: DomainServiceDeps, workspaceNo: number, id: string): Promise<number> {
   return linksOf(deps, await findOwned(deps.storage.read, workspaceNo, id))
 }
@@ -118,7 +118,7 @@ async function create(
 }
 
 /**
- * Changes settings by a merge patch. One that changes nothing leaves the version.
+ * Changes settings by a merge patch; one without changes keeps the version.
  * @throws AppError DOMAIN_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED (URL_LOOPS_BACK,
  *   SLUGS_COLLIDE, TOO_MANY)
  */
@@ -144,7 +144,7 @@ async function update(
   return domainOf(after, links)
 }
 
-/** Gives a host back. @throws AppError DOMAIN_NOT_FOUND, PRECONDITION_FAILED, DOMAIN_IN_USE */
+/** Removes a domain. @throws AppError DOMAIN_NOT_FOUND, PRECONDITION_FAILED, DOMAIN_IN_USE */
 async function remove(
   deps: DomainServiceDeps,
   tx: Transaction,
@@ -180,7 +180,7 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
   for (const name of ['root_url', 'not_found_url', 'expired_url'] as const) {
     const url: Destination | null | undefined = patch[name]
     if (url === undefined) continue
-    // It may not be served yet: the check of addresses knows the hosts that are.
+    // The domain may not be served yet, and the URL check knows only hosts that are.
     if (url !== null && hostOfUrl(new URL(url.target)) === row.host) loops.push(name)
     row[name] = url === null ? null : url.given
   }

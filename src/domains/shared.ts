@@ -11,7 +11,7 @@ import {
   listDomains,
 } from './list.ts'
 
-/** The configuration names a host whose links are others; nothing can tell which are meant. */
+/** The configuration names a host that already has links of another domain, so it is ambiguous. */
 export class DomainConflict extends Error {
   override name = 'DomainConflict'
   constructor(
@@ -28,21 +28,18 @@ export class DomainConflict extends Error {
   }
 }
 
-/** How the list is opened. */
+/** Options of opening the list. */
 interface Options {
   /**
-   * The base address is only what this node listens on, and other nodes listen on others: it stands
-   * for the default domain beside the host that this had before, and stays unwritten.
+   * The base URL is only the listening address of this node, and differs between nodes: it becomes
+   * another host of the default domain, and isn't stored.
    */
   isOneOfMany?: boolean
-  /** Where the domains are kept for a start without the database; absent: nowhere. */
+  /** The file that keeps the domains for a start without the database; absent: none. */
   file?: string | undefined
 }
 
-/**
- * Writes down the shared hosts, and loads all domains that ever were. Call it once at the start.
- * @throws DomainConflict
- */
+/** Stores the shared hosts, and loads all domains. Call it once at start. @throws DomainConflict */
 export async function syncDomains(
   storage: Storage,
   baseUrl: string,
@@ -60,7 +57,7 @@ export async function syncDomains(
   return createDomainList({ storage, base: new URL(baseUrl), shared, rows, file })
 }
 
-/** Whether the default domain has a host, and this one is no other domain's. */
+/** Whether the default domain has a host, and `host` isn't that of another domain. */
 function isNamed(rows: readonly ListedDomain[], host: string): boolean {
   const isDefault = ({ no }: ListedDomain) => no === DEFAULT_DOMAIN
   return rows.some(isDefault) && rows.every((row) => row.host !== host || isDefault(row))
@@ -90,7 +87,7 @@ async function write(
     if (rows.some((row) => row.host === host && isOwned(row))) throw new DomainConflict(host, true)
     const row = rows.find((known) => known.host === host && known.status === 'shared')
     if (i > 0) {
-      // A host that was the default one before keeps its links there: its number is the default's.
+      // A former default host keeps its links under the default domain's number.
       const isFormer = row?.no === DEFAULT_DOMAIN && !isOneOfMany
       if (row === undefined || isFormer) await putDomain(tx, ++last, host)
       continue
@@ -114,7 +111,7 @@ async function putDomain(tx: Transaction, no: number, host: string): Promise<voi
     .execute()
 }
 
-/** Forgets a host, unless a slug was ever given out on it. Whether it is gone. */
+/** Deletes a host unless a slug ever existed on it. Returns whether it was deleted. */
 async function dropUnusedDomain(tx: Transaction, no: number): Promise<boolean> {
   const dropped = await tx.db
     .deleteFrom('domains')
@@ -127,12 +124,12 @@ async function dropUnusedDomain(tx: Transaction, no: number): Promise<boolean> {
   return dropped.length > 0
 }
 
-/** Where a data directory keeps them. */
+/** The file of the domains in a data directory. */
 export function domainsFile(dataDir: string): string {
   return join(dataDir, 'domains')
 }
 
-/** The domains as they were written down; null: they never were. */
+/** The domains from the file; null: there is none. */
 export function rememberedDomains(
   file: string,
   baseUrl: string,

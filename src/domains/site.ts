@@ -18,10 +18,10 @@ const settings = prepare<{ no: number }, Named>((db, p) =>
     .where('d.no', '=', p.no),
 )
 
-/** Where a domain shows its logo: browsers ask for it there by themselves. */
+/** The path of a domain's logo, which browsers request on their own. */
 const FAVICON = '/favicon.ico'
 
-/** Makes what reads the pages of domains. */
+/** Makes the function that reads the branding of a domain's pages. */
 export function createSiteOf(storage: Pick<Storage, 'read'>) {
   return async (no: number): Promise<Site | null> => {
     const [row] = await storage.read.run(settings, { no })
@@ -61,7 +61,7 @@ const ROBOTS: Readonly<Record<string, string>> = {
   none: 'User-agent: *\nDisallow: /\n',
 }
 
-/** What each path answers; null: nothing, a text: it is there. */
+/** What each path serves; null: nothing, a text: it exists. */
 const FILES = new Map<string, (texts: Texts) => File | string | null>([
   ['/robots.txt', ({ robots }) => ({ type: 'text/plain', body: ROBOTS[robots] ?? robots })],
   [
@@ -84,8 +84,8 @@ const FILES = new Map<string, (texts: Texts) => File | string | null>([
 ])
 
 /**
- * Answers what browsers, crawlers and systems ask every host for, on the domains of workspaces. Null:
- * another path, or a host that is shared.
+ * Serves the files that browsers, crawlers and systems request from every host, on domains of
+ * workspaces. Null: another path, or a shared host.
  */
 export function createDomainFiles(deps: {
   storage: Pick<Storage, 'read'>

@@ -5,10 +5,10 @@ import { type DomainsTable, raiseRevision, type Sql, type Transaction } from '..
 /** A domain's row; those of workspaces have an id. */
 export type DomainRow = Selectable<DomainsTable> & { id: string; workspace_no: number }
 
-/** The statuses in which a host is one workspace's alone, or everyone's. */
+/** The statuses in which a host belongs to one workspace, or to all. */
 const HELD = ['shared', 'active', 'failing'] as const
 
-/** The domains of a workspace, those that are removed left out. */
+/** The domains of a workspace, without removed ones. */
 function ofWorkspace({ db }: Sql, workspaceNo: number) {
   return db
     .selectFrom('domains')
@@ -17,7 +17,7 @@ function ofWorkspace({ db }: Sql, workspaceNo: number) {
     .where('status', '<>', 'removed')
 }
 
-/** The newest first, those older than `below`. */
+/** Domains older than `below`, newest first. */
 export async function listOwned(
   sqlx: Sql,
   workspaceNo: number,
@@ -29,7 +29,7 @@ export async function listOwned(
   return (await query.orderBy('id', 'desc').limit(limit).execute()) as DomainRow[]
 }
 
-/** @throws AppError DOMAIN_NOT_FOUND, for another workspace's too */
+/** @throws AppError DOMAIN_NOT_FOUND, also for a domain of another workspace */
 export async function findOwned(sqlx: Sql, workspaceNo: number, id: string): Promise<DomainRow> {
   const row = await ofWorkspace(sqlx, workspaceNo).where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw new AppError('DOMAIN_NOT_FOUND')
@@ -47,7 +47,7 @@ export async function countOwned({ db }: Sql, workspaceNo: number): Promise<numb
   return Number(n)
 }
 
-/** Whether a host is held, or claimed by this workspace. The caller holds the lock of domains. */
+/** Whether a host is taken, or claimed by this workspace. The caller holds the lock of domains. */
 export async function isTaken(
   { db }: Sql,
   host: string,
@@ -80,7 +80,7 @@ export async function insertOwned(tx: Transaction, row: Omit<DomainRow, 'no'>): 
   return added
 }
 
-/** Changes a domain; all processes are notified where what they hold in memory has changed. */
+/** Changes a domain, and notifies all processes if data that they hold in memory has changed. */
 export async function updateOwned(
   tx: Transaction,
   before: DomainRow,
@@ -99,8 +99,8 @@ const NOTHING = {
 } as const
 
 /**
- * Gives a host back. The number stays for good where slugs were given out on it, so that none of them
- * leads to another's links, and statistics know the host.
+ * Releases hosts. A number stays forever if slugs existed on it, so that they never resolve to
+ * another workspace's links, and statistics keep the host.
  */
 export async function dropOwned(tx: Transaction, nos: readonly number[]): Promise<void> {
   if (nos.length === 0) return
@@ -121,7 +121,7 @@ export async function dropOwned(tx: Transaction, nos: readonly number[]): Promis
   await raiseRevision(tx, 'domains')
 }
 
-/** Gives back the hosts of a workspace that is being deleted. */
+/** Releases the hosts of a workspace that is being deleted. */
 export async function dropOwnedOf(tx: Transaction, workspaceNo: number): Promise<void> {
   const rows = await ofWorkspace(tx, workspaceNo).execute()
   await dropOwned(
@@ -140,7 +140,7 @@ export async function countLinks(
     .selectFrom('slugs')
     .select('domain_no')
     .select(({ fn }) => fn.count<number>('link_seq').distinct().as('n'))
-    // Word for word what the partial index says.
+    // Has the exact condition of the partial index.
     .where(sql<boolean>`domain_no <> 0`)
     .where('domain_no', 'in', nos)
     .where('link_seq', 'is not', null)
@@ -149,7 +149,7 @@ export async function countLinks(
   return new Map(rows.map(({ domain_no, n }) => [domain_no, Number(n)]))
 }
 
-/** Those whose record was looked up longest ago, if that was before a time. */
+/** Domains whose record was looked up longest ago, before a time. */
 export async function listUnchecked(
   { db }: Sql,
   before: number,
@@ -166,7 +166,7 @@ export async function listUnchecked(
   return rows as DomainRow[]
 }
 
-/** Takes a look-up on, so that no other node makes it too. False: another node has. */
+/** Claims a lookup, so that no other node makes it too. False: another node has. */
 export async function takeCheck(tx: Transaction, row: DomainRow, now: number): Promise<boolean> {
   const taken = await tx.db
     .updateTable('domains')
@@ -178,7 +178,7 @@ export async function takeCheck(tx: Transaction, row: DomainRow, now: number): P
   return taken.length > 0
 }
 
-/** Those of all workspaces, with the id of each. */
+/** The domains of all workspaces, with the id of each. */
 export async function listAllOwned({ db }: Sql) {
   const rows = await db
     .selectFrom('domains as d')

@@ -1,21 +1,21 @@
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost } from '../validation/host.ts'
 
-/** The longest host whose record's name DNS can hold (RFC 1035 §2.3.4). */
+/** The longest host whose TXT record's name fits into DNS (RFC 1035 §2.3.4). */
 export const HOST_LENGTH_MAX = 253 - '_slugline.'.length
 
 const NOT_A_HOST = /[\s/:?#@\\*]/
-/** At least two labels, of which the last is no number: addresses are no hosts. */
+/** At least two labels, the last not numeric, so that IP addresses don't match. */
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A host as DNS writes it. */
+/** A host in DNS notation. */
 export function checkHost(text: string): string | Fault {
   const host = NOT_A_HOST.test(text) ? '' : canonicalHost(text)
   if (!LABELS.test(host) || host.endsWith('.localhost')) return new Fault('INVALID_HOST')
   return host.length > HOST_LENGTH_MAX ? new Fault('TOO_LONG', { max: HOST_LENGTH_MAX }) : host
 }
 
-/** A colour as CSS writes it with six digits. */
+/** A colour in CSS notation with six digits. */
 export function checkColour(text: string): string | Fault {
   return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : new Fault('INVALID_COLOUR')
 }

@@ -14,12 +14,12 @@ import {
   updateOwned,
 } from './store.ts'
 
-/** How often the record of a host that is served is looked up again. */
+/** How often the record of a served host is looked up again. */
 const CHECK_EVERY_MS = 6 * 3_600_000
-/** So many in one go, one after the other. */
+/** The most lookups per run, made one after another. */
 const CHECKS_AT_A_TIME = 20
 
-/** Asks DNS for a domain's record, before the transaction. @throws AppError DOMAIN_NOT_FOUND */
+/** Looks up a domain's TXT record, before the transaction. @throws AppError DOMAIN_NOT_FOUND */
 export async function lookUp(
   deps: DomainServiceDeps,
   workspaceNo: number,
@@ -30,7 +30,7 @@ export async function lookUp(
 }
 
 /**
- * Takes what DNS has answered. Of those who prove one host the first gets it.
+ * Stores the result of a lookup. The first workspace that proves a host gets it.
  * @throws AppError DOMAIN_NOT_FOUND, DOMAIN_TAKEN
  */
 export async function verify(
@@ -73,7 +73,7 @@ async function take(
   return after
 }
 
-/** A host is given up when its record has been missing for longer than the grace. */
+/** The new status: a host is released when its record has been missing for the grace period. */
 function statusAfter(
   { status, failing_since }: DomainRow,
   isProven: boolean,
@@ -87,7 +87,7 @@ function statusAfter(
     : { status: 'failing', failing_since: since }
 }
 
-/** Looks up again what was looked up longest ago. Several nodes share the work. */
+/** Repeats the lookups made longest ago. Several nodes share the work. */
 export async function recheck(deps: DomainServiceDeps): Promise<void> {
   const { storage, clock, domains, lookUpTxt } = deps
   const before = clock.now() - CHECK_EVERY_MS
@@ -105,7 +105,7 @@ export async function recheck(deps: DomainServiceDeps): Promise<void> {
         await take(deps, tx, SYSTEM, await findOwned(tx, row.workspace_no, row.id), answer)
       })
       .catch((error) => {
-        // It was deleted meanwhile.
+        // Deleted in the meantime.
         if (!(error instanceof AppError)) throw error
       })
   }

@@ -1,13 +1,13 @@
 /**
- * `decide` (memory.ts) in Lua, on the clock of the server that holds the state: step for step the
- * same arithmetic in the same doubles, so the same decisions; limits.test.ts and
- * test/faults/cluster-limits.test.ts hold the two against each other.
+ * `decide` (memory.ts) in Lua, on the clock of the server that holds the state: the same arithmetic
+ * in the same doubles, hence the same decisions; limits.test.ts and
+ * test/faults/cluster-limits.test.ts compare the two.
  *
- * KEYS[1]: the caller. ARGV: rate per minute, burst, cost, how many requests were let
- * through elsewhere and are to be counted before, and in tests the time.
- * Answers: allowed, remaining, retryAfterMs, fullAfterMs, the time, and `used`.
+ * KEYS[1]: the caller. ARGV: rate per minute, burst, cost, how many requests a node allowed on its
+ * own and reports now, and in tests the time.
+ * Returns allowed, remaining, retryAfterMs, fullAfterMs, the time, and `used`.
  *
- * The state outlives its use by a second, so that a key that expires says what a full burst says.
+ * The key expires a second after the full burst is available again, when it equals no key.
  */
 export const GCRA = `
 local rate, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue } from './hash-queue.ts'
 
-/** Work that ends when it is told to, and the order in which it began. */
+/** Work that ends on demand, and the order in which it began. */
 function createWork() {
   const began: string[] = []
   const ends: (() => void)[] = []
@@ -20,7 +20,7 @@ function createWork() {
 }
 
 describe('the queue of hashes', () => {
-  test('runs few at a time', async () => {
+  test('runs a limited number concurrently', async () => {
     const queue = createHashQueue(2, 64)
     let running = 0
     let most = 0
@@ -33,7 +33,7 @@ describe('the queue of hashes', () => {
     expect(most).toBe(2)
   })
 
-  test('lets groups take turns, and sign-ins go first', async () => {
+  test('lets groups alternate, and sign-ins go first', async () => {
     const queue = createHashQueue(1, 64)
     const { began, work, finish } = createWork()
     const all = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) =>
@@ -45,7 +45,7 @@ describe('the queue of hashes', () => {
     expect(began).toEqual(['a1', 'd1', 'a2', 'b1', 'c1', 'a3'])
   })
 
-  test('refuses a group that has most of the places, and nobody else', async () => {
+  test('refuses only the group that has most of the waiting work', async () => {
     const queue = createHashQueue(1, 4)
     const { work, finish } = createWork()
     const refused: string[] = []
@@ -62,7 +62,7 @@ describe('the queue of hashes', () => {
     expect(refused.sort()).toEqual(['a3', 'a4', 'a5', 'a6', 'b2'])
   })
 
-  test('gives a place back when the work fails', async () => {
+  test('frees a place when the work fails', async () => {
     const queue = createHashQueue(1, 4)
     const failing = queue.run('link', 'a', () => Promise.reject(new Error('no')))
     expect(failing).rejects.toThrow('no')

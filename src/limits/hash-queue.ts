@@ -1,19 +1,19 @@
 import { AppError } from '../errors/index.ts'
 
-/** What a password is hashed or checked for: sign-ins go before the passwords of links. */
+/** Why a password is hashed: sign-ins have priority over passwords of links. */
 export type HashPurpose = 'signIn' | 'link'
 
 /**
- * The one queue of a process for all argon2 work: each hash takes a core and up to 64 MiB. It runs
- * `places` at a time; of each purpose at most `waitingMax` wait.
+ * The only queue of a process for argon2, because each hash takes a core and up to 64 MiB. It runs
+ * `places` concurrently; of each purpose at most `waitingMax` wait.
  */
 export function createHashQueue(places = 2, waitingMax = 64) {
   const waiting = { signIn: createFairQueue(waitingMax), link: createFairQueue(waitingMax) }
   let running = 0
   return {
     /**
-     * Runs `work` when it is its group's turn.
-     * @param group a workspace or an address: groups of one purpose take turns.
+     * Runs `work` when its group is next.
+     * @param group a workspace or an address: groups of one purpose alternate.
      * @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait.
      */
     async run<T>(purpose: HashPurpose, group: string, work: () => Promise<T>): Promise<T> {
@@ -22,7 +22,7 @@ export function createHashQueue(places = 2, waitingMax = 64) {
       try {
         return await work()
       } finally {
-        // The place is handed over, so no other work takes it in between.
+        // The place is handed over, so that no other work gets it.
         if (!waiting.signIn.admit() && !waiting.link.admit()) running--
       }
     },
@@ -32,11 +32,11 @@ export function createHashQueue(places = 2, waitingMax = 64) {
 export type HashQueue = ReturnType<typeof createHashQueue>
 
 /**
- * Groups take turns. When all places are taken, a newcomer takes one from the group that has most
- * of them, so that no group keeps the others out.
+ * Groups alternate. When the queue is full, new work displaces that of the group with the most
+ * waiting, so that no group blocks the others.
  */
 function createFairQueue(waitingMax: number) {
-  /** Those who wait; no group is empty. */
+  /** Waiting work by group; no group is empty. */
   const groups = new Map<string, PromiseWithResolvers<void>[]>()
   let count = 0
   return {
@@ -54,7 +54,7 @@ function createFairQueue(waitingMax: number) {
       count++
       await turn.promise
     },
-    /** Lets the next one in. False: nothing waits. */
+    /** Starts the next one. False: nothing waits. */
     admit(): boolean {
       const [next] = groups
       if (next === undefined) return false

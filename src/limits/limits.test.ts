@@ -33,7 +33,7 @@ describe('decide', () => {
     )
   })
 
-  test('gives at least 99 % of the rate when ten times of it is offered', () => {
+  test('gives at least 99 % of the rate when ten times as much is requested', () => {
     for (const policy of [
       { ratePerMinute: 60, burst: 60 },
       { ratePerMinute: 7, burst: 3 },
@@ -54,7 +54,7 @@ describe('decide', () => {
     }
   })
 
-  test('a retry is let through after retryAfterMs, and not a millisecond before', () => {
+  test('a retry is allowed after retryAfterMs, and not a millisecond before', () => {
     fc.assert(
       fc.property(policies, fc.integer({ min: 0, max: 100 }), (policy, extraMs) => {
         let state: LimitState | undefined
@@ -69,7 +69,7 @@ describe('decide', () => {
     )
   })
 
-  test('what is given back can be taken again', () => {
+  test('refunded requests can be used again', () => {
     fc.assert(
       fc.property(policies, fc.array(fc.boolean(), { maxLength: 30 }), (policy, refunds) => {
         let state: LimitState | undefined
@@ -89,7 +89,7 @@ describe('decide', () => {
     )
   })
 
-  test('a clock that steps back neither locks a caller out nor gives requests away', () => {
+  test('a clock that steps back neither blocks a caller nor adds requests', () => {
     const policy = { ratePerMinute: 60, burst: 2 }
     let state: LimitState | undefined
     for (let i = 0; i < 2; i++) state = decide(state, policy, START).state
@@ -99,7 +99,7 @@ describe('decide', () => {
     expect(decide(refused.state, policy, START - 3_600_000 + 1000).allowed).toBe(true)
   })
 
-  test('a smaller plan takes effect at once', () => {
+  test('a smaller plan takes effect immediately', () => {
     const big = { ratePerMinute: 600, burst: 600 }
     let state: LimitState | undefined
     for (let i = 0; i < 500; i++) state = decide(state, big, START).state
@@ -112,7 +112,7 @@ describe('decide', () => {
 describe('the limiter in memory', () => {
   const policy = { ratePerMinute: 60, burst: 3 }
 
-  test('counts callers apart', () => {
+  test('counts callers separately', () => {
     const limiter = createMemoryLimiter()
     for (let i = 0; i < 3; i++) expect(limiter.take('a', policy, START).allowed).toBe(true)
     expect(limiter.take('a', policy, START).allowed).toBe(false)
@@ -122,14 +122,14 @@ describe('the limiter in memory', () => {
     expect(limiter.take('a', policy, START).allowed).toBe(true)
   })
 
-  test('forgets whoever has the whole allowance again', () => {
+  test('forgets callers whose full burst is available again', () => {
     const limiter = createMemoryLimiter()
     for (let i = 0; i < 20_000; i++) limiter.take(`caller ${i}`, policy, START + i)
-    // One request is given back after a second: a thousand callers are not yet full again.
+    // One request is restored per second: a thousand callers are not yet full again.
     expect(limiter.size).toBeLessThan(2_100)
   })
 
-  test('stays within its bound under ever new callers', () => {
+  test('stays within its size with many new callers', () => {
     const limiter = createMemoryLimiter(100)
     for (let i = 0; i < 1_000; i++) limiter.take(`caller ${i}`, policy, START)
     expect(limiter.size).toBe(100)

@@ -1,40 +1,40 @@
-/** How many requests are taken; 0 only looks; below, so many are given back. */
+/** How many requests are taken; 0 only reads; a negative number refunds. */
 export type Cost = number
 
 type Apply<T> = (key: string, policy: Policy, now: number, cost: Cost) => T
 
-/** A limiter by the function that decides. */
+/** A limiter based on a decision function. */
 export function limiterOf<T>(apply: Apply<T>) {
   return {
-    /** Takes a request from the caller's allowance, or several, if they are there. */
+    /** Takes `cost` requests of the caller's allowance if they are available. */
     take: (key: string, policy: Policy, now: number, cost = 1) => apply(key, policy, now, cost),
-    /** What is left; takes nothing. */
+    /** The allowance, without taking anything. */
     look: (key: string, policy: Policy, now: number) => apply(key, policy, now, 0),
-    /** Gives back what `take` took for a request that costs nothing after all. */
+    /** Refunds what `take` took for a request that turned out to be free. */
     refund: (key: string, policy: Policy, now: number, cost = 1) => apply(key, policy, now, -cost),
   }
 }
 
 /**
- * Counts the requests of many callers. Times are milliseconds since the epoch. A promise comes from
- * limiters that ask another machine; it never rejects.
+ * Limits the requests of many callers. Times are milliseconds since the epoch. Limiters that call
+ * another machine return a promise, which never rejects.
  */
 export type Limiter = ReturnType<typeof limiterOf<Decision | Promise<Decision>>>
 
 interface Entry extends LimitState {
-  /** From then on the entry says no more than its absence would. */
+  /** From this time on the entry is equivalent to no entry. */
   fullAt: number
 }
 
 /**
- * A limiter in this process's memory. It forgets callers who have their whole allowance again, and
- * beyond `entriesMax` the one seen first: memory stays bounded, whatever addresses are tried.
+ * A limiter in memory. It forgets callers whose full burst is available again, and above
+ * `entriesMax` the oldest one: memory stays bounded, whatever addresses are tried.
  */
 export function createMemoryLimiter(entriesMax = 100_000) {
   const entries = new Map<string, Entry>()
   let hand = entries.entries()
 
-  /** Looks at two entries for each one that is added, so that the dead go faster than they come. */
+  /** Checks two entries for each one added, so that expired ones go faster than new ones arrive. */
   function sweep(now: number): void {
     for (let looked = 0; looked < 2; looked++) {
       const next = hand.next()
@@ -67,7 +67,7 @@ export function createMemoryLimiter(entriesMax = 100_000) {
   return {
     ...limiterOf(apply),
     apply,
-    /** Takes over what is known of a caller from elsewhere. */
+    /** Takes over a caller's state from elsewhere. */
     put(key: string, { ratePerMinute }: Policy, state: LimitState): void {
       const fullAt = state.at + Math.ceil(state.used / ratePerMinute)
       keep(key, entries.get(key), state, fullAt)
@@ -78,42 +78,42 @@ export function createMemoryLimiter(entriesMax = 100_000) {
   }
 }
 
-/** What a caller may do: so many requests per minute, with a burst of so many. */
+/** The limit of a caller. */
 export interface Policy {
   ratePerMinute: number
   burst: number
 }
 
-/** What is remembered of one caller. */
+/** The stored state of a caller. */
 export interface LimitState {
-  /** When `used` was true, in milliseconds since the epoch. */
+  /** The time of `used`, in milliseconds since the epoch. */
   at: number
   /** How much of the burst is used up, in 1/60,000 of a request. */
   used: number
 }
 
-/** A verdict, and what is left after it. */
+/** A decision, and the allowance after it. */
 export interface Decision {
   allowed: boolean
   state: LimitState
-  /** Requests that would be let through right now. */
+  /** Requests that would be allowed now. */
   remaining: number
-  /** Milliseconds until as many more would be let through, at least one; 0: now. */
+  /** Milliseconds until a request of the same cost would be allowed; 0: now. */
   retryAfterMs: number
-  /** Milliseconds until the whole burst is there again; 0 when it is. */
+  /** Milliseconds until the full burst is available; 0: it is. */
   fullAfterMs: number
 }
 
 /**
- * One request in the units of {@link LimitState}. A rate of n per minute gives n units back each
- * millisecond: whole numbers throughout, so that no rounding ever lets a request too many pass.
+ * One request in the units of {@link LimitState}. A rate of n per minute restores n units per
+ * millisecond: integers throughout, so that rounding never allows an extra request.
  */
 const REQUEST = 60_000
 
 /**
- * GCRA, in the form of a continuous-state leaky bucket (ITU-T Recommendation I.371, annex A).
- * Over any span of t minutes it lets at most `burst + t × ratePerMinute` requests through, and
- * just that many when more are offered. A clock that steps back gives nothing and takes nothing.
+ * GCRA as a continuous-state leaky bucket (ITU-T Recommendation I.371, annex A). Within t minutes
+ * it allows at most `burst + t × ratePerMinute` requests, and exactly that many when more are made.
+ * A clock that steps back changes nothing.
  */
 export function decide(
   state: LimitState | undefined,
@@ -124,7 +124,7 @@ export function decide(
   const capacity = burst * REQUEST
   const given = state === undefined ? 0 : Math.max(0, now - state.at) * ratePerMinute
   const before = Math.min(capacity, Math.max(0, (state?.used ?? 0) - given))
-  // What costs more than the whole burst takes all of it: it would never be let through otherwise.
+  // A cost above the burst takes all of it: it would never be allowed otherwise.
   const wanted = Math.min(cost, burst) * REQUEST
   const after = Math.max(0, before + wanted)
   const allowed = after <= capacity

@@ -6,7 +6,7 @@ const by = (no: number, person?: string) => ({
   ...(person !== undefined && { person: { id: person } }),
 })
 
-/** How many more are opened until it is refused. */
+/** How many more are opened until one is refused. */
 function fill(limit: ReturnType<typeof createOpenLimit>, who: ReturnType<typeof by>): number {
   for (let count = 0; ; count++) {
     try {
@@ -18,7 +18,7 @@ function fill(limit: ReturnType<typeof createOpenLimit>, who: ReturnType<typeof 
   }
 }
 
-test('a workspace has a limit, and gets back what it releases', () => {
+test('a workspace has a limit, and a release frees a place', () => {
   const limit = createOpenLimit(4, 40)
   const release = limit.take(by(1))
   expect(fill(limit, by(1))).toBe(3)
@@ -28,7 +28,7 @@ test('a workspace has a limit, and gets back what it releases', () => {
   expect(fill(limit, by(2))).toBe(4)
 })
 
-test('a person has the same limit in all of their workspaces together', () => {
+test('a person has the same limit across all of their workspaces', () => {
   const limit = createOpenLimit(4, 40)
   expect([1, 2, 3].map((no) => fill(limit, by(no, 'usr_a')))).toEqual([4, 0, 0])
   expect(fill(limit, by(3, 'usr_b'))).toBe(4)

@@ -1,7 +1,7 @@
 import { watchEnd } from '../base/streams.ts'
 import { AppError } from '../errors/index.ts'
 
-/** After how many seconds a client should retry when too many streams are open. */
+/** `Retry-After` when too many streams are open. */
 const RETRY_SECONDS = 10
 
 /** Who opens a stream. */
@@ -10,14 +10,14 @@ interface Opener {
   readonly person?: { readonly id: string } | null | undefined
 }
 
-/** One workspace, or person, may have this part of the places that are left: some always are. */
+/** The share of the free places that one workspace or person may have, so that some stay free. */
 const SHARE = 1 / 4
 
-/** Limits how many streams a workspace has open, a person in all workspaces, and all together. */
+/** Limits concurrent streams: `each` per workspace and per person, `inAll` in total. */
 export function createOpenLimit(each: number, inAll: number) {
   const counts = new Map<string, number>()
   let open = 0
-  /** Returns a function that releases the place. @throws AppError RATE_LIMITED */
+  /** Takes a place, and returns the function that releases it. @throws AppError RATE_LIMITED */
   function take({ workspace, person }: Opener): () => void {
     const keys = [`workspace ${workspace.no}`, ...(person ? [`person ${person.id}`] : [])]
     const most = Math.max(...keys.map((key) => counts.get(key) ?? 0))
@@ -47,7 +47,9 @@ export function createOpenLimit(each: number, inAll: number) {
       return open
     },
     take,
-    /** A stream that has a place until it ends or the signal aborts. @throws AppError RATE_LIMITED */
+    /**
+     * A stream that holds a place until it ends or `signal` aborts. @throws AppError RATE_LIMITED
+     */
     async stream(
       opener: Opener,
       make: () => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>,

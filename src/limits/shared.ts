@@ -2,35 +2,35 @@ import { createHmac } from 'node:crypto'
 import { GCRA } from './gcra.ts'
 import { type Cost, createMemoryLimiter, type Decision, limiterOf, type Policy } from './memory.ts'
 
-/** Runs scripts where all nodes meet. */
+/** Runs Lua scripts on the server that all nodes share. */
 interface SharedScripts {
-  /** False: it would fail now. */
+  /** False: a call would fail now. */
   readonly available: boolean
-  /** Runs a script on one key. Rejects soon when it can't. */
+  /** Runs a script on one key. Rejects quickly when it can't. */
   run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown>
 }
 
 interface SharedLimiterOptions {
-  /** Tells its keys from another limiter's. */
+  /** Separates its keys from those of other limiters. */
   name: string
   scripts: SharedScripts
   /** How many nodes there are, as far as this one knows. */
   nodes: () => number
-  /** Given: callers are told apart by keyed hashes, as addresses must be that leave this machine. */
+  /** If set, callers are identified by keyed hashes: raw addresses must not leave this machine. */
   secret?: Uint8Array | undefined
 }
 
-/** So many callers' debts are remembered, the latest. */
+/** The most callers whose uncounted requests are remembered. */
 const DEBTS_MOST = 50_000
 
 /**
- * Counts the requests of all nodes together, on one server's clock. While that can't be asked, each
- * node lets its share of the rate through, going on from what was used up together; what it let
- * through is counted together afterwards. There is no moment without a limit, and none with two.
+ * Limits the requests of all nodes together, by one server's clock. While that can't be reached,
+ * each node allows its share of the rate, starting from the last common state, and reports the
+ * requests afterwards. So there is always exactly one limit.
  */
 export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimiterOptions) {
   const local = createMemoryLimiter()
-  /** What was let through alone, and isn't counted together yet. */
+  /** Requests that this node allowed on its own and has yet to report. */
   const debts = new Map<string, number>()
   let alone = 0
 
@@ -39,7 +39,7 @@ export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimi
       secret === undefined
         ? key
         : createHmac('sha256', secret).update(`${name}\n${key}`).digest('base64url').slice(0, 22)
-    // In a cluster all keys of one caller lie in one slot.
+    // In a Redis cluster the braces put all keys of a caller into one slot.
     return `limit:${name}:{${caller}}`
   }
 
@@ -76,7 +76,7 @@ export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimi
       owe(key, debt)
       return decideAlone(key, policy, now, cost)
     }
-    // Where this node would go on alone.
+    // The state that this node would continue from on its own.
     const used = decision.state.used / Math.max(1, nodes())
     local.put(key, shareOf(policy), { at: now, used })
     return decision
@@ -86,17 +86,17 @@ export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimi
     ...limiterOf((...request: Parameters<typeof decideAlone>) =>
       scripts.available ? decideTogether(...request) : decideAlone(...request),
     ),
-    /** How often it had to decide alone. */
+    /** How often it had to decide on its own. */
     get alone() {
       return alone
     },
   }
 }
 
-/** A limiter of several nodes. */
+/** A limiter shared by several nodes. */
 export type SharedLimiter = ReturnType<typeof createSharedLimiter>
 
-/** What the script answered. */
+/** Reads the script's answer. */
 export function decisionOf(answer: unknown): Decision {
   const [allowed, remaining, retryAfterMs, fullAfterMs, at, used] = answer as unknown[]
   return {

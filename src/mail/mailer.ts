@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../base/logger.ts'
 import { type Letter, type Mail, writeMail } from './message.ts'
 
-/** Hands a letter to a mail server. */
+/** Delivers a message to a mail server. */
 export type Deliver = (letter: Letter) => Promise<void>
 
-/** Messages that wait; beyond that they are refused, and logged. */
+/** The most waiting messages; beyond that new ones are refused and logged. */
 const WAITING_AT_MOST = 500
 const RETRY_AFTER_MS = [2_000, 15_000]
 const CLOSE_WITHIN_MS = 1_000
@@ -13,8 +13,8 @@ const CLOSE_WITHIN_MS = 1_000
 export type Mailer = ReturnType<typeof createMailer>
 
 /**
- * Sends messages in the background: the time of an answer must not tell whether one was sent.
- * Without a way to deliver, nothing is sent.
+ * Sends messages in the background, because the response time must not reveal whether one was sent.
+ * Without a mail server nothing is sent.
  */
 export function createMailer(deps: {
   deliver: Deliver | null
@@ -31,7 +31,7 @@ export function createMailer(deps: {
       try {
         return await deliver(letter)
       } catch (err) {
-        // The log says nothing of to whom.
+        // The log must not contain the recipient.
         const message = err instanceof Error ? reasonOf(err) : 'unknown'
         if (pauseMs === null || closing.signal.aborted) {
           logger.error({ mail: kind, reason: message }, 'A message could not be sent')
@@ -45,9 +45,9 @@ export function createMailer(deps: {
   }
 
   return {
-    /** Whether messages can be sent at all. */
+    /** Whether a mail server is configured. */
     available: deliver !== null,
-    /** Sends a message soon. Failures are tried again, then logged. */
+    /** Queues a message. Failures are retried, then logged. */
     send(mail: Mail): void {
       if (deliver === null) return
       if (underWay.size >= WAITING_AT_MOST) {
@@ -58,7 +58,7 @@ export function createMailer(deps: {
       underWay.add(sending)
       sending.finally(() => underWay.delete(sending))
     },
-    /** Waits for those on their way, for a moment. */
+    /** Waits briefly for messages being sent. */
     async close(): Promise<void> {
       closing.abort()
       await Promise.race([
@@ -69,7 +69,7 @@ export function createMailer(deps: {
   }
 }
 
-/** A server's answer can repeat the address: only its code is logged. */
+/** A server's answer can contain the address, so only its code is logged. */
 function reasonOf(error: Error): string {
   const { code, responseCode } = error as Error & { code?: string; responseCode?: number }
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || error.name

@@ -8,7 +8,7 @@ import {
 } from '../i18n/index.ts'
 
 type NoticeKey<K> = K extends `mail.notice.${infer N}` ? N : never
-/** What a message of the kind `notice` says has happened to an account. */
+/** The event that a message of the kind `notice` reports. */
 export type Notice = Exclude<NoticeKey<MessageKey>, 'subject' | 'button'>
 
 /** A message to be written in the reader's language. */
@@ -18,15 +18,15 @@ export interface Mail {
   notice?: Notice
   to: string
   locale: Locale
-  /** Where its one link leads. */
+  /** The URL of its only link. */
   url: string
-  /** Until when the link works, in milliseconds since the epoch; absent: it isn't said. */
+  /** When the link expires, in milliseconds since the epoch; absent: not mentioned. */
   expiresAt?: number
-  /** Who or what it is about: the address, or the workspace. */
+  /** What the message is about: the address, or the workspace. */
   params: { email?: string; workspace?: string }
 }
 
-/** A message as it is sent. */
+/** A rendered message. */
 export interface Letter {
   to: string
   subject: string
@@ -34,7 +34,7 @@ export interface Letter {
   html: string
 }
 
-/** Writes a message: plain, and in HTML without anything that is fetched from elsewhere. */
+/** Renders a message as plain text and as HTML without external resources. */
 export function writeMail(mail: Mail, baseUrl: string): Letter {
   const { kind, notice, locale, url, to } = mail
   const params: MessageParams = { ...mail.params, host: new URL(baseUrl).host }
@@ -68,7 +68,7 @@ export function writeMail(mail: Mail, baseUrl: string): Letter {
   }
 }
 
-/** A workspace's name stands in the subject: nothing in it may begin a header. */
+/** A workspace's name is part of the subject: it must not inject a header. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }

@@ -28,7 +28,7 @@ async function deliverTo(options: SmtpOptions, url: (port: number) => string) {
 }
 
 describe('a message', () => {
-  test('is delivered by SMTP, with both parts and without what invites answers', async () => {
+  test('is delivered by SMTP, with both parts and marked as auto-generated', async () => {
     await deliverTo({}, (port) => `smtp://127.0.0.1:${port}`)
     const [message] = server.delivered
     expect(message).toMatchObject({ from: 'links@example.com', to: ['bob@example.com'] })
@@ -39,19 +39,19 @@ describe('a message', () => {
     expect(message?.data).toContain('Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=')
   })
 
-  test('is delivered by who signs in, on this machine without TLS too', async () => {
+  test('is delivered after authentication, to this machine without TLS too', async () => {
     await deliverTo({ user: USER }, (port) => `smtp://${CREDENTIALS}127.0.0.1:${port}`)
     expect(server.delivered).toMatchObject([{ user: 'slugline', encrypted: false }])
   })
 
-  test('is not delivered by who can’t sign in', async () => {
+  test('is not delivered when authentication fails', async () => {
     const sending = deliverTo({ user: USER }, (port) => `smtp://slugline:wrong@127.0.0.1:${port}`)
     await expect(sending).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535 })
     expect(server.delivered).toEqual([])
   })
 
   test('sends no password in the clear to another machine', async () => {
-    // A name of this machine that doesn't look like it.
+    // A name of this machine that isn't recognized as local.
     const sending = deliverTo({ user: USER }, (port) => `smtp://${CREDENTIALS}0.0.0.0:${port}`)
     await expect(sending).rejects.toThrow()
     expect(server.lines.at(-1)).toBe('STARTTLS')
@@ -82,7 +82,7 @@ describe('a message', () => {
 })
 
 describe('a server that refuses', () => {
-  test('is asked again, and the log says nothing of to whom', async () => {
+  test('is retried, and the log doesn’t contain the recipient', async () => {
     server = await startSmtpServer({
       refusals: { answer: '451 4.7.1 bob@example.com comes later', times: 2 },
     })
@@ -122,7 +122,7 @@ describe('what is written', () => {
     'password_changed',
   ]
 
-  test('is there in every language, and never the same', async () => {
+  test('exists in every language, each text different', async () => {
     server = await startSmtpServer()
     for (const kind of KINDS) {
       const texts = LOCALES.map((locale) => {
@@ -139,7 +139,7 @@ describe('what is written', () => {
     }
   })
 
-  test('can’t be made into headers or markup by a workspace’s name', async () => {
+  test('escapes a workspace’s name in headers and markup', async () => {
     server = await startSmtpServer()
     const workspace = 'Acme\r\nBcc: eve@example.com\u2028<img src=x onerror=alert(1)>'
     const mail = {

@@ -5,8 +5,8 @@ const CONNECT_WITHIN_MS = 10_000
 const ANSWER_WITHIN_MS = 20_000
 
 /**
- * Delivers by SMTP (RFC 5321); TLS from the start with `smtps:`, else as the server offers it. A
- * password goes to another machine over TLS or not at all; `?requireTLS=false` says otherwise.
+ * Delivers by SMTP (RFC 5321); TLS from the start with `smtps:`, else if the server offers it. A
+ * password is sent to another machine only over TLS, unless `?requireTLS=false` is set.
  */
 export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
   return async (letter) => {
@@ -18,7 +18,7 @@ export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
         from,
         disableFileAccess: true,
         disableUrlAccess: true,
-        // Out-of-office answers and the like are not wanted (RFC 3834).
+        // Suppresses out-of-office answers (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
     } finally {
@@ -27,7 +27,7 @@ export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
   }
 }
 
-/** Signs in at the mail server and leaves again. @throws what keeps messages from being sent */
+/** Signs in at the mail server and disconnects. @throws the reason why messages can't be sent */
 export async function tryOutSmtp(url: Hidden): Promise<void> {
   const transport = await transportTo(url)
   try {
@@ -43,7 +43,7 @@ async function transportTo(hidden: Hidden) {
   const { createTransport } = await import('nodemailer')
   return createTransport({
     requireTLS: username !== '' && !/^(?:localhost|127\..+|\[::1\])$/i.test(hostname),
-    // What the address says goes before what stands here.
+    // The URL's parameters override these.
     url,
     connectionTimeout: CONNECT_WITHIN_MS,
     greetingTimeout: CONNECT_WITHIN_MS,

@@ -4,34 +4,34 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The address is one that this instance doesn't call. */
+/** This instance may not call the address. */
 export class AddressNotAllowed extends Error {
   override name = 'AddressNotAllowed'
 }
 
-/** An answer, whatever its status. */
+/** A response, whatever its status. */
 export interface OutgoingAnswer {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
 }
 
-/** A request to a host that a client has named. */
+/** A request to a host named by a client. */
 export interface OutgoingRequest {
   method?: 'GET' | 'POST'
-  /** Sent to this origin alone, wherever it redirects to. */
+  /** Sent to this origin only, not to those that it redirects to. */
   headers?: Readonly<Record<string, string>>
   /** A form. */
   body?: Readonly<Record<string, string>>
   signal?: AbortSignal
 }
 
-/** What calls the hosts that clients name. */
+/** Calls hosts named by clients. */
 export type Outgoing = ReturnType<typeof createOutgoing>
 
 const REDIRECTS_MAX = 5
 const TIMEOUT_MS = 30_000
-/** What else counts as unicast is not given out, or stands for an address of IPv4. */
+/** The only global unicast range; the others are unassigned or map to IPv4. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
@@ -40,8 +40,8 @@ type Resolve = (host: string) => Promise<LookupAddress[]>
 const resolveBySystem: Resolve = (host) => dns.lookup(host, { all: true, verbatim: true })
 
 /**
- * Calls hosts that clients name, in public networks alone: a name is resolved once for each
- * connection, and the connection goes to the very addresses that were checked, those of redirects too.
+ * Calls hosts named by clients, in public networks only. A name is resolved once per connection,
+ * and the connection goes to the addresses that were checked; likewise for redirects.
  * @param allowedNetworks further networks (CIDR) that may be called
  */
 export function createOutgoing({
@@ -70,7 +70,7 @@ export function createOutgoing({
     )
   }
 
-  /** @throws AddressNotAllowed when one of its addresses isn't */
+  /** @throws AddressNotAllowed when one of its addresses isn't allowed */
   async function addressesOf(hostname: string): Promise<LookupAddress[]> {
     const host = hostname.replace(/^\[|\]$/g, '')
     const family = isIP(host)
@@ -92,7 +92,7 @@ export function createOutgoing({
   }
 
   async function once(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
-    // An address needs no lookup, and gets none.
+    // An IP address isn't looked up, so it is checked here.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) await addressesOf(url.hostname)
     const { method = 'GET', headers = {}, body, signal } = request
     const { request: send } = url.protocol === 'https:' ? https : http

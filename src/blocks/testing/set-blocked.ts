@@ -4,7 +4,7 @@ import { systemRandom } from '../../base/random.ts'
 import { AppError } from '../../errors/index.ts'
 import { type BlockServiceDeps, createBlockService } from '../service.ts'
 
-/** Blocks a link by id or address, or ends its block; what is so already stays as it is. */
+/** Blocks or unblocks a link by id or address; no-op if it already is. */
 export async function setBlocked(
   deps: Omit<BlockServiceDeps, 'ids'>,
   value: string,

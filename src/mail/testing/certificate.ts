@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 /**
- * A certificate for `localhost` and 127.0.0.1 that nobody vouches for (RFC 5280 §4.1), and its key,
- * both in PEM: made anew each time, for tests of what TLS is for.
+ * A self-signed certificate for `localhost` and 127.0.0.1 (RFC 5280 §4.1), and its key, both in
+ * PEM: generated for each test of TLS.
  */
 export function makeCertificate(): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -36,7 +36,7 @@ export function makeCertificate(): { cert: string; key: string } {
   }
 }
 
-/** A tag, a length and what they are of (X.690 §8.1). */
+/** A tag, a length and the content (X.690 §8.1). */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]

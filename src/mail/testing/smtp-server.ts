@@ -2,13 +2,13 @@ import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 import { makeCertificate } from './certificate.ts'
 
-/** What the server offers, and demands. */
+/** What the server offers and requires. */
 export interface SmtpOptions {
   /** `implicit`: TLS from the start. `starttls`: offered after the greeting. */
   tls?: 'none' | 'starttls' | 'implicit' | undefined
-  /** Who may send; absent: anybody. */
+  /** Who may send; absent: anyone. */
   user?: { name: string; password: string }
-  /** Answers `RCPT TO` with this instead of 250, so many times. */
+  /** Answers `RCPT TO` with this instead of 250, this many times. */
   refusals?: { answer: string; times: number }
 }
 
@@ -18,17 +18,17 @@ export interface Delivered {
   to: string[]
   /** Headers and body, as they came. */
   data: string
-  /** Whether it came over TLS, and who sent it. */
+  /** Whether it came over TLS, and who authenticated. */
   encrypted: boolean
   user: string | null
 }
 
-/** As much of a mail server (RFC 5321, 3207, 4954) as sends a message, on a free port. */
+/** A minimal mail server (RFC 5321, 3207, 4954) on a free port. */
 export async function startSmtpServer(options: SmtpOptions = {}) {
   const { tls = 'none', user, refusals = { answer: '', times: 0 } } = options
   const key = makeCertificate()
   const delivered: Delivered[] = []
-  /** Every line that a client sent, before and after TLS. */
+  /** Every line that clients sent, before and after TLS. */
   const lines: string[] = []
   const sockets = new Set<Socket>()
   let wake = () => {}
@@ -71,7 +71,7 @@ export async function startSmtpServer(options: SmtpOptions = {}) {
       wake()
     }
 
-    /** False: what follows is TLS. */
+    /** False: TLS follows. */
     function answer(line: string): boolean {
       const command = line.slice(0, 4).toUpperCase()
       if (command === 'EHLO') {
@@ -133,11 +133,11 @@ export async function startSmtpServer(options: SmtpOptions = {}) {
 
   return {
     port,
-    /** In PEM, for who shall trust it. */
+    /** In PEM, for clients to trust. */
     certificate: key.cert,
     delivered,
     lines,
-    /** The newest message to somebody, once there are so many of them. */
+    /** The newest message to an address, once there are `count`. */
     async received(to: string, count = 1): Promise<Delivered> {
       for (;;) {
         const all = delivered.filter((message) => message.to.includes(to))
@@ -162,7 +162,7 @@ function addressOf(line: string): string {
   return /<([^>]*)>/.exec(line)?.[1] ?? ''
 }
 
-/** A part of a message as its reader sees it: `quoted-printable` undone (RFC 2045 §6.7). */
+/** A body as the reader sees it: `quoted-printable` decoded (RFC 2045 §6.7). */
 export function readable(data: string): string {
   const bytes = data
     .replace(/=\r\n/g, '')
