@@ -24,13 +24,13 @@ import { createAccountService } from './service.ts'
 import { createOwnSessions, createSessions, purgeExpired } from './sessions.ts'
 import { PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
 
-/** How long single sign-on waits for its provider before it says that it can't. */
+/** How long single sign-on waits for its provider before it fails. */
 const PROVIDER_WITHIN_MS = 8_000
 
-/** How long the audit log keeps what happened to accounts. */
+/** How long the audit log keeps entries about accounts. */
 const ACCOUNT_ENTRIES_MS = 400 * 86_400_000
 
-/** What the accounts are made of. */
+/** Dependencies of the accounts. */
 export interface AccountsDeps extends Pick<Config, 'signUp' | 'workspaceCreation' | 'oidc'> {
   storage: Storage
   clock: Clock
@@ -43,24 +43,24 @@ export interface AccountsDeps extends Pick<Config, 'signUp' | 'workspaceCreation
   invitations: Invitations
   mailer: Mailer
   hashes: HashQueue
-  /** A key of their own: `Secrets.accounts`. */
+  /** `Secrets.accounts`. */
   key: Uint8Array
   baseUrl: string
-  /** The hosts that links are served on; the first is the default. */
+  /** The hosts of links; the first is the default. */
   domains: readonly string[]
-  /** Whether the prices of plans are charged. */
+  /** Whether plans are sold. */
   sellsPlans: boolean
-  /** The least that answers take which must not tell by their time who has an account. */
+  /** The minimum duration of responses whose time must not reveal who has an account. */
   evenMs?: number
-  /** Which of several nodes this is; absent: the only one, or a command. */
+  /** The id of this node; absent: the only node, or a command. */
   nodeId?: string | undefined
 }
 
 export type OpenAccounts = ReturnType<typeof createAccounts>
-/** All that the application needs of the accounts. */
+/** What the application uses of the accounts. */
 export type Accounts = Pick<OpenAccounts, 'service' | 'sessions' | 'authenticate'>
 
-/** What the accounts share. */
+/** What the modules of the accounts share. */
 export type AccountParts = ReturnType<typeof createParts>
 
 function createParts(deps: AccountsDeps) {
@@ -81,7 +81,7 @@ function createParts(deps: AccountsDeps) {
   }
 }
 
-/** Puts the accounts together. */
+/** Creates the accounts of an instance. */
 export function createAccounts(deps: AccountsDeps) {
   const parts = createParts(deps)
   const { storage, clock, baseUrl, claims, attempts, sessions } = parts
@@ -94,14 +94,14 @@ export function createAccounts(deps: AccountsDeps) {
   return {
     service: createAccountService({ ...parts, signIn: signInBy(auth, parts) }),
     sessions,
-    /** Answers under `/app/api/auth`. */
+    /** Handles requests under `/app/api/auth`. */
     authenticate: createAuthHandler({ ...parts, auth, singleSignOn: createSingleSignOn(parts) }),
-    /** The address at which the first account is made; null: it exists. */
+    /** The URL for creating the first account; null: it exists already. */
     async openClaim(): Promise<string | null> {
       const token = await claims.open()
       return token === null ? null : claimUrl(baseUrl, token)
     },
-    /** Deletes sessions, tokens and counts whose time is over. */
+    /** Deletes expired sessions, tokens and counters. */
     async purge(): Promise<void> {
       await purgeExpired(storage, clock.now())
       await attempts.purge()
@@ -111,7 +111,7 @@ export function createAccounts(deps: AccountsDeps) {
   }
 }
 
-/** Most processes are never asked, and all start: it takes half a second and 50 MB. */
+/** Loaded on demand, because most processes don't need it: it takes half a second and 50 MB. */
 async function load(parts: AccountParts, provider?: OidcProvider): Promise<Auth> {
   return (await import('./auth.ts')).createAuth(parts, provider)
 }
@@ -120,7 +120,7 @@ export type SignIn = ReturnType<typeof signInBy>
 
 function signInBy(auth: () => Promise<Auth>, { ownSessions, devices, clock }: AccountParts) {
   return {
-    /** Signs in by password; the values of `Set-Cookie`, empty when it isn't allowed. */
+    /** Signs in by password; returns the `Set-Cookie` values, none if it isn't allowed. */
     async open(email: string, password: string, { headers }: Request): Promise<string[]> {
       const body = { email, password }
       const { api } = await auth()
@@ -130,7 +130,7 @@ function signInBy(auth: () => Promise<Auth>, { ownSessions, devices, clock }: Ac
       if (!response?.ok) return []
       return [...response.headers.getSetCookie(), await devices.issue(email)]
     },
-    /** Prolongs the request's session when it is due; the values of `Set-Cookie`. */
+    /** Extends the request's session if it is due; returns the `Set-Cookie` values. */
     async prolong({ sessionId }: Person, { headers }: Request): Promise<string[]> {
       const expiresAt = await ownSessions.expiryOf(sessionId)
       const dueAt = (expiresAt ?? 0) - (SESSION_SECONDS - PROLONG_AFTER_SECONDS) * 1000
@@ -142,15 +142,15 @@ function signInBy(auth: () => Promise<Auth>, { ownSessions, devices, clock }: Ac
   }
 }
 
-/** Nothing but what the session is recognised by. */
+/** Only the header that the session is labelled with. */
 function agentOf(headers: Headers): Headers {
   return new Headers({ 'user-agent': headers.get('user-agent') ?? '' })
 }
 
 /**
- * better-auth with the provider. It asks the provider for its description when it is made, so an
- * instance of its own keeps everybody else's sign-in apart from that; one that came to nothing is
- * made anew with the next request.
+ * better-auth with the provider. It fetches the provider's description at creation, so a separate
+ * instance keeps other sign-ins independent of that; after a failure it is created again with the
+ * next request.
  */
 function createSingleSignOn(parts: AccountParts): () => Promise<Auth | null> {
   const { oidc: config, logger } = parts

@@ -18,8 +18,8 @@ import { hasUsers, holdUser, lockUsers } from '../users/service.ts'
 type Row = Record<string, unknown>
 
 /**
- * Fields that are not stored. A picture would be fetched from elsewhere by who sees it; addresses
- * are not kept; with the tokens of other services nothing is done there in anybody's name.
+ * Fields that are not stored. The browser would fetch pictures from other hosts; addresses are not
+ * kept; tokens of other services aren't needed.
  */
 const NOT_STORED: ReadonlySet<string> = new Set([
   'image',
@@ -33,8 +33,8 @@ const NOT_STORED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * better-auth's own adapter on our storage: reads see committed state, and each write is a
- * transaction of the one writer.
+ * better-auth's Kysely adapter on our storage: reads see committed state, and each write is a
+ * transaction of the single writer.
  */
 export function createAuthDatabase(storage: Pick<Storage, 'read' | 'write'>): DBAdapterInstance {
   return (options) => {
@@ -73,7 +73,7 @@ export function createAuthDatabase(storage: Pick<Storage, 'read' | 'write'>): DB
 
 function adapterOn({ db }: Pick<Sql, 'db'>, options: BetterAuthOptions): DBAdapter {
   const mapped = (db as Kysely<unknown>).withPlugin(STORED_VALUES).withPlugin(new CamelCasePlugin())
-  // Both databases store the same values, which STORED_VALUES makes of better-auth's.
+  // Both databases store the same values, converted by STORED_VALUES.
   return kyselyAdapter(mapped as Kysely<Row>, { type: 'postgres', usePlural: true })(options)
 }
 
@@ -83,18 +83,18 @@ async function assertOwner(
   { model, data }: { model: string; data: Row },
 ): Promise<void> {
   if (model === 'user') {
-    // The last person may have left since the request was let through.
+    // The last person may have left since the request was checked.
     await lockUsers(tx)
     if (!(await hasUsers(tx))) throw new AppError('SIGN_UP_CLOSED')
   }
-  // Nothing is created for an account that has been deleted meanwhile.
+  // The account may have been deleted in the meantime: nothing is created for it then.
   const { userId } = data
   if (typeof userId === 'string' && !(await holdUser(tx, userId))) {
     throw new AppError('SIGN_IN_REQUIRED')
   }
 }
 
-/** What is stored of a row; the address without regard to case is what is unique. */
+/** The stored form of a row; the case-insensitive address is the unique one. */
 function stored<T extends Row>(data: T): T {
   const kept = Object.entries(data).filter(([field]) => !NOT_STORED.has(field))
   const { email } = data
@@ -104,7 +104,7 @@ function stored<T extends Row>(data: T): T {
   } as T
 }
 
-/** The same conditions, with the address compared without regard to case. */
+/** The same conditions, with the address compared case-insensitively. */
 function byKey<T extends { where?: { field: string; value: unknown }[] | undefined }>(input: T): T {
   const where = input.where?.map((one) =>
     one.field === 'email'

@@ -1,11 +1,11 @@
 import bowser from 'bowser'
 
-/** Longer agents are cut off before anybody looks at them. */
+/** Longer user agents are cut before they are parsed. */
 const AGENT_MAX = 500
 
 /**
- * What a person recognises a session by, `Firefox, Windows`: no version, no model, nothing that
- * would tell one machine from another. Null: nothing to be told. What was described already stays.
+ * The label of a session, `Firefox, Windows`: no version, no model, nothing that identifies a
+ * machine. Null: unknown. A text that is a label already stays.
  */
 export function describeAgent(agent: string | null | undefined): string | null {
   if (!agent) return null

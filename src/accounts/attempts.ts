@@ -4,22 +4,22 @@ import { type Decision, decide, type Policy } from '../limits/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import type { AccountsDeps } from './accounts.ts'
 
-/** What is limited: how often, and what it is told apart by. */
+/** A limit: its name and its rate. */
 export interface Limit {
-  /** Tells this limit's keys from another's. */
+  /** Separates its keys from those of other limits. */
   readonly name: string
   readonly policy: Policy
 }
 
 /**
- * How often what is worth guessing may be tried: by each address (of IPv6 each /64), and by each
- * account, whatever the addresses. A right password gives the account its attempt back.
+ * Limits of everything that could be guessed: by address (IPv6: /64), and by account, whatever the
+ * address. A correct password refunds the account's attempt.
  */
 export const LIMITS = {
   signInAddress: { name: 'sign-in address', policy: { ratePerMinute: 10, burst: 20 } },
   signInAccount: { name: 'sign-in account', policy: { ratePerMinute: 1, burst: 10 } },
   signUpAddress: { name: 'sign-up address', policy: { ratePerMinute: 2, burst: 10 } },
-  /** The password of a person who is signed in already. */
+  /** The password of a person who is signed in. */
   passwordPerson: { name: 'password person', policy: { ratePerMinute: 1, burst: 10 } },
   /** Messages to one address: five, then one every five minutes. */
   mailAccount: { name: 'mail account', policy: { ratePerMinute: 0.2, burst: 5 } },
@@ -28,7 +28,7 @@ export const LIMITS = {
   secondFactorAddress: { name: 'second factor', policy: { ratePerMinute: 10, burst: 20 } },
   /** Codes for one account: ten, then one every two minutes. */
   secondFactorAccount: { name: 'second factor account', policy: { ratePerMinute: 0.5, burst: 10 } },
-  /** Wrong codes for one account: twenty, then twenty a day. A right one gives itself back. */
+  /** Wrong codes for one account: twenty, then twenty a day. A correct one is refunded. */
   secondFactorDay: { name: 'second factor day', policy: { ratePerMinute: 20 / 1_440, burst: 20 } },
   /** The message that codes are locked. */
   lockNotice: { name: 'lock notice', policy: { ratePerMinute: 1 / 1_440, burst: 1 } },
@@ -36,18 +36,18 @@ export const LIMITS = {
   oidcAddress: { name: 'oidc address', policy: { ratePerMinute: 10, burst: 20 } },
   claimAddress: { name: 'claim address', policy: { ratePerMinute: 5, burst: 10 } },
   workspacePerson: { name: 'workspace person', policy: { ratePerMinute: 1, burst: 10 } },
-  /** A code of an authenticator is good once (RFC 6238 §5.2). */
+  /** A code of an authenticator works once (RFC 6238 §5.2). */
   codeOnce: { name: 'code once', policy: { ratePerMinute: 1 / 3, burst: 1 } },
 } as const satisfies Record<string, Limit>
 
 /**
- * Attempts at signing in and the like, counted exactly: in the database, under its one writer, so
- * that neither many requests at once nor a restart nor a second process gives anybody more. When
- * they can't be counted they aren't let through.
+ * Counts attempts to sign in and the like exactly: in the database, by its single writer, so that
+ * neither concurrency nor a restart nor a second process allows more. If they can't be counted they
+ * are refused.
  */
 export function createAttempts(deps: Pick<AccountsDeps, 'storage' | 'clock' | 'key'>) {
   const { storage, clock, key } = deps
-  // Keeps addresses and accounts out of the table: only keyed hashes of them are in it.
+  // The table contains only keyed hashes of addresses and accounts.
   const keyOf = ({ name }: Limit, subject: string) =>
     createHmac('sha256', key).update(`${name}\n${subject}`).digest('base64url')
 
@@ -78,20 +78,20 @@ export function createAttempts(deps: Pick<AccountsDeps, 'storage' | 'clock' | 'k
     async take(limit: Limit, subject: string): Promise<void> {
       assertAllowed(await apply(limit, subject, 1))
     },
-    /** Takes one, and says whether there was one. */
+    /** Takes one attempt; false: none is left. */
     async tryTake(limit: Limit, subject: string): Promise<boolean> {
       return (await apply(limit, subject, 1)).allowed
     },
-    /** Gives an attempt back that turned out to be rightful. */
+    /** Refunds a legitimate attempt. */
     async refund(limit: Limit, subject: string): Promise<void> {
       await apply(limit, subject, -1)
     },
-    /** Gives all attempts back. */
+    /** Refunds all attempts. */
     async forget(limit: Limit, subject: string): Promise<void> {
       const key = keyOf(limit, subject)
       await storage.write((tx) => tx.db.deleteFrom('attempts').where('key', '=', key).execute())
     },
-    /** Deletes those whose time is over: they say no more than their absence would. */
+    /** Deletes expired rows, which are equivalent to none. */
     async purge(): Promise<void> {
       await storage.write(
         (tx) => tx.db.deleteFrom('attempts').where('full_at', '<=', clock.now()).execute(),

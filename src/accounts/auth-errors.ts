@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../errors/index.ts'
 
-/** What better-auth says when something is wrong, as far as we read it. */
+/** An error of better-auth, as far as we use it. */
 interface Refusal {
   status: number
   code: string
@@ -11,7 +11,7 @@ interface Refusal {
   signedIn: boolean
 }
 
-/** better-auth's codes that mean one of ours. What isn't here is judged by its status. */
+/** better-auth's codes that map to ours. Others are mapped by their status. */
 const CODES = {
   INVALID_EMAIL_OR_PASSWORD: 'SIGN_IN_FAILED',
   EMAIL_NOT_VERIFIED: 'EMAIL_NOT_VERIFIED',
@@ -45,7 +45,7 @@ const CODES = {
   EMAIL_MISMATCH: 'CONFLICT',
 } as const
 
-/** better-auth's codes of addresses that lead to another site, and the field that has it. */
+/** better-auth's codes for URLs of other sites, and the field that has the URL. */
 const URL_FIELDS: Readonly<Record<string, string>> = {
   INVALID_CALLBACK_URL: 'callbackURL',
   INVALID_REDIRECT_URL: 'redirectTo',
@@ -54,9 +54,9 @@ const URL_FIELDS: Readonly<Record<string, string>> = {
 
 const OWN_PASSKEY = /^\/passkey\/(?:delete|update)-passkey$/
 
-/** The error of ours that a refusal of better-auth's means. Its own text never leaves. */
+/** Maps an error of better-auth to ours. Its own text is never returned. */
 export function appErrorOf({ status, code, passwordField, path, signedIn }: Refusal): AppError {
-  // Another person's passkey is answered as one that doesn't exist.
+  // Another person's passkey is answered like one that doesn't exist.
   if (signedIn && OWN_PASSKEY.test(path) && status < 500) return new AppError('NOT_FOUND')
   if (code === 'INVALID_PASSWORD') {
     return invalid({ field: passwordField, code: 'WRONG_PASSWORD' })

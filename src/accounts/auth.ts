@@ -22,7 +22,7 @@ import {
 } from './site.ts'
 import { accountOf } from './store.ts'
 
-/** The prefixes of the ids that are made for each model. */
+/** The id prefix of each model. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   user: 'usr',
   session: 'ses',
@@ -32,7 +32,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   passkey: 'psk',
 }
 
-/** better-auth, on our storage and by our rules. `provider`: only for single sign-on. */
+/** better-auth on our storage, with our rules. `provider`: only for single sign-on. */
 export function createAuth(parts: AccountParts, provider?: OidcProvider) {
   return betterAuth(optionsOf(parts, provider))
 }
@@ -52,15 +52,15 @@ function optionsOf(parts: AccountParts, provider: OidcProvider | undefined) {
     trustedOrigins: localOrigins(baseUrl),
     telemetry: { enabled: false },
     logger: { level: 'error', disableColors: true, log: logTo(parts.logger) },
-    // Counted by us, before a request comes here: exactly, and by account too.
+    // Our handler counts attempts before a request gets here: exactly, and also by account.
     rateLimit: { enabled: false },
     onAPIError: { throw: true, errorURL: '/app/sign-in' },
     advanced: {
       cookiePrefix: cookiePrefixOf(baseUrl),
-      // With TLS the prefix is `__Host-`; better-auth would put its own before it.
+      // With TLS the prefix is `__Host-`, which better-auth would put its own before.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
-      // The origin was checked before; addresses in bodies are checked still, whatever NODE_ENV is.
+      // The origin was checked before; URLs in bodies are still checked here, whatever NODE_ENV is.
       disableCSRFCheck: true,
       disableOriginCheck: false,
       ipAddress: { disableIpTracking: true },
@@ -121,17 +121,17 @@ function optionsOf(parts: AccountParts, provider: OidcProvider | undefined) {
   } satisfies BetterAuthOptions
 }
 
-/** Whether a person whom the provider vouches for may have an account. */
+/** Whether a person identified by the provider may have an account. */
 async function mayJoin({ signUp, claims, invitations }: AccountParts, email: string) {
   if (signUp === 'closed' || !(await claims.isClaimed())) return false
   return signUp === 'open' || invitations.awaits(email)
 }
 
-/** Signing in by password, and the messages that belong to it. */
+/** Options of passwords, and the messages about them. */
 function passwordOptions(parts: AccountParts) {
   const { storage, clock, mails } = parts
   const signUpOpen = parts.signUp === 'open'
-  // Without messages an address could never be confirmed.
+  // Without email an address could never be confirmed.
   const mustVerify = signUpOpen && mails.available
   return {
     emailAndPassword: {
@@ -153,7 +153,7 @@ function passwordOptions(parts: AccountParts) {
           const actor = { type: 'user', id: user.id, name: user.email, requestId: null } as const
           await recordAccount(tx, actor, clock.now(), 'account.password_reset', user)
         })
-        // Only who reads the person's messages can choose a new password: strangers don't know it.
+        // Only someone who reads the person's email can choose a new password.
         await unlockCodes(parts, user, request?.headers)
         mails.sendPasswordChanged(user, request)
       },
@@ -170,13 +170,13 @@ function passwordOptions(parts: AccountParts) {
 }
 
 /**
- * Passkeys belong to the host of the public address. A loopback address can't have any (WebAuthn
- * Level 3 §5.1.3 asks for a domain), `localhost` on the same machine can.
+ * Passkeys are bound to the host of the public URL. A loopback address can't have any (WebAuthn
+ * Level 3 §5.1.3 requires a domain), `localhost` can.
  */
 function passkeyOptions(baseUrl: string): PasskeyOptions {
   const { hostname, origin } = new URL(baseUrl)
   const refuseUnverified = (userVerified: boolean | undefined) => {
-    // A passkey stands for password and second factor at once: its owner must have been asked.
+    // A passkey replaces password and second factor, so it requires user verification.
     if (userVerified !== true) {
       throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: '' })
     }
@@ -184,7 +184,7 @@ function passkeyOptions(baseUrl: string): PasskeyOptions {
   return {
     rpID: isLoopback(hostname) ? 'localhost' : hostname,
     rpName: 'Slugline',
-    // As Kysely's CamelCasePlugin reads `credential_id`.
+    // The name to which Kysely's CamelCasePlugin converts `credential_id`.
     schema: { passkey: { fields: { credentialID: 'credentialId' } } },
     advanced: { webAuthnChallengeCookie: 'passkey' },
     origin: [origin, ...localOrigins(baseUrl)],
@@ -201,8 +201,8 @@ function passkeyOptions(baseUrl: string): PasskeyOptions {
 }
 
 /**
- * Only what went wrong, and nothing of whom: the arguments can hold addresses. As a warning, for
- * most of it is what strangers send; what can't be answered is logged with the request.
+ * Logs messages without their arguments, which can contain addresses. As warnings, because most are
+ * caused by strangers' requests; failed requests are logged elsewhere.
  */
 function logTo(logger: Logger) {
   return (level: string, message: string, ...rest: unknown[]) => {

@@ -1,12 +1,11 @@
 import { AUTH_PATH } from './site.ts'
 
-/** Where a browser comes back from single sign-on's provider. */
+/** The callback URL of single sign-on. */
 export const OIDC_CALLBACK = `${AUTH_PATH}/callback/oidc`
 
 /**
- * Who comes back from the provider is a person with a browser: an error sends them to the
- * sign-in page, which says it in words, instead of showing them JSON. Its code goes along in lower
- * case, as those of better-auth do.
+ * Errors of the callback redirect to the sign-in page, which explains them, because the client is a
+ * person with a browser. The code is passed in lower case, like those of better-auth.
  */
 export async function backToSignIn(
   request: Request,

@@ -55,7 +55,7 @@ describe('claiming the instance', () => {
     expect(body.workspace.plan).toBe('unlimited')
   })
 
-  test('leaves no door behind', async () => {
+  test('can’t be repeated', async () => {
     site = await createSite()
     const token = await claimToken()
     expect((await claim(token)).status).toBe(201)
@@ -69,7 +69,7 @@ describe('claiming the instance', () => {
     expect(await site.storage.read.db.selectFrom('users').selectAll().execute()).toHaveLength(1)
   })
 
-  test('takes only the newest token, which is kept as a hash', async () => {
+  test('accepts only the newest token, which is stored as a hash', async () => {
     site = await createSite()
     const old = await claimToken()
     const token = await claimToken()
@@ -81,7 +81,7 @@ describe('claiming the instance', () => {
     expect((await claim(token)).status).toBe(201)
   })
 
-  test('lets one of many in, whoever comes at the same moment', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     site = await createSite()
     const token = await claimToken()
     const seen = await Promise.all(
@@ -97,7 +97,7 @@ describe('claiming the instance', () => {
     )
   })
 
-  test('is closed by a person that a command made, who then owns it', async () => {
+  test('ends when a command creates a person, who then owns it', async () => {
     site = await createSite()
     const token = await claimToken()
     await site.users.create({ email: 'op@example.com', password: PASSWORD })
@@ -107,7 +107,7 @@ describe('claiming the instance', () => {
     expect((await browser.get('/app/api/v1/session')).body.user.instance_owner).toBe(true)
   })
 
-  test('is tried only so often from one address', async () => {
+  test('is rate-limited by address', async () => {
     site = await createSite()
     await claimToken()
     const codes: (string | undefined)[] = []
@@ -116,7 +116,7 @@ describe('claiming the instance', () => {
     expect(codes.slice(10)).toEqual(['RATE_LIMITED', 'RATE_LIMITED'])
   })
 
-  test('tells every field that is wrong', async () => {
+  test('reports every invalid field', async () => {
     site = await createSite()
     const token = await claimToken()
     const seen = await claim(token, { email: 'ann', password: 'short', name: ' ', workspace: '' })
@@ -129,7 +129,7 @@ describe('claiming the instance', () => {
     })
   })
 
-  test('comes before any other way of making an account', async () => {
+  test('is required before any other account', async () => {
     site = await createSite({ signUp: 'open' })
     const body = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
     const seen = await site.browser().post('/app/api/auth/sign-up/email', body)

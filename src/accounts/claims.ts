@@ -4,31 +4,29 @@ import { hasUsers, lockUsers } from '../users/service.ts'
 import type { AccountsDeps } from './accounts.ts'
 
 const FACT = 'claim_token_hash'
-/** Of the one that a node has printed: its id follows. */
+/** The key of the token that a node has printed, followed by the node's id. */
 const NODE_FACT = `${FACT}:`
 const TOKEN_BYTES = 32
 
-/**
- * How the very first person gets in: by a token, until one was used. Only its SHA-256 is
- * stored.
- */
+/** The claim token for creating the first account, valid until used. Only its SHA-256 is stored. */
 export function createClaims(deps: Pick<AccountsDeps, 'storage' | 'random' | 'nodeId'>) {
   const { storage, random, nodeId } = deps
-  // Asked each time: the last person may delete their account.
+  // Queried each time: the last person may delete their account.
   const isClaimed = () => hasUsers(storage.read)
 
   return {
-    /** Whether there is anybody yet. */
+    /** Whether there is any account. */
     isClaimed,
     /**
-     * Makes a new token, and the one before void; null: the instance is claimed. Of several nodes
-     * each has its own, and any of them is valid: it isn't known which node's log is read.
+     * Makes a new token, which replaces the previous one; null: the instance is claimed. Each of
+     * several nodes has its own, and all are valid: it is unknown which node's log is read.
      */
     async open(): Promise<string | null> {
       if (await isClaimed()) return null
       const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
       const isOpen = await storage.write(async (tx) => {
-        // A claim meanwhile would leave a token that is valid again after the last person has gone.
+        // A concurrent claim would leave a token that becomes valid again when the last person has
+        // left.
         await lockUsers(tx)
         if (await hasUsers(tx)) return false
         if (nodeId === undefined) await dropTokens(tx)
@@ -44,19 +42,19 @@ export function createClaims(deps: Pick<AccountsDeps, 'storage' | 'random' | 'no
       })
       return isOpen ? token : null
     },
-    /** Whether this is a valid token, and the instance isn't claimed. */
+    /** Whether a token is valid, and the instance isn't claimed. */
     async admits(sql: Pick<Sql, 'db'>, token: string): Promise<boolean> {
       const kept = await sql.db
         .selectFrom('instance')
         .select('value')
         .where('name', 'like', `${FACT}%`)
         .execute()
-      // All are compared in any case, so that the time tells nothing.
+      // All are compared in any case, for constant time.
       const hash = hashOf(token)
       const matches = kept.map(({ value }) => timingSafeEqual(hash, Buffer.from(value, 'hex')))
       return matches.includes(true) && !(await hasUsers(sql))
     },
-    /** Voids all tokens, in the transaction that makes the first account. */
+    /** Invalidates all tokens, in the transaction that creates the first account. */
     close: dropTokens,
   }
 }
@@ -65,7 +63,7 @@ async function dropTokens(tx: Transaction): Promise<void> {
   await tx.db.deleteFrom('instance').where('name', 'like', `${FACT}%`).execute()
 }
 
-/** Where the owner of the token makes the first account. */
+/** The URL for creating the first account. */
 export function claimUrl(baseUrl: string, token: string): string {
   return `${baseUrl}/app/claim#token=${token}`
 }

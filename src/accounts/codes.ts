@@ -8,10 +8,10 @@ import { recordAlone } from './security.ts'
 
 const TOTP = '/two-factor/verify-totp'
 const PATHS: ReadonlySet<string> = new Set([TOTP, '/two-factor/verify-backup-code'])
-/** What better-auth answers to a code that isn't right. */
+/** better-auth's codes for a wrong code. */
 const WRONG: ReadonlySet<string> = new Set(['INVALID_CODE', 'INVALID_BACKUP_CODE'])
 
-/** Who gives a code. */
+/** The person who enters a code. */
 interface CodeUser {
   id: string
   email: string
@@ -19,13 +19,13 @@ interface CodeUser {
 
 type CodeParts = Pick<AccountParts, 'attempts' | 'devices'>
 
-/** What codes are counted by: the device, where its person has signed in on it before. */
+/** The key that codes are counted by: the device, if the person has signed in on it before. */
 async function subjectOf({ devices }: CodeParts, { id, email }: CodeUser, headers?: Headers) {
   const device = headers === undefined ? null : await devices.idOf(headers, email)
   return device === null ? id : `device ${device}`
 }
 
-/** Lifts the lock of a person's codes, from all addresses and on the device of the request. */
+/** Unlocks a person's codes, for all addresses and on the request's device. */
 export async function unlockCodes(
   parts: CodeParts,
   user: CodeUser,
@@ -37,10 +37,10 @@ export async function unlockCodes(
 }
 
 /**
- * Guards the second step of signing in. Codes are counted by account, whatever the addresses; a
+ * Guards the second step of signing in. Codes are counted by account, whatever the address; a
  * device on which the person has signed in before is counted separately, so that strangers can't
- * lock them out. A code is good once. Recovery codes are too long to guess, so the lock of a day
- * leaves them as a way in. better-auth's own lock is off: it looks first and counts later.
+ * lock them out. A code works once. Recovery codes are too long to guess, so the daily lock doesn't
+ * apply to them. better-auth's own lock is off: it checks first and counts later, which races.
  */
 export function guardCodes(parts: AccountParts) {
   const { attempts, mails } = parts
@@ -63,7 +63,7 @@ export function guardCodes(parts: AccountParts) {
       await attempts.take(LIMITS.secondFactorAccount, subject)
       if (ctx.path !== TOTP) return
       if (!(await attempts.tryTake(LIMITS.secondFactorDay, subject))) {
-        // Another try needs the password again; a new password lifts the lock.
+        // Another attempt needs the password again; a new password unlocks.
         await internalAdapter.deleteVerificationByIdentifier(challenge)
         if (await attempts.tryTake(LIMITS.lockNotice, user.id)) {
           await recordAlone(parts, 'account.codes_locked', user, null)
@@ -80,7 +80,7 @@ export function guardCodes(parts: AccountParts) {
       if (!PATHS.has(ctx.path)) return
       const { newSession, returned } = ctx.context
       if (newSession) {
-        // A code that was right costs nothing.
+        // A correct code is refunded.
         const subject = await subjectOf(parts, newSession.user, ctx.headers)
         await attempts.refund(LIMITS.secondFactorAccount, subject)
         if (ctx.path === TOTP) await attempts.refund(LIMITS.secondFactorDay, subject)
@@ -108,7 +108,7 @@ async function challengedUser({ context }: HookContext, challenge: string) {
   return verification && internalAdapter.findUserById(verification.value)
 }
 
-/** After another secret of the server no code would ever be right: the answer says so. */
+/** Fails with an error of its own if the secret was encrypted with another server secret. */
 async function assertReadable(
   { adapter, secretConfig: key }: Pick<AuthContext, 'adapter' | 'secretConfig'>,
   userId: string,

@@ -9,12 +9,12 @@ import { recordAccount } from './security.ts'
 import { hasPasskeys } from './site.ts'
 import { accountOf, hasLogo, lacksFactor } from './store.ts'
 
-/** What the accounts need to know of a request. */
+/** What the accounts use of a request. */
 export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
 
 export type Joined = Awaited<ReturnType<typeof arrived>>
 
-/** What the verbs of the accounts share. */
+/** Dependencies of the account services. */
 export type AccountServiceDeps = AccountParts & { signIn: SignIn }
 
 export function mayCreate({ workspaceCreation }: AccountsDeps, isOwner: boolean): boolean {
@@ -84,10 +84,7 @@ export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: str
   }))
 }
 
-/**
- * A new member, with the cookies that keep them signed in: with a password that was
- * just set they are signed in too.
- */
+/** The response for a new member; if a password was just set, with session cookies too. */
 export async function arrived(
   deps: AccountServiceDeps,
   userId: string,

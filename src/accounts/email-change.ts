@@ -10,9 +10,9 @@ import { endVerifications } from './sessions.ts'
 import { issueToken, tokenIdentifier, userIdByEmail } from './store.ts'
 
 /**
- * Sends a link to the new address, and a notice to the old one. The row behind the link belongs to
- * the person, so every ending of sessions voids it; the token carries the new address, which its
- * hash binds. An address that has an account already is answered alike, and gets no link.
+ * Sends a link to the new address, and a notice to the old one. The token's row belongs to the
+ * person, so ending their sessions invalidates it; the token contains the new address, bound by its
+ * hash. For an address that has an account the response is the same, but no link is sent.
  * @throws AppError MAIL_NOT_SET_UP, VALIDATION_FAILED, RATE_LIMITED
  */
 export async function requestEmailChange(
@@ -44,10 +44,7 @@ export async function requestEmailChange(
   mails.sendNotice('email_requested', person, request, email)
 }
 
-/**
- * Changes the address, for who has read the messages of the new one.
- * @throws AppError INVALID_TOKEN, RATE_LIMITED
- */
+/** Changes the address, given the token sent to it. @throws AppError INVALID_TOKEN, RATE_LIMITED */
 export async function confirmEmailChange(
   { storage, clock, attempts, mails }: AccountServiceDeps,
   token: string,

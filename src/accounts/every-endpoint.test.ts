@@ -7,7 +7,7 @@ import { AUTH_PATHS } from './paths.ts'
 import type { Browser, Seen } from './testing/browser.ts'
 import { createSite, type TestSite } from './testing/site.ts'
 
-/** The least that somebody must be, for every endpoint of the dashboard; none may be missing. */
+/** The lowest roles for every endpoint of the dashboard; none may be missing. */
 const LEAST: Record<string, readonly string[]> = {
   nobody: [
     'listPlans',
@@ -34,13 +34,13 @@ const LEAST: Record<string, readonly string[]> = {
     ...['listMembers', 'getWorkspace', 'getUsage'],
     ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo', 'listUtmTemplates', 'getUtmTemplate'],
     'getExcludedNetworks',
-    // Their own; who shares views is known to the service.
+    // Everyone's own; the service checks who may share views.
     ...['listViews', 'createView', 'updateView', 'deleteView'],
     ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
     ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
     ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],
     ...['listTags', 'lookUpLink', 'listShares', 'getShare'],
-    // Everybody may leave; the next block of tests has who may remove others.
+    // Everyone may leave; the next block tests who may remove others.
     'removeMember',
   ],
   member: [
@@ -140,12 +140,12 @@ const PUBLIC = new Set([
 ])
 
 describe('every endpoint', () => {
-  test('is in the table of who may what', () => {
+  test('is in the table of permissions', () => {
     expect(operations.map(({ id }) => id).sort()).toEqual(Object.values(LEAST).flat().sort())
     expect(operations.length).toBeGreaterThan(40)
   })
 
-  test.each(PEOPLE)('lets %s do what they may, and nothing else', async (name) => {
+  test.each(PEOPLE)('lets %s do only what they are permitted to', async (name) => {
     const rank = PEOPLE.indexOf(name)
     const wrong: string[] = []
     for (const operation of operations) {
@@ -153,7 +153,7 @@ describe('every endpoint', () => {
       const seen = await ask(as(name), operation)
       if (isRefused(seen) === rank >= least) wrong.push(`${operation.id} ${seen.status}`)
       if (rank >= least) continue
-      // Who isn't signed in is told so; who isn't a member, that there is no such workspace.
+      // Without a session: not signed in; for non-members: no such workspace.
       const code = rank === 0 ? 'SIGN_IN_REQUIRED' : seen.code
       expect([operation.id, seen.code]).toEqual([operation.id, code])
       if (name === 'outsider' && least < PEOPLE.length - 1) {
@@ -163,7 +163,7 @@ describe('every endpoint', () => {
     expect(wrong).toEqual([])
   })
 
-  test('refuses what another site sends, and forms', async () => {
+  test('refuses cross-site requests and forms', async () => {
     const owner = as('instance owner')
     const unsafe = operations.filter(UNSAFE)
     expect(unsafe.length).toBeGreaterThan(15)
@@ -187,14 +187,14 @@ describe('every endpoint', () => {
     }
   })
 
-  test('takes a change by its own method alone', async () => {
+  test('accepts a change only with its own method', async () => {
     const owner = as('instance owner')
     const gets = new Set(operations.filter(({ method }) => method === 'GET').map((o) => o.path))
     const only = operations.filter((operation) => UNSAFE(operation) && !gets.has(operation.path))
     for (const { id, method, path } of only) {
       const headers = { 'X-HTTP-Method-Override': method }
       const seen = await owner.get(`${path}?_method=${method}`, { headers })
-      // Where another endpoint takes any word as an id, it has no such parameter.
+      // Where another endpoint accepts any word as an id, it has no such parameter.
       expect([405, 422], id).toContain(seen.status)
     }
     const posts = Object.entries(AUTH_PATHS).filter(([, { method }]) => method === 'POST')
@@ -223,7 +223,7 @@ describe('every endpoint', () => {
       const seen = await ask(as('instance owner'), operation)
       expect([operation.id, seen.code]).toEqual([operation.id, 'UNAUTHORIZED'])
     }
-    // The key is a good one.
+    // The key itself is valid.
     expect((await stranger.get('/api/v1/links', bearer)).status).toBe(200)
   })
 })
@@ -231,7 +231,7 @@ describe('every endpoint', () => {
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain']
 
 describe('a workspace that isn’t one’s own', () => {
-  test('is answered as one that doesn’t exist', async () => {
+  test('is answered like one that doesn’t exist', async () => {
     const outsider = as('outsider')
     const made = await outsider.post('/app/api/v1/workspaces', { name: 'Theirs' })
     expect(made.status).toBe(201)
@@ -248,7 +248,7 @@ describe('a workspace that isn’t one’s own', () => {
       }
       expect(shape(foreign)).toEqual(shape(missing))
     }
-    // Nor can a query name it where a header names one's own, or a change be asked for so.
+    // A query can't override the header, nor be used for a change.
     const own = await outsider.get(`/app/api/v1/workspace?workspace=${workspace}`, {
       workspace: made.body.id,
     })
@@ -259,8 +259,8 @@ describe('a workspace that isn’t one’s own', () => {
   })
 })
 
-describe('what somebody may do', () => {
-  test('is asked anew with each request', async () => {
+describe('permissions', () => {
+  test('are read with each request', async () => {
     const owner = as('owner')
     const admin = as('admin')
     const list = (await owner.get('/app/api/v1/members')).body.data
@@ -278,7 +278,7 @@ describe('what somebody may do', () => {
     expect((await admin.get('/app/api/v1/session')).body.workspaces).toEqual([])
   })
 
-  test('is nothing where the role is none of ours', async () => {
+  test('are none for an unknown role', async () => {
     const viewer = as('viewer')
     await site.storage.write((tx) =>
       tx.db.updateTable('members').set({ role: 'king' }).where('role', '=', 'viewer').execute(),

@@ -19,21 +19,21 @@ import { followUp, recordFailure } from './outcomes.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
 import { AUTH_PATH } from './site.ts'
 
-/** More than hashing a password and storing an account take. */
+/** Longer than hashing a password and storing an account take. */
 const EVEN_MS = 500
 
 interface HandlerDeps extends AccountParts {
-  /** Loaded with the first request that needs it: half a second, and 50 MB. */
+  /** Loaded with the first request that needs it: it takes half a second and 50 MB. */
   auth(): Promise<Auth>
-  /** The instance for single sign-on; null: the provider can't be reached, or there is none. */
+  /** The instance for single sign-on; null: there is no provider, or it can't be reached. */
   singleSignOn(): Promise<Auth | null>
 }
 
 type Body = Record<string, unknown>
 
 /**
- * Answers under `/app/api/auth`: lets through what is listed, counts what is worth guessing, and
- * says what better-auth refuses in our own words.
+ * Handles requests under `/app/api/auth`: forwards the listed paths, counts what could be guessed,
+ * and converts better-auth's errors to ours.
  */
 export function createAuthHandler(deps: HandlerDeps): Mounted {
   return async (call) => {
@@ -49,7 +49,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
       const { list, revoke } = deps.ownSessions
       return Response.json(await (body ? revoke(person, String(body.token)) : list(person)))
     }
-    // There is no sign-in before the instance has an owner.
+    // Signing up is impossible before the instance has an owner.
     if (path === '/sign-up/email' && !(await deps.claims.isClaimed())) {
       throw new AppError('SIGN_UP_CLOSED')
     }
@@ -78,7 +78,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
       const { passwordField = 'password' } = rule
       const refusal = appErrorOf({ status, code, passwordField, path, signedIn: person !== null })
       if (refusal.code === 'SIGN_IN_FAILED' && path === '/sign-in/email') {
-        // Not waited for: the time must not tell who has an account. The storage logs failures.
+        // Not awaited: the time must not reveal who has an account. The storage logs failures.
         recordFailure(deps, String(body?.email), call.requestId).catch(() => {})
       }
       throw refusal
@@ -86,7 +86,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     for (const [limit, subject] of refundable) await deps.attempts.refund(limit, subject)
     const headers = new Headers(response.headers)
     await followUp(deps, path, person, headers, call)
-    // The link of a message says whose an address is; it doesn't sign anybody in.
+    // The link of a message verifies an address; it doesn't sign anyone in.
     if (path === '/verify-email' && person === null) await deps.ownSessions.drop(headers)
     return answerOf(response, path, headers)
   }
@@ -109,8 +109,8 @@ async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
 }
 
 /**
- * Takes what the attempt costs; returns what a success gives back. A device on which the account's
- * owner has signed in before is counted separately, so that strangers can't lock them out.
+ * Takes an attempt; returns what a success refunds. A device on which the account's owner has
+ * signed in before is counted separately, so that strangers can't lock them out.
  * @throws AppError RATE_LIMITED, SIGN_IN_REQUIRED
  */
 async function count(
@@ -127,7 +127,7 @@ async function count(
     const device = await devices.idOf(request.headers, email)
     const account = device === null ? email : `device ${device}`
     await attempts.take(perAccount.limit, account)
-    // A password that was right costs nothing; a message that was sent does.
+    // A correct password is refunded; a sent message isn't.
     if (perAccount.limit === LIMITS.signInAccount) refundable.push([perAccount.limit, account])
   }
   if (perPerson !== undefined) {
@@ -138,7 +138,7 @@ async function count(
   return refundable
 }
 
-/** The request as better-auth gets it: the body that was checked, and no address. */
+/** The request for better-auth: with the validated body and without the client's address. */
 function forwarded(
   { request, baseUrl }: MountedCall,
   { asGet }: AuthPath,
@@ -158,14 +158,14 @@ function forwarded(
   })
 }
 
-/** The answer without the session's token, which scripts have no use for. */
+/** The response without the session's token, which scripts must not see. */
 async function answerOf(response: Response, path: string, headers: Headers): Promise<Response> {
-  // One answer for every address, so that it doesn't disclose which accounts exist.
+  // The same response for every address, so that it doesn't reveal which accounts exist.
   const body = path === '/sign-up/email' ? { status: true } : await jsonOf(response)
   if (body === null || body === undefined) {
     return new Response(body === null ? 'null' : null, { status: response.status, headers })
   }
-  // Without it a browser may ask for nothing but a touch, which we would refuse afterwards.
+  // Otherwise a browser may only require a touch, which we would refuse afterwards.
   if (path === '/passkey/generate-authenticate-options') body.userVerification = 'required'
   delete body.token
   for (const name of ['session', 'user']) {
@@ -176,7 +176,7 @@ async function answerOf(response: Response, path: string, headers: Headers): Pro
   return new Response(JSON.stringify(body), { status: response.status, headers })
 }
 
-/** Undefined: there is no JSON. */
+/** Undefined: not JSON. */
 async function jsonOf(response: Response): Promise<Body | null | undefined> {
   try {
     return (await response.json()) as Body | null

@@ -8,8 +8,8 @@ import type { AccountsDeps } from './accounts.ts'
 const PROOF_BYTES = 12
 
 /**
- * What is added to an invitation's token where it is sent by mail: it proves that the person who has it
- * has read the messages of that address. An address to accept at that the inviter sees has none.
+ * The suffix of an invitation's token when it is sent by email: it proves that the bearer has read
+ * the messages of that address. The URL that the inviter sees doesn't have it.
  */
 function createProof(key: Uint8Array) {
   const proofOf = (token: string) =>
@@ -29,7 +29,7 @@ function createProof(key: Uint8Array) {
   }
 }
 
-/** Sends invitations by mail, where there is mail. */
+/** Sends invitations by email, if that is set up. */
 export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }): SendInvitation {
   const proof = createProof(deps.key)
   return ({ email, workspace, url, token, expiresAt, locale }) => {
@@ -48,7 +48,7 @@ export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }):
 
 export type Invitations = ReturnType<typeof createInvitations>
 
-/** Invitations, as a person with a token sees them. */
+/** Invitations, for the bearer of a token. */
 export function createInvitations(
   deps: Pick<AccountsDeps, 'storage' | 'clock' | 'key'> & {
     invitations: Pick<InvitationService, 'lookup' | 'accept'>
@@ -58,20 +58,20 @@ export function createInvitations(
   const proof = createProof(deps.key)
   return {
     /**
-     * `emailProven`: who has the token must have read that address's messages.
-     * @throws AppError INVITATION_NOT_FOUND
+     * `emailProven`: the bearer has read that address's messages. @throws AppError
+     * INVITATION_NOT_FOUND
      */
     async find(given: string) {
       const { token, proven } = proof.take(given)
       return { ...(await invitations.lookup(token)), emailProven: proven }
     },
     /**
-     * Makes a person a member, and uses the invitation up.
+     * Makes a person a member, which uses the invitation up.
      * @throws AppError INVITATION_NOT_FOUND, PLAN_LIMIT_REACHED, ALREADY_MEMBER
      */
     accept: (tx: Transaction, given: string, user: { id: string; email: string }, actor: Actor) =>
       invitations.accept(tx, proof.take(given).token, user, actor),
-    /** Whether this address is invited anywhere. */
+    /** Whether this address has an open invitation. */
     async awaits(email: string): Promise<boolean> {
       const row = await storage.read.db
         .selectFrom('invitations')

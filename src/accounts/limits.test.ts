@@ -10,7 +10,7 @@ afterEach(() => site.close())
 const AUTH = '/app/api/auth'
 const ANN = 'ann@example.com'
 
-/** What is worth guessing or flooding: how it is asked, and how often one address may. */
+/** What could be guessed or flooded: the request, and how often one address may send it. */
 const GUARDED: [string, number, (browser: Browser, i: number) => Promise<Seen>][] = [
   [
     'signing in',
@@ -87,7 +87,7 @@ const GUARDED: [string, number, (browser: Browser, i: number) => Promise<Seen>][
 ]
 
 describe('one address', () => {
-  test.each(GUARDED)('may try %s so many times at once: %i', async (_, times, attempt) => {
+  test.each(GUARDED)('may try %s at most %i times in a row', async (_, times, attempt) => {
     site = await createSite({ signUp: 'open' })
     await site.owner()
     const browser = (address: string) => site.browser(address)
@@ -99,7 +99,7 @@ describe('one address', () => {
     for (const { status, headers } of limited) {
       expect([status, Number(headers.get('Retry-After')) >= 1]).toEqual([429, true])
     }
-    // Others are free to go on.
+    // Other addresses are not affected.
     expect((await attempt(browser('198.51.100.8'), 99)).code).not.toBe('RATE_LIMITED')
   })
 })
@@ -138,7 +138,7 @@ describe('what can’t be counted or looked up', () => {
     expect(seen.headers.getSetCookie()).toEqual([])
   })
 
-  test('is no reason to let somebody in without their second factor', async () => {
+  test('doesn’t let anyone in without their second factor', async () => {
     const broken = await breakable()
     const owner = await site.owner()
     const { body } = await owner.post(`${AUTH}/two-factor/enable`, { password: PASSWORD })
@@ -155,7 +155,7 @@ describe('what can’t be counted or looked up', () => {
     expect(await browser.who()).toBeNull()
   })
 
-  test('is no reason to take somebody for signed in, or for nobody', async () => {
+  test('is neither treated as signed in nor as signed out', async () => {
     const broken = await breakable()
     const owner = await site.owner()
     broken.read = true
@@ -169,12 +169,12 @@ describe('what can’t be counted or looked up', () => {
 })
 
 describe('a session', () => {
-  test('is another with each sign-in: what somebody planted is worth nothing', async () => {
+  test('is new with each sign-in: a planted one is useless', async () => {
     site = await createSite()
     const owner = await site.owner()
     const token = (browser: Browser) => browser.cookies.get('__Host-slugline.session_token')
     const browser = site.browser()
-    // Of somebody else, and of nobody.
+    // Of another person, and an invalid one.
     for (const planted of [token(owner) ?? '', 'planted.planted']) {
       browser.cookies.set('__Host-slugline.session_token', planted)
       await browser.signIn(ANN, PASSWORD)

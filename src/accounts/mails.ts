@@ -13,7 +13,7 @@ interface Sent {
   token: string
 }
 
-/** The messages about an account. None of them is waited for. */
+/** The messages about an account, all sent in the background. */
 export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl' | 'clock'>) {
   const { mailer, baseUrl, clock } = deps
 
@@ -34,7 +34,7 @@ export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl'
     })
   }
 
-  // Tokens are in fragments: browsers keep these to themselves, so no proxy logs one.
+  // Tokens are in fragments, which browsers don't send, so no proxy logs them.
   const withToken = (page: string, token: string) => `/${page}#token=${encodeURIComponent(token)}`
 
   return {
@@ -45,21 +45,21 @@ export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl'
     async sendVerification({ user, token }: Sent, request?: Request) {
       send({ kind: 'verify' }, user, withToken('verify-email', token), request)
     },
-    /** To the new address, so that its owner confirms it. */
+    /** To the new address, to confirm it. */
     sendEmailChange: (user: Addressee, token: string, request?: Request) =>
       send({ kind: 'verify' }, user, withToken('change-email', token), request),
     sendPasswordChanged: (user: Addressee, request?: Request) =>
       send({ kind: 'password_changed' }, user, '/forgot-password', request),
-    /** To the owner of an address that was used to sign up again. */
+    /** To the owner of an address with which someone signed up again. */
     sendExists: (user: Addressee, request?: Request) =>
       send({ kind: 'exists' }, user, '/sign-in', request),
-    /** What happened to the account; `about`: the other address that it concerns. */
+    /** A change of the account; `about`: the other address involved. */
     sendNotice: (notice: Notice, user: Addressee, request?: Request, about?: string) =>
       send({ kind: 'notice', notice }, user, '/account', request, about),
   }
 }
 
-/** The person's own language, else the browser's. */
+/** The person's own language, or else the browser's. */
 function localeOf({ language }: Addressee, request: Request | undefined): Locale {
   if (typeof language === 'string' && isSupportedLocale(language)) return language
   return negotiateLocale({ acceptLanguage: request?.headers.get('accept-language') })

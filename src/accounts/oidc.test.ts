@@ -26,13 +26,13 @@ async function open(options: SiteOptions = {}): Promise<Browser> {
 
 const start = (browser: Browser, over: object = {}) => browser.post(SOCIAL, { ...ASK, ...over })
 
-/** Goes to the provider and comes back. */
+/** Goes to the provider and returns. */
 async function signIn(browser: Browser, change: (path: string) => string = (path) => path) {
   const { body } = await start(browser)
   return browser.get(change(provider.authorize(body.url).path))
 }
 
-/** The code that the sign-in page is told. */
+/** The code that is passed to the sign-in page. */
 function refusal({ status, headers }: Seen): string | null {
   const location = new URL(headers.get('Location') ?? '', site.baseUrl)
   expect([status, location.origin, location.pathname]).toEqual([302, site.baseUrl, '/app/sign-in'])
@@ -43,7 +43,7 @@ const invite = (owner: Browser, email = BOB) =>
   owner.post('/app/api/v1/invitations', { email, role: 'member' })
 
 describe('single sign-on', () => {
-  test('lets in who is invited, by code, PKCE, state and nonce, and knows them again', async () => {
+  test('signs in invited people, by code, PKCE, state and nonce, and recognizes them later', async () => {
     const owner = await open()
     await invite(owner)
     const browser = site.browser()
@@ -66,12 +66,12 @@ describe('single sign-on', () => {
     const again = site.browser()
     provider.answers.claims = { sub: 'p-1', email: 'robert@example.com', email_verified: false }
     await signIn(again)
-    // Who somebody is their subject says, not an address that can change.
+    // People are identified by subject, not by an address that can change.
     expect(await again.who()).toBe(BOB)
     expect(provider.exchanged).toHaveLength(2)
   })
 
-  test('makes a member of who then accepts', async () => {
+  test('makes a person who then accepts a member', async () => {
     const owner = await open()
     const { body } = await invite(owner)
     const letter = site.letters.at(-1)?.text ?? body.url
@@ -82,7 +82,7 @@ describe('single sign-on', () => {
     expect(joined.body.workspace).toMatchObject({ name: 'Acme', role: 'member' })
   })
 
-  test('is named on the sign-in page, and offered nowhere else', async () => {
+  test('is named on the sign-in page, and not accepted elsewhere', async () => {
     await open()
     const { body } = await site.browser().get('/app/api/v1/session')
     expect(body.instance.sign_in.oidc).toEqual([{ id: 'oidc', name: 'Example' }])
@@ -111,7 +111,7 @@ describe('single sign-on', () => {
     },
   )
 
-  test('lets nobody in before the instance is claimed', async () => {
+  test('is refused before the instance is claimed', async () => {
     site = await createSite({ oidcIssuer: provider.issuer, signUp: 'open' })
     provider.answers.claims = { sub: 'p-1', email: BOB, email_verified: true }
     expect(refusal(await signIn(site.browser()))).toBe('signup_disabled')
@@ -143,7 +143,7 @@ describe('single sign-on', () => {
     expect(users).toHaveLength(1)
   })
 
-  test('asks for the address where the token has none, about the same person', async () => {
+  test('requests the address from userinfo if the token has none, for the same subject', async () => {
     await open({ signUp: 'open' })
     const { sub, ...rest } = provider.answers.claims
     Object.assign(provider.answers, { claims: { sub }, userInfo: { ...rest, sub: 'p-2' } })
@@ -154,7 +154,7 @@ describe('single sign-on', () => {
     expect(await browser.who()).toBe(BOB)
   })
 
-  test('comes back to the browser that went, once, within five minutes', async () => {
+  test('returns to the browser that started, once, within five minutes', async () => {
     await open({ signUp: 'open' })
     const browser = site.browser()
     const { path } = provider.authorize((await start(browser)).body.url)
@@ -172,7 +172,7 @@ describe('single sign-on', () => {
     expect(refusal(await late.get(old))).toBe('state_mismatch')
   })
 
-  test('leads to no other site, and takes no token from anybody else', async () => {
+  test('redirects to no other site, and accepts no token of another issuer', async () => {
     await open({ signUp: 'open' })
     const browser = site.browser()
     const evil = 'https://evil.example/'
@@ -193,7 +193,7 @@ describe('single sign-on', () => {
 })
 
 describe('an account that is there already', () => {
-  test('is joined when both sides know its address', async () => {
+  test('is linked when both sides have verified its address', async () => {
     await open({ signUp: 'closed' })
     await site.users.create({ email: 'Bob@example.com', password: PASSWORD })
     const browser = site.browser()
@@ -204,7 +204,7 @@ describe('an account that is there already', () => {
       'credential',
       'oidc',
     ])
-    // The last way in stays.
+    // The last way to sign in stays.
     const idOf = (provider: string) =>
       body.find(({ providerId }: { providerId: string }) => providerId === provider).id
     const unlink = (from: Browser, accountId: string) =>
@@ -220,12 +220,12 @@ describe('an account that is there already', () => {
     ])
   })
 
-  test('is not taken by who has proven no address to us, nor to the provider', async () => {
+  test('is not linked without an address verified by us or the provider', async () => {
     const owner = await open({ mail: false })
     const { body } = await invite(owner)
     const token = new URL(body.url).hash.slice('#token='.length)
     const account = { token, name: 'Eve', password: PASSWORD }
-    // Whoever saw the invitation's address may not be who it is for.
+    // Someone who saw the invitation's URL may not be its recipient.
     await site.browser().post('/app/api/v1/invitations/accept', account)
     expect(refusal(await signIn(site.browser()))).toBe('account_not_linked')
     provider.answers.claims = { sub: 'p-9', email: 'ann@example.com', email_verified: false }
@@ -239,25 +239,25 @@ describe('a provider', () => {
     ['has no keys', { jwks_uri: undefined }],
     ['has no token endpoint', { token_endpoint: undefined }],
   ]
-  test.each(FAULTS)('that %s is not asked, and the log says why', async (_, description) => {
+  test.each(FAULTS)('that %s is not used, and the log says why', async (_, description) => {
     await open()
     Object.assign(provider.answers, { description })
     const seen = await start(site.browser())
     expect([seen.status, seen.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(seen.headers.get('Retry-After')).toBe('10')
     expect(JSON.stringify(site.warnings)).toContain('openid-configuration')
-    // And is asked again once it is right.
+    // It is requested again once it is right.
     provider.answers.description = {}
     expect((await start(site.browser())).status).toBe(200)
   })
 
-  test('whose people come back in vain shows them the sign-in page, not JSON', async () => {
+  test('whose callback fails redirects to the sign-in page, instead of JSON', async () => {
     await open()
     const { body } = await start(site.browser())
     const { path } = provider.authorize(body.url)
     await provider.stop()
     await site.close()
-    // As after a restart: the description has to be read anew.
+    // As after a restart: the description has to be fetched again.
     site = await createSite({ oidcIssuer: provider.issuer })
     const browser = site.browser()
     const back = await browser.get(path)
@@ -269,7 +269,7 @@ describe('a provider', () => {
     expect((await browser.post('/app/api/auth/callback/oidc')).code).toBe('METHOD_NOT_ALLOWED')
   })
 
-  test('that is away keeps nobody else out', async () => {
+  test('that is down doesn’t affect other sign-ins', async () => {
     await open()
     await provider.stop()
     expect((await start(site.browser())).status).toBe(503)

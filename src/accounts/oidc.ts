@@ -21,15 +21,15 @@ const Claims = z.looseObject({
   preferred_username: z.string().optional(),
 })
 
-/** A provider, with what its description says of where it tells more about a person. */
+/** A provider, with its endpoint for more about a person. */
 export interface OidcProvider extends OidcConfig {
   userInfoUrl: string | null
 }
 
 /**
  * Reads the provider's description (OpenID Connect Discovery 1.0 §4).
- * @throws Error for the operator: it can't be had, lacks something, or speaks for another issuer
- *   (§4.3), whose people would not be whom we take them for.
+ * @throws Error for the operator: it can't be fetched, is incomplete, or names another issuer
+ *   (§4.3), whose subjects would be other people
  */
 export async function discover(config: OidcConfig): Promise<OidcProvider> {
   const url = discoveryUrlOf(config)
@@ -45,7 +45,7 @@ export async function discover(config: OidcConfig): Promise<OidcProvider> {
   return { ...config, userInfoUrl: userinfo_endpoint }
 }
 
-/** What better-auth asks the provider by: authorization code with PKCE, nonce and state. */
+/** The provider as better-auth uses it: authorization code with PKCE, nonce and state. */
 export function oidcProvider(provider: OidcProvider) {
   const { clientId, clientSecret } = provider
   return {
@@ -61,15 +61,16 @@ export function oidcProvider(provider: OidcProvider) {
 }
 
 /**
- * Whom the ID token is about; better-auth has verified its signature, issuer, audience, expiry and
- * nonce. Without one the sign-in is refused: another answer of the provider isn't bound to this browser.
+ * The subject of the ID token, whose signature, issuer, audience, expiry and nonce better-auth has
+ * verified. Without one the sign-in is refused: other responses of the provider aren't bound to
+ * this browser.
  */
 async function personOf({ idToken, accessToken }: OAuth2Tokens, userInfoUrl: string | null) {
   if (idToken === undefined) return null
   const token = Claims.safeParse(payloadOf(idToken))
   if (!token.success) return null
   const more = token.data.email === undefined ? await userInfo(userInfoUrl, accessToken) : null
-  // The answer must be about the same person (OpenID Connect Core 1.0 §5.3.2).
+  // The response must be about the same subject (OpenID Connect Core 1.0 §5.3.2).
   if (more !== null && more.sub !== token.data.sub) return null
   const { email, email_verified, name, preferred_username } = more ?? token.data
   const { sub } = token.data
@@ -78,7 +79,7 @@ async function personOf({ idToken, accessToken }: OAuth2Tokens, userInfoUrl: str
     sub,
     email,
     name: [...(name ?? preferred_username ?? email ?? '')].slice(0, USER_NAME_MAX).join(''),
-    // Only the provider's word counts, and only where it is given.
+    // Verified only if the provider says so explicitly.
     emailVerified: email_verified === true,
   }
 }

@@ -10,7 +10,7 @@ import { endVerifications } from './sessions.ts'
 import { LINK_SECONDS } from './site.ts'
 import { accountOf, issueToken, userIdByEmail } from './store.ts'
 
-/** All people who have an account, the oldest first. */
+/** All people with an account, oldest first. */
 export async function listPeople(storage: Pick<Storage, 'read'>) {
   const rows = await storage.read.db
     .selectFrom('users')
@@ -32,7 +32,7 @@ export async function listPeople(storage: Pick<Storage, 'read'>) {
     email: row.email,
     name: row.name,
     instance_owner: row.instance_owner === 1,
-    /** Whether a code is asked after the password. */
+    /** Whether a code is required after the password. */
     two_factor: row.two_factor_enabled === 1,
     passkeys: Number(row.passkeys),
     workspaces: Number(row.members),
@@ -42,8 +42,9 @@ export async function listPeople(storage: Pick<Storage, 'read'>) {
 }
 
 /**
- * Removes a person's second factor, for who has lost it and the recovery codes; every session ends,
- * and so does every link that was given out. Null: there is no such person; false: there was none.
+ * Removes the second factor of a person who has lost it and the recovery codes; ends their sessions
+ * and invalidates all links sent to them. Null: there is no such person; false: there was no
+ * factor.
  */
 export function dropSecondFactor(
   { storage, clock }: { storage: Pick<Storage, 'write'>; clock: Clock },
@@ -71,8 +72,8 @@ export function dropSecondFactor(
 }
 
 /**
- * The address at which a person can choose a new password, once, within an hour; null: there is no
- * such person. What was given out to them before is void. better-auth takes the token as its own.
+ * A URL at which a person can choose a new password, once, within an hour; null: there is no such
+ * person. Earlier links are invalidated. better-auth accepts the token as its own.
  */
 export async function createResetLink(
   input: Pick<AccountsDeps, 'storage' | 'clock' | 'ids' | 'random' | 'baseUrl'> & { email: string },
@@ -91,7 +92,7 @@ export async function createResetLink(
   return { url, expiresAt: now + LINK_SECONDS * 1_000 }
 }
 
-/** Makes a person the owner of the instance, in the place of the one before. False: no such person. */
+/** Makes a person the owner of the instance, instead of the previous one. False: no such person. */
 export async function handOverInstance(
   { storage, clock }: { storage: Pick<Storage, 'write'>; clock: Clock },
   email: string,
@@ -101,7 +102,7 @@ export async function handOverInstance(
     const id = await userIdByEmail(tx, email.trim())
     if (id === undefined) return false
     const now = clock.now()
-    // In this order: there is one owner at most.
+    // In this order, because there may be only one owner at a time.
     for (const instance_owner of [0, 1]) {
       await tx.db
         .updateTable('users')

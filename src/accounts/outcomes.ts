@@ -9,7 +9,7 @@ import { userIdByEmail } from './store.ts'
 interface Outcome {
   action: AccountAction
   notice?: Notice
-  /** Whether everything that was given out before is void from now on. */
+  /** Whether all earlier links and second steps become invalid. */
   voids?: true
 }
 
@@ -43,13 +43,13 @@ const SIGN_INS: ReadonlySet<string> = new Set([
 function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {
   if (!SIGN_INS.has(path)) return wasSignedIn ? OUTCOMES[path] : undefined
   if (!wasSignedIn) return { action: 'account.signed_in' }
-  // A session that opens for who is signed in already: the first code has confirmed the factor.
+  // A session opened by a signed-in person: the first code has confirmed the factor.
   return path === '/two-factor/verify-totp'
     ? { action: 'account.two_factor_enabled', notice: 'two_factor_on' }
     : undefined
 }
 
-/** What follows a success of better-auth: records, notices, and a device's cookie in `headers`. */
+/** After a success of better-auth: audit entries, notices, and a device's cookie in `headers`. */
 export async function followUp(
   { storage, clock, mails, devices, ownSessions }: AccountParts,
   path: string,

@@ -31,13 +31,13 @@ async function withPasskey() {
 }
 
 describe('a passkey', () => {
-  test('is made, signs in with nothing else, is listed and taken away', async () => {
+  test('is created, signs in on its own, is listed and deleted', async () => {
     const { owner, key } = await withPasskey()
     const browser = site.browser()
     const seen = await signIn(browser, key)
     expect(seen.status).toBe(200)
     expect(await browser.who()).toBe('Ann@example.com')
-    // Scripts have no use for the session's token.
+    // Scripts must not see the session's token.
     const { body: sessions } = await owner.get('/app/api/auth/list-sessions')
     expect(sessions).toHaveLength(2)
     expect(seen.body.session.token).toBeUndefined()
@@ -49,7 +49,7 @@ describe('a passkey', () => {
     expect((await signIn(site.browser(), key)).code).toBe('PASSKEY_FAILED')
   })
 
-  test('asks who somebody is: a touch is not enough, neither to make one nor to sign in', async () => {
+  test('requires user verification, to create it and to sign in', async () => {
     const { owner, key } = await withPasskey()
     const { body } = await site.browser().get(`${PATH}/generate-authenticate-options`)
     expect(body.userVerification).toBe('required')
@@ -82,7 +82,7 @@ describe('a passkey', () => {
     expect(made.code).toBe('PASSKEY_FAILED')
   })
 
-  test('is refused when somebody else signed, or nobody', async () => {
+  test('is refused with a wrong signature or none', async () => {
     const { key } = await withPasskey()
     const thief = createAuthenticator(site.baseUrl)
     const browser = site.browser()
@@ -97,7 +97,7 @@ describe('a passkey', () => {
     }
   })
 
-  test('answers a challenge once, in the browser that asked, within five minutes', async () => {
+  test('answers a challenge once, in the same browser, within five minutes', async () => {
     const { key } = await withPasskey()
     const browser = site.browser()
     const { body: options } = await browser.get(`${PATH}/generate-authenticate-options`)
@@ -116,7 +116,7 @@ describe('a passkey', () => {
     expect(seen.code).toBe('PASSKEY_FAILED')
   })
 
-  test('is added only by who has signed in today, and belongs to them alone', async () => {
+  test('can be added only with a fresh session, and belongs to one person', async () => {
     const { owner, key } = await withPasskey()
     expect((await site.browser().get(`${PATH}/generate-register-options`)).code).toBe(
       'SIGN_IN_REQUIRED',
@@ -129,7 +129,7 @@ describe('a passkey', () => {
     const taken = await bob.post(`${PATH}/delete-passkey`, { id })
     const renamed = await bob.post(`${PATH}/update-passkey`, { id, name: 'mine' })
     expect([taken.code, renamed.code]).toEqual(['NOT_FOUND', 'NOT_FOUND'])
-    // The very same credential can't become somebody else's.
+    // The same credential can't be registered by another person.
     expect((await register(bob, key)).code).toBe('PASSKEY_FAILED')
     expect(site.errors).toEqual([])
     expect((await signIn(site.browser(), key)).status).toBe(200)
@@ -138,7 +138,7 @@ describe('a passkey', () => {
     expect([stale.status, stale.code]).toEqual([403, 'SIGN_IN_AGAIN'])
   })
 
-  test('stands for the second factor too', async () => {
+  test('replaces the second factor too', async () => {
     const { owner, key } = await withPasskey()
     const { body } = await owner.post('/app/api/auth/two-factor/enable', { password: PASSWORD })
     const code = totpCode(body.totpURI)
@@ -148,7 +148,7 @@ describe('a passkey', () => {
     expect(await browser.who()).toBe('Ann@example.com')
   })
 
-  test('is offered where the public address can have one', async () => {
+  test('is offered if the public URL can have one', async () => {
     for (const [baseUrl, offered] of [
       ['https://s.example', true],
       ['http://127.0.0.1:3000', true],
@@ -162,7 +162,7 @@ describe('a passkey', () => {
     }
   })
 
-  test('works on one’s own machine by its name', async () => {
+  test('works on localhost', async () => {
     site = await createSite({ baseUrl: 'http://127.0.0.1:3000' })
     const owner = await site.owner()
     const key = createAuthenticator('http://localhost:3000')

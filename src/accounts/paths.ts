@@ -2,34 +2,34 @@ import { z } from '@hono/zod-openapi'
 import { emailField as email, PASSWORD_MAX, PASSWORD_MIN } from '../users/input.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 
-/** One of better-auth's endpoints that we let requests through to. */
+/** An endpoint of better-auth that requests are forwarded to. */
 export interface AuthPath {
   method: 'GET' | 'POST'
-  /** What the body must be, all of it; without it better-auth gets an empty object. */
+  /** The schema of the whole body; without it better-auth gets an empty object. */
   body?: z.ZodType<Record<string, unknown>>
-  /** What is counted by the client's address. */
+  /** Limit by the client's address. */
   perAddress?: Limit
-  /** What is counted by an address that the body names. */
+  /** Limit by an email address in the body. */
   perAccount?: { field: string; limit: Limit }
-  /** What is counted by who is signed in. */
+  /** Limit by the signed-in person. */
   perPerson?: Limit
-  /** Hashes a password, which costs 47 MB and much time: only a few at once. */
+  /** Hashes a password, which takes 47 MB and a lot of CPU: only a few run concurrently. */
   hashes?: true
   /** The field of the current password; absent: `password`. */
   passwordField?: string
   /** The field of a new password. */
   newPassword?: 'password' | 'newPassword'
-  /** Answered by single sign-on's own instance. */
+  /** Handled by the separate instance for single sign-on. */
   oidc?: true
-  /** Answered by us, to who is signed in. */
+  /** Handled by us, for signed-in people. */
   own?: true
-  /** Needs messages to be sent. */
+  /** Requires email to be set up. */
   mails?: true
-  /** Needs a session that was opened or confirmed a short time ago. */
+  /** Requires a session that was opened or confirmed recently. */
   fresh?: true
-  /** Passed on as a GET, with the body's members as its query. */
+  /** Forwarded as a GET, with the body's members as its query. */
   asGet?: true
-  /** Takes as long for the address of an account as for any other. */
+  /** Takes the same time whether the address has an account or not. */
   even?: true
 }
 
@@ -51,7 +51,7 @@ const message = {
 } as const
 const passkey = { perAddress: LIMITS.passkeyAddress } as const
 const passkeyName = z.string().max(100)
-/** What a browser gives out, as JSON (WebAuthn Level 3 §5.1): better-auth reads it itself. */
+/** A browser's credential as JSON (WebAuthn Level 3 §5.1): better-auth parses it. */
 const credential = z.looseObject({ id: z.string().min(1).max(2_000), response: z.looseObject({}) })
 const code = {
   method: 'POST',
@@ -61,7 +61,7 @@ const code = {
   }),
   perAddress: LIMITS.secondFactorAddress,
 } as const
-/** Without `idToken`: a stolen one must not be a way in. */
+/** Without `idToken`: a stolen one must not be enough to sign in. */
 const social = {
   method: 'POST',
   body: z.strictObject({
@@ -74,7 +74,7 @@ const social = {
   oidc: true,
 } as const
 
-/** All that is let through; whatever else better-auth has is no endpoint of ours. */
+/** All forwarded paths; better-auth's other endpoints don't exist here. */
 export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   '/sign-in/email': {
     method: 'POST',

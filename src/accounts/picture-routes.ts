@@ -8,7 +8,7 @@ const PICTURE = '/api/v1/account/picture'
 const OWN = { scope: null, tag: 'Accounts', person: true } as const
 const Params = z.object({ id: z.string() })
 
-/** The dashboard's endpoints of pictures of people. */
+/** The dashboard's endpoints for pictures of people. */
 export function registerPictureRoutes(
   api: Pick<Api, 'add'>,
   service: () => Accounts['service'],

@@ -24,7 +24,7 @@ function fetchAs({ app, baseUrl, address, cookies }: Browser, path: string) {
 const shown = async () => (await member.get('/app/api/v1/session')).body.user.picture
 const events = async () => (await member.get('/app/api/v1/account/events')).body.data
 
-test('a picture is made small, and members of the same workspace see it', async () => {
+test('a picture is scaled down, and visible to members of the same workspace', async () => {
   expect(await shown()).toBeNull()
   const { status, body } = await set(picture(300))
   expect(status).toBe(200)
@@ -38,7 +38,7 @@ test('a picture is made small, and members of the same workspace see it', async 
   expect((await owner.get(body.picture, { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
-test('who shares no workspace gets the answer of a picture that isn’t there', async () => {
+test('for others a picture is like a missing one', async () => {
   const url = await shown()
   await site.users.create({ email: 'out@example.com', password: PASSWORD })
   const stranger = site.browser()
@@ -47,7 +47,7 @@ test('who shares no workspace gets the answer of a picture that isn’t there', 
   expect((await site.browser().get(url)).code).toBe('SIGN_IN_REQUIRED')
 })
 
-test('an equal one changes nothing, another one its address; a dry run neither', async () => {
+test('an equal one changes nothing, another one its URL; a dry run neither', async () => {
   const before = [await shown(), (await events()).length]
   await set(picture(300))
   const dry = await set(DOT, '?dry_run=true')
@@ -58,13 +58,13 @@ test('an equal one changes nothing, another one its address; a dry run neither',
   expect((await events())[0].action).toBe('account.picture_changed')
 })
 
-test('what is no image is refused at its field', async () => {
+test('an invalid image is refused with its field', async () => {
   for (const image of ['', 'no base64!', Buffer.from('<svg/>').toString('base64')]) {
     expect((await set(image)).details).toEqual({ image: 'INVALID_IMAGE' })
   }
 })
 
-test('removed it is gone', async () => {
+test('a removed picture is not found', async () => {
   const url = await shown()
   expect((await member.send('DELETE', OWN)).status).toBe(204)
   expect((await member.send('DELETE', OWN)).code).toBe('NOT_FOUND')

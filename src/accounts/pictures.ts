@@ -6,10 +6,10 @@ import { pictureUrl } from '../users/picture.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 
-/** Pictures are shown at less than half of it. */
+/** More than twice the largest size at which pictures are shown. */
 export const PICTURE_SIDE = 128
 
-/** A person's picture, for who shares a workspace with them. @throws AppError NOT_FOUND */
+/** A person's picture, for people who share a workspace with them. @throws AppError NOT_FOUND */
 export async function picture({ storage }: AccountServiceDeps, asker: Person, userId: string) {
   const row = await storage.read.db
     .selectFrom('pictures as p')
@@ -32,7 +32,7 @@ export async function picture({ storage }: AccountServiceDeps, asker: Person, us
   return row
 }
 
-/** Gives the person a picture that was checked; an equal one changes nothing. Its address. */
+/** Sets the person's picture; an equal one changes nothing. Returns its URL. */
 export async function setPicture(
   { clock }: AccountServiceDeps,
   tx: Transaction,

@@ -24,7 +24,7 @@ const count = async (table: 'users' | 'sessions' | 'accounts' | 'members' | 'pic
   (await site.storage.read.db.selectFrom(table).selectAll().execute()).length
 
 describe('one’s own account', () => {
-  test('goes with sessions and memberships; the log keeps the address', async () => {
+  test('is deleted with sessions and memberships; the log keeps the address', async () => {
     const browser = await site.joined(owner, 'member')
     await browser.send('PUT', '/app/api/v1/account/picture', { image: DOT })
     expect(await count('pictures')).toBe(1)
@@ -49,7 +49,7 @@ describe('one’s own account', () => {
     await site.users.create({ email: MEMBER, password: PASSWORD })
   })
 
-  test('needs the address typed, and a sign-in or the password a short time ago', async () => {
+  test('needs the address typed, and a recent sign-in or password', async () => {
     const browser = await site.joined(owner, 'member')
     expect((await remove(browser, 'other@example.com')).details).toEqual({
       confirm_email: 'EMAIL_MISMATCH',
@@ -74,7 +74,7 @@ describe('one’s own account', () => {
     expect((await remove(browser, MEMBER)).status).toBe(204)
   })
 
-  test('without a password needs a sign-in a short time ago', async () => {
+  test('without a password needs a recent sign-in', async () => {
     const browser = await site.joined(owner, 'member')
     await site.storage.write((tx) =>
       tx.db.updateTable('accounts').set({ password_hash: null }).execute(),
@@ -87,7 +87,7 @@ describe('one’s own account', () => {
     expect((await remove(browser, MEMBER)).status).toBe(204)
   })
 
-  test('takes its API keys and open invitations along', async () => {
+  test('is deleted with its API keys and open invitations', async () => {
     const browser = await site.joined(owner, 'admin')
     const body = { name: 'mine', scopes: ['links:read'] }
     const { key } = (await browser.post('/app/api/v1/keys', body)).body
@@ -98,7 +98,7 @@ describe('one’s own account', () => {
     expect((await owner.get('/app/api/v1/invitations')).body.data).toEqual([])
   })
 
-  test('stays while a workspace would be left without an owner', async () => {
+  test('can’t be deleted while a workspace would be left without an owner', async () => {
     const browser = await site.joined(owner, 'member')
     await browser.post('/app/api/v1/workspaces', { name: 'Mine' })
     const refused = await remove(browser, MEMBER)
@@ -111,7 +111,7 @@ describe('one’s own account', () => {
     expect((await remove(browser, MEMBER)).status).toBe(204)
   })
 
-  test('of the instance’s owner goes last, or after it is handed over', async () => {
+  test('of the instance’s owner can be deleted last, or after a hand-over', async () => {
     const other = await site.joined(owner, 'member')
     await owner.send('DELETE', '/app/api/v1/workspace', { confirm_name: 'Acme' })
     expect((await remove(owner, ANN)).code).toBe('INSTANCE_OWNER')

@@ -11,8 +11,8 @@ import { endVerifications } from './sessions.ts'
 import { userIdByEmail } from './store.ts'
 
 /**
- * Deletes a person's own account, with sessions, passkeys and second factor. Their API keys and
- * open invitations end. The address, typed once more, says that it is meant.
+ * Deletes a person's own account, with sessions, passkeys and second factor, API keys and open
+ * invitations. The address must be typed again as a confirmation.
  * @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removeOwnAccount(
@@ -30,8 +30,8 @@ export async function removeOwnAccount(
 }
 
 /**
- * The operator's way to delete an account; `keepKeys`: the API keys that the person made stay.
- * Null: there is no such person; else the address.
+ * Deletes an account for the operator; `keepKeys`: the person's API keys stay. Returns the address;
+ * null: there is no such person.
  * @throws AppError SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removePerson(
@@ -44,7 +44,7 @@ export async function removePerson(
   return storage.write((tx) => remove(tx, id, COMMAND_LINE, clock.now(), keepKeys))
 }
 
-/** Null: the account is gone already. */
+/** Null: the account was deleted already. */
 async function remove(
   tx: Transaction,
   userId: string,
@@ -52,13 +52,14 @@ async function remove(
   at: number,
   keepKeys: boolean,
 ): Promise<string | null> {
-  // Meanwhile no one else can become a user, or the owner of the instance or of these workspaces.
+  // Until the end no one else can become a user, or the owner of the instance or of these
+  // workspaces.
   await lockUsers(tx)
   const person = await tx.db
     .selectFrom('users')
     .select(['id', 'email', 'instance_owner'])
     .where('id', '=', userId)
-    // Until the end of the transaction, new sessions and memberships of this person wait.
+    // New sessions and memberships of this person wait until the transaction ends.
     .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst()
   if (person === undefined) return null
@@ -67,14 +68,14 @@ async function remove(
       .selectFrom('members')
       .select(['workspace_no as no', 'role'])
       .where('user_id', '=', userId)
-      // In an order that all share, so that none waits for another in a circle.
+      // In the same order everywhere, to avoid deadlocks.
       .orderBy('workspace_no')
       .execute()
-  // Who else owns them stays so.
+  // Keeps other owners from leaving.
   for (const { no } of await memberships()) await tx.lockWorkspace(no)
   const workspace = await soleOwnerOf(tx, userId)
   if (workspace !== undefined) throw new AppError('SOLE_OWNER', { params: { workspace } })
-  // Else the others' plans have no owner; the last person leaves an instance to be claimed.
+  // Others would be left without an owner of the instance; the last person leaves it to be claimed.
   const others = tx.db.selectFrom('users').select('id').where('id', '<>', userId).limit(1)
   if (person.instance_owner === 1 && (await others.execute()).length > 0) {
     throw new AppError('INSTANCE_OWNER')
@@ -92,7 +93,7 @@ async function remove(
   return person.email
 }
 
-/** The name of a workspace that has no other owner; undefined: there is none. */
+/** The name of a workspace without another owner; undefined: there is none. */
 async function soleOwnerOf(sql: Pick<Sql, 'db'>, userId: string): Promise<string | undefined> {
   const row = await sql.db
     .selectFrom('members as m')

@@ -17,7 +17,7 @@ const reset = (token: string, newPassword = NEW) =>
 const signIn = (password: string) => site.browser().signIn(ANN, password)
 
 describe('a forgotten password', () => {
-  test('is replaced by the link of a message, once, and everybody is signed out', async () => {
+  test('is replaced by the link of a message, once, and all sessions end', async () => {
     site = await createSite()
     const browser = await site.owner()
     expect((await ask('ANN@example.com')).status).toBe(200)
@@ -33,11 +33,11 @@ describe('a forgotten password', () => {
     expect(await browser.who()).toBeNull()
     expect((await signIn(PASSWORD)).code).toBe('SIGN_IN_FAILED')
     expect((await signIn(NEW)).status).toBe(200)
-    // And they are told that it happened.
+    // And they are notified.
     expect(site.letters.at(-1)?.subject).not.toBe(letter?.subject)
   })
 
-  test('leaves no other link that was asked for before', async () => {
+  test('invalidates earlier links', async () => {
     site = await createSite()
     const browser = await site.owner()
     await ask(ANN)
@@ -53,7 +53,7 @@ describe('a forgotten password', () => {
     expect((await reset(pending)).code).toBe('INVALID_TOKEN')
   })
 
-  test('is reset by one of those who come at once', async () => {
+  test('is reset by one of several concurrent requests', async () => {
     site = await createSite()
     await site.owner()
     await ask(ANN)
@@ -72,7 +72,7 @@ describe('a forgotten password', () => {
     expect((await signIn(PASSWORD)).status).toBe(200)
   })
 
-  test('tells nobody who has an account', async () => {
+  test('doesn’t reveal who has an account', async () => {
     site = await createSite()
     await site.owner()
     const known = await ask(ANN)
@@ -82,7 +82,7 @@ describe('a forgotten password', () => {
     expect(site.letters).toHaveLength(1)
   })
 
-  test('takes as long for an address that nobody has', async () => {
+  test('takes as long for an unknown address', async () => {
     site = await createSite({ signUp: 'open', evenMs: 120 })
     await site.owner()
     const account = { name: 'Eve', password: PASSWORD }
@@ -98,7 +98,7 @@ describe('a forgotten password', () => {
     }
   })
 
-  test('brings somebody at most five messages, then one every five minutes', async () => {
+  test('sends a person at most five messages, then one every five minutes', async () => {
     site = await createSite()
     await site.owner()
     for (let i = 0; i < 5; i++) expect((await ask(ANN, `198.51.100.${i}`)).status).toBe(200)
@@ -109,7 +109,7 @@ describe('a forgotten password', () => {
     expect(site.letters).toHaveLength(6)
   })
 
-  test('is the operator’s business where no messages are sent', async () => {
+  test('is reset by the operator if email isn’t set up', async () => {
     site = await createSite({ mail: false })
     await site.owner()
     expect((await ask(ANN)).code).toBe('MAIL_NOT_SET_UP')
@@ -129,14 +129,14 @@ describe('a forgotten password', () => {
     expect((await signIn(NEW)).status).toBe(200)
   })
 
-  test('leads to no other site', async () => {
+  test('can’t redirect to another site', async () => {
     site = await createSite()
     await site.owner()
     const body = { email: ANN, redirectTo: 'https://evil.example/' }
     const seen = await site.browser().post('/app/api/auth/request-password-reset', body)
     expect(seen.details).toEqual({ redirectTo: 'INVALID_URL' })
     expect(site.letters).toEqual([])
-    // Nor by the names that a request, or a proxy, gives the host.
+    // Nor by the host names in headers of a request or a proxy.
     const headers = {
       Host: 'evil.example',
       'X-Forwarded-Host': 'evil.example',

@@ -23,7 +23,7 @@ import {
 const ANYONE = { scope: null, tag: 'Accounts' } as const
 const OWN = { ...ANYONE, person: true } as const
 
-/** The dashboard's endpoints of accounts that better-auth doesn't have. */
+/** The dashboard's account endpoints that better-auth doesn't have. */
 export function registerAccountRoutes(
   api: Pick<Api, 'add'>,
   deps: { accounts: Pick<Accounts, 'service'> },
@@ -37,7 +37,7 @@ export function registerAccountRoutes(
 
 type Service = () => Accounts['service']
 
-/** Who is signed in. */
+/** The session. */
 function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
   endpoint(api, {
     method: 'get',
@@ -67,7 +67,7 @@ function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
   })
 }
 
-/** One's own account. */
+/** The person's own account. */
 function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void {
   endpoint(api, {
     method: 'patch',
@@ -137,7 +137,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
   })
 }
 
-/** The first account, further workspaces, and invitations to others'. */
+/** The first account, more workspaces, and invitations to others'. */
 function registerJoiningRoutes(api: Pick<Api, 'add'>, service: Service): void {
   endpoint(api, {
     method: 'post',
@@ -168,7 +168,7 @@ function registerJoiningRoutes(api: Pick<Api, 'add'>, service: Service): void {
   })
 
   endpoint(api, {
-    // Not a GET: the token would be in its address, and in proxies' logs.
+    // Not a GET: the token would be in the URL, and in proxies' logs.
     method: 'post',
     path: '/api/v1/invitations/lookup',
     ...ANYONE,

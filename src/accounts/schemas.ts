@@ -4,7 +4,7 @@ import { ROLES } from '../members/roles.ts'
 import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/input.ts'
 import { WORKSPACE_NAME_MAX } from '../workspaces/name.ts'
 
-/** A token of a change of the address carries the address. */
+/** A token for changing the email address contains that address. */
 const TOKEN_MAX = 500
 
 export const email = emailField.openapi({ format: 'email' })
@@ -43,7 +43,7 @@ export const confirmBody = z.strictObject({
 /** `POST /account/email/confirm`, `POST /invitations/lookup` */
 export const tokenBody = z.strictObject({ token })
 
-/** `POST /invitations/accept`: without a session a name and a password make the account. */
+/** `POST /invitations/accept`: without a session, name and password create the account. */
 export const acceptBody = z.strictObject({
   token,
   name: nameField.optional(),
@@ -79,7 +79,7 @@ const AccountUser = z
   })
   .openapi('AccountUser')
 
-/** A workspace as its member sees it. */
+/** A workspace for its member. */
 export const OwnWorkspace = z
   .strictObject({
     id: z.string(),
@@ -123,10 +123,10 @@ export const SessionSchema = z
   })
   .openapi('Session')
 
-/** What claiming, accepting and changing the account answer with. */
+/** The response of changes of the account. */
 export const AccountSchema = z.strictObject({ user: AccountUser }).openapi('Account')
 
-/** What claiming and accepting answer with. */
+/** The response of claiming and accepting. */
 export const JoinedSchema = z
   .strictObject({ user: AccountUser, workspace: OwnWorkspace })
   .openapi('Joined')

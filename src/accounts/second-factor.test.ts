@@ -10,7 +10,7 @@ afterEach(() => site.close())
 const ANN = 'ann@example.com'
 const NEW = 'another long one'
 
-/** An owner who has an authenticator now. */
+/** An owner with an authenticator. */
 async function withSecondFactor() {
   const browser = await site.owner()
   const { body } = await browser.post('/app/api/auth/two-factor/enable', { password: PASSWORD })
@@ -30,7 +30,7 @@ async function firstStep(address?: string): Promise<Browser> {
   return browser
 }
 
-/** A browser whose person said that they trust it. */
+/** A browser that the person has marked as trusted. */
 async function trusted(totpURI: string): Promise<Browser> {
   const browser = await firstStep()
   const body = { code: totpCode(totpURI), trustDevice: true }
@@ -43,7 +43,7 @@ const verify = (browser: Browser, code: string, kind = 'totp') =>
   browser.post(`/app/api/auth/two-factor/verify-${kind}`, { code })
 
 describe('a second factor', () => {
-  test('is asked for after the password, which alone opens nothing', async () => {
+  test('is asked for after the password, which alone isn’t enough', async () => {
     site = await createSite()
     const { totpURI, browser: owner } = await withSecondFactor()
     expect((await owner.get('/app/api/v1/session')).body.user.two_factor_enabled).toBe(true)
@@ -56,7 +56,7 @@ describe('a second factor', () => {
     expect(await browser.who()).toBe('Ann@example.com')
   })
 
-  test('needs the password to be set up and to be taken away', async () => {
+  test('needs the password to be set up and removed', async () => {
     site = await createSite()
     const { browser } = await withSecondFactor()
     const paths = ['enable', 'disable', 'generate-backup-codes']
@@ -73,7 +73,7 @@ describe('a second factor', () => {
     expect((await site.browser().signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBeUndefined()
   })
 
-  test('that was encrypted under another secret is refused in words, codes and recovery', async () => {
+  test('that was encrypted under another secret has its own error, for codes and recovery codes', async () => {
     site = await createSite()
     const { browser: owner, totpURI, backupCodes } = await withSecondFactor()
     const data = await symmetricEncrypt({ key: 'another secret altogether', data: 'x' })
@@ -92,7 +92,7 @@ describe('a second factor', () => {
     expect(site.errors).toEqual([])
   })
 
-  test('takes a code once', async () => {
+  test('accepts a code once', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
     const code = totpCode(totpURI)
@@ -103,19 +103,19 @@ describe('a second factor', () => {
     expect((await verify(other, totpCode(totpURI))).status).toBe(200)
   })
 
-  test('takes a code of just now, and none of before', async () => {
+  test('accepts a current code, and no older one', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
     expect((await verify(await firstStep(), totpCode(totpURI, Date.now() - 90_000))).code).toBe(
       'INVALID_CODE',
     )
-    // The one before, or, just before that ends, the one that will have been it.
+    // The previous one, or, just before its end, what has become the previous one.
     expect((await verify(await firstStep(), totpCode(totpURI, Date.now() - 25_000))).status).toBe(
       200,
     )
   })
 
-  test('can be a recovery code, each of which is good once', async () => {
+  test('can be a recovery code, each of which works once', async () => {
     site = await createSite()
     const { backupCodes } = await withSecondFactor()
     const [code = ''] = backupCodes
@@ -126,7 +126,7 @@ describe('a second factor', () => {
     expect((await verify(await firstStep(), code, 'backup-code')).code).toBe('INVALID_CODE')
   })
 
-  test('can be a recovery code, which two who come at once don’t share', async () => {
+  test('can be a recovery code, which works for one of two concurrent requests', async () => {
     site = await createSite()
     const { backupCodes } = await withSecondFactor()
     const browsers = await Promise.all([1, 2, 3].map(() => firstStep()))
@@ -135,7 +135,7 @@ describe('a second factor', () => {
     expect(seen.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('loses the recovery codes of before when there are new ones', async () => {
+  test('loses its recovery codes when new ones are made', async () => {
     site = await createSite()
     const { browser, backupCodes } = await withSecondFactor()
     const path = '/app/api/auth/two-factor/generate-backup-codes'
@@ -146,14 +146,14 @@ describe('a second factor', () => {
     expect(fresh.status).toBe(200)
   })
 
-  test('is asked for in vain after five wrong codes', async () => {
+  test('needs the password again after five wrong codes', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
     const browser = await firstStep()
     for (let i = 0; i < 5; i++) {
       expect((await verify(browser, `00000${i}`)).code).toBe('INVALID_CODE')
     }
-    // The step before has to be taken again.
+    // The first step has to be repeated.
     expect((await verify(browser, totpCode(totpURI))).code).toBe('SIGN_IN_REQUIRED')
   })
 
@@ -167,7 +167,7 @@ describe('a second factor', () => {
     )
     expect(seen.filter(({ code }) => code === 'INVALID_CODE')).toHaveLength(10)
     expect(seen.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(14)
-    // The right one doesn't help: a guesser would learn it.
+    // Even the correct code is refused: otherwise guessing would still work.
     const right = () => verify(browsers[0] as Browser, totpCode(totpURI))
     const refused = await right()
     const seconds = Number(refused.headers.get('Retry-After'))
@@ -176,11 +176,11 @@ describe('a second factor', () => {
     expect((await right()).code).toBe('RATE_LIMITED')
     site.pass(1_000)
     expect((await right()).status).toBe(200)
-    // What was right costs nothing.
+    // A correct code is refunded.
     expect((await verify(await firstStep(), backupCodes[0] ?? '', 'backup-code')).status).toBe(200)
   })
 
-  test('is guessed from one address twenty times, whosever it is', async () => {
+  test('can be guessed from one address twenty times, across accounts', async () => {
     site = await createSite()
     const codes = await Promise.all(
       Array.from({ length: 25 }, () => verify(site.browser(), '000000')),
@@ -189,7 +189,7 @@ describe('a second factor', () => {
     expect(codes.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(5)
   })
 
-  test('is of no use without the step before', async () => {
+  test('is useless without the first step', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
     expect((await verify(site.browser(), totpCode(totpURI))).code).toBe('SIGN_IN_REQUIRED')
@@ -208,7 +208,7 @@ describe('a second factor', () => {
     expect(seen.body).toMatchObject({ twoFactorRedirect: true })
   })
 
-  test('is spared on a device that is trusted, for thirty days', async () => {
+  test('is skipped on a trusted device, for thirty days', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
     const device = await trusted(totpURI)
@@ -221,7 +221,7 @@ describe('a second factor', () => {
     expect((await device.signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBe(true)
   })
 
-  test('is asked for everywhere again once the password is another', async () => {
+  test('is required on all devices after a change of the password', async () => {
     site = await createSite()
     const { browser, totpURI } = await withSecondFactor()
     const device = await trusted(totpURI)
@@ -231,13 +231,13 @@ describe('a second factor', () => {
       currentPassword: PASSWORD,
       newPassword: NEW,
     })
-    // Who began with the old password doesn't get in by the code alone.
+    // A sign-in that began with the old password can't be completed.
     expect((await verify(begun, totpCode(totpURI))).code).toBe('SIGN_IN_REQUIRED')
     expect(await device.who()).toBeNull()
     expect((await device.signIn(ANN, NEW)).body.twoFactorRedirect).toBe(true)
   })
 
-  test('that was taken away and set up again spares no device of before', async () => {
+  test('that was removed and set up again is required on formerly trusted devices', async () => {
     site = await createSite()
     const { browser, totpURI } = await withSecondFactor()
     const device = await trusted(totpURI)

@@ -33,7 +33,7 @@ const actions = async (browser: Browser): Promise<string[]> =>
   )
 
 describe('the address of an account', () => {
-  test('changes by a POST with the token of the new one; the old one hears of it twice', async () => {
+  test('changes by a POST with the token of the new one; the old one is notified twice', async () => {
     expect((await change(owner, 'bob@example.com')).status).toBe(204)
     expect(site.letters.map(({ to }) => to)).toEqual(['bob@example.com', ANN])
     expect(site.letters[0]?.text).toContain('https://s.example/app/change-email#token=')
@@ -43,7 +43,7 @@ describe('the address of an account', () => {
     const kept = await site.storage.read.db.selectFrom('verifications').selectAll().execute()
     expect(JSON.stringify(kept)).not.toContain(token)
     expect(await owner.who()).toBe(ANN)
-    // Neither for another address than it was made for.
+    // Nor for another address than the token's.
     const [secret] = token.split('.')
     const forged = `${secret}.${Buffer.from('eve@example.com').toString('base64url')}`
     expect((await confirmChange(forged)).code).toBe('INVALID_TOKEN')
@@ -60,7 +60,7 @@ describe('the address of an account', () => {
     ])
   })
 
-  test('is asked to change by who has signed in or confirmed a short time ago', async () => {
+  test('needs a recent sign-in or confirmation to be changed', async () => {
     site.pass(15 * MINUTE_MS + 1)
     expect((await change(owner, 'bob@example.com')).code).toBe('SIGN_IN_AGAIN')
     expect(site.letters).toEqual([])
@@ -111,7 +111,7 @@ describe('the address of an account', () => {
     expect(users).toEqual([{ email: ANN }])
   })
 
-  test('that has an account can’t be taken, and no one learns that it has one', async () => {
+  test('that has an account can’t be taken, and the response doesn’t reveal it', async () => {
     await site.users.create({ email: 'bob@example.com', password: PASSWORD })
     const taken = await change(owner, 'bob@example.com')
     expect([taken.status, taken.body]).toEqual([204, null])
@@ -141,7 +141,7 @@ describe('the address of an account', () => {
   })
 })
 
-describe('wrong passwords of strangers', () => {
+describe('wrong passwords by strangers', () => {
   test('lock out no device on which the person has signed in before', async () => {
     const known = site.browser('192.0.2.7')
     await known.signIn(ANN, PASSWORD)
@@ -151,7 +151,7 @@ describe('wrong passwords of strangers', () => {
     expect((await known.signIn(ANN, PASSWORD)).status).toBe(200)
   })
 
-  test('aren’t excused by a forged device, nor by one of another person, nor without end', async () => {
+  test('are also limited with a forged device, one of another person, or one’s own', async () => {
     await site.users.create({ email: MEMBER, password: PASSWORD })
     const known = site.browser('192.0.2.7')
     await known.signIn(MEMBER, PASSWORD)
@@ -159,13 +159,13 @@ describe('wrong passwords of strangers', () => {
     expect((await known.signIn(ANN, PASSWORD)).code).toBe('RATE_LIMITED')
     for (let i = 0; i < 10; i++) await known.signIn(MEMBER, 'wrong guess')
     expect((await known.signIn(MEMBER, PASSWORD)).code).toBe('RATE_LIMITED')
-    // Strangers' own tries are still counted apart.
+    // Attempts of strangers are still counted separately.
     expect((await site.browser('198.51.100.2').signIn(MEMBER, PASSWORD)).status).toBe(200)
   })
 })
 
 describe('wrong codes', () => {
-  test('end at twenty a day, are told of once, and end with a new password', async () => {
+  test('lock at twenty a day, send one notice, and unlock with a new password', async () => {
     const begun = await owner.post(`${AUTH}/two-factor/enable`, { password: PASSWORD })
     const { totpURI } = begun.body
     await owner.post(`${AUTH}/two-factor/verify-totp`, { code: totpCode(totpURI) })
@@ -188,7 +188,7 @@ describe('wrong codes', () => {
     expect(locked).toBe(true)
     expect(tried).toBeLessThanOrEqual(21)
     expect(site.letters.map(({ to }) => to)).toEqual([ANN])
-    // The right code isn't taken either, but on a device that the person has used.
+    // Even the correct code is refused, except on a device that the person has used.
     const right = async (browser: Browser) => {
       await browser.signIn(ANN, PASSWORD)
       const code = totpCode(totpURI)
@@ -235,7 +235,7 @@ describe('codes that are locked, where no mail is set up', () => {
     site.pass(MINUTE_MS)
   })
 
-  test('don’t keep out who has a recovery code', async () => {
+  test('don’t lock out people with a recovery code', async () => {
     const browser = site.browser('203.0.113.1')
     await lock(browser)
     await browser.signIn(ANN, PASSWORD)
@@ -271,7 +271,7 @@ describe('codes that are locked, where no mail is set up', () => {
 })
 
 describe('what happens to an account', () => {
-  test('is recorded: a wrong code, one that was used, and how somebody came in first', async () => {
+  test('is recorded: a wrong code, a used one, and the first factor', async () => {
     const begun = await owner.post(`${AUTH}/two-factor/enable`, { password: PASSWORD })
     const { totpURI } = begun.body
     const code = totpCode(totpURI)
@@ -314,7 +314,7 @@ describe('what happens to an account', () => {
     ])
   })
 
-  test('is recorded, shown to its person, and mailed where it concerns them', async () => {
+  test('is recorded, shown to its person, and sent by email if relevant', async () => {
     const browser = await site.joined(owner, 'member')
     site.letters.length = 0
     await site.browser('203.0.113.5').signIn(MEMBER, 'wrong guess')
@@ -334,13 +334,13 @@ describe('what happens to an account', () => {
       'account.password_changed',
     ])
     expect(site.letters.map(({ to }) => to)).toEqual([MEMBER, MEMBER, MEMBER, MEMBER])
-    // And not to anybody else.
+    // And not to anyone else.
     expect(await actions(owner)).toEqual(['account.signed_in'])
     const { body } = await browser.get('/app/api/v1/account/events')
     expect(JSON.stringify(body)).not.toContain(MEMBER)
   })
 
-  test('is recorded of what the operator does as well', async () => {
+  test('is recorded for actions of the operator too', async () => {
     const browser = await site.joined(owner, 'member')
     const clock = { now: () => Date.now() }
     const { storage, ids, random, baseUrl } = site
@@ -355,7 +355,7 @@ describe('what happens to an account', () => {
   })
 })
 
-describe('a workspace that asks for a second factor', () => {
+describe('a workspace that requires a second factor', () => {
   test('is closed to members with a password alone until they set one up', async () => {
     const browser = await site.joined(owner, 'member')
     const patch = { require_two_factor: true }
@@ -375,8 +375,8 @@ describe('a workspace that asks for a second factor', () => {
   })
 })
 
-describe('what could take a workspace over', () => {
-  test('needs a sign-in, or the password, a short time ago', async () => {
+describe('actions that could take a workspace over', () => {
+  test('need a recent sign-in or password', async () => {
     site.pass(15 * MINUTE_MS + 1)
     const key = { name: 'k', scopes: ['links:read'] }
     const tries = () => [
@@ -394,7 +394,7 @@ describe('what could take a workspace over', () => {
 })
 
 describe('workspaces', () => {
-  test('are made by the owner of the instance alone, where the operator wants it', async () => {
+  test('can be restricted to be created by the owner of the instance', async () => {
     await site.close()
     site = await createSite({ workspaceCreation: 'owner' })
     owner = await site.owner()
@@ -407,7 +407,7 @@ describe('workspaces', () => {
     expect([await may(admin), await may(owner)]).toEqual([false, true])
   })
 
-  test('of one person share what the highest of their plans allows', async () => {
+  test('of one person share the limit of their highest plan', async () => {
     await site.users.create({ email: MEMBER, password: PASSWORD })
     const browser = site.browser()
     await browser.signIn(MEMBER, PASSWORD)
@@ -428,7 +428,7 @@ describe('workspaces', () => {
       else expect(Number(seen.headers.get('Retry-After'))).toBeGreaterThan(0)
     }
     expect(allowed).toBe(once)
-    // The dashboard's writes are counted with them; its reads are not.
+    // The dashboard's writes count too; its reads don't.
     const written = await browser.post('/app/api/v1/links', {
       destination_url: 'https://a.example',
     })
@@ -440,7 +440,7 @@ describe('workspaces', () => {
   })
 })
 
-describe('who is removed or demoted', () => {
+describe('a person who is removed or demoted', () => {
   const KEY = { name: 'theirs', scopes: ['links:read'] }
   const keyOf = async (browser: Browser) =>
     (await browser.post('/app/api/v1/keys', KEY)).body.key as string
@@ -451,7 +451,7 @@ describe('who is removed or demoted', () => {
     ).user_id as string
   const ADMIN = 'admin@example.com'
 
-  test('has no invitation and no key to come back by', async () => {
+  test('loses invitations and keys that would let them back in', async () => {
     const admin = await site.joined(owner, 'admin')
     const key = await keyOf(admin)
     const others = await keyOf(owner)
@@ -474,7 +474,7 @@ describe('who is removed or demoted', () => {
     ])
   })
 
-  test('keeps keys where the one who removes chooses so; who leaves keeps none', async () => {
+  test('keeps keys if the remover chooses so, but not when leaving', async () => {
     const admin = await site.joined(owner, 'admin')
     const key = await keyOf(admin)
     const path = `/app/api/v1/members/${await idOf(ADMIN)}`
@@ -492,7 +492,7 @@ describe('who is removed or demoted', () => {
     expect(await works(own)).toBe(false)
   })
 
-  test('loses keys with the role that permits them, and invitations with any', async () => {
+  test('loses keys with the role that permits them, and invitations with any demotion', async () => {
     const admin = await site.joined(owner, 'admin')
     const path = `/app/api/v1/members/${await idOf(ADMIN)}`
     await owner.send('PATCH', path, { role: 'owner' })
@@ -510,7 +510,7 @@ describe('who is removed or demoted', () => {
 })
 
 describe('the history of a link', () => {
-  test('shows addresses to admins alone: keys and other members see names', async () => {
+  test('shows email addresses only to admins: keys and other members see names', async () => {
     const member = await site.joined(owner, 'member')
     await site.storage.write((tx) =>
       tx.db.updateTable('users').set({ name: 'Max' }).where('email', '=', MEMBER).execute(),
@@ -530,7 +530,7 @@ describe('the history of a link', () => {
     expect(exported).not.toContain('@')
     expect(name(await member.get(`/app${path}`))).toBe('Max')
     expect(name(await owner.get(`/app${path}`))).toBe(MEMBER)
-    // Nobody is named who has no name, or no account any more.
+    // People without a name or an account appear by id.
     await site.storage.write((tx) =>
       tx.db.updateTable('users').set({ name: null }).where('email', '=', MEMBER).execute(),
     )

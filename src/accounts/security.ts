@@ -8,10 +8,10 @@ import {
 import type { Clock } from '../base/clock.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 
-/** What happens to an account or to the instance, as the audit log names it. */
+/** Audited actions on an account or the instance. */
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number]
 
-/** Records what happened to a person's account, in the transaction that does it. */
+/** Records an action on a person's account, in its own transaction. */
 export function recordAccount(
   tx: Transaction,
   actor: Actor,
@@ -24,7 +24,7 @@ export function recordAccount(
   return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, ...changes })
 }
 
-/** {@link recordAccount} in its own transaction. `by`: the person's id; null: it isn't known. */
+/** {@link recordAccount} in a separate transaction. `by`: the person's id; null: unknown. */
 export function recordAlone(
   { storage, clock }: { storage: Pick<Storage, 'write'>; clock: Clock },
   action: AccountAction,

@@ -26,10 +26,10 @@ import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from
 import { userIdByEmail } from './store.ts'
 
 const EVENTS_SHOWN = 50
-/** Who accepts an invitation without an account. */
+/** A person who accepts an invitation without an account. */
 const Newcomer = acceptBody.omit({ token: true }).required()
 
-/** The accounts as the dashboard's endpoints use them. */
+/** The accounts, for the dashboard's endpoints. */
 export function createAccountService(deps: AccountServiceDeps) {
   return withContext(deps, {
     session,
@@ -54,7 +54,7 @@ async function session(deps: AccountServiceDeps, person: Person | null, { reques
     person && account(deps, person.userId),
     person === null ? [] : ownWorkspaces(deps, person.userId),
     instance(deps),
-    // A session in use is prolonged when a page is opened.
+    // Opening a page extends a session in use.
     person === null ? [] : deps.signIn.prolong(person, request),
   ])
   return { body: { user, workspaces, instance: facts }, cookies }
@@ -73,7 +73,7 @@ async function claim(
   const hash = () => hashPassword(password)
   const passwordHash = await hashes.run('signIn', addressKey(visit.address), hash)
   const { id, made } = await storage.write(async (tx) => {
-    // Of two who have the token one is first, and the other finds no door.
+    // Of two concurrent claims with the token the second fails.
     await lockUsers(tx)
     if (!(await claims.admits(tx, token))) throw new AppError('NOT_FOUND')
     const language = languageOf(visit)
@@ -82,7 +82,7 @@ async function claim(
     if (id === null) throw new AppError('NOT_FOUND')
     const actor: Actor = { type: 'user', id, name: email, requestId: visit.requestId }
     const planId = ownersPlan(deps.plans)
-    // A key that a command made may have made the workspace already, without members.
+    // A command that made a key may have created the workspace already, without members.
     const made = await workspaces.ensure(tx, workspace, { planId }, actor)
     await workspaces.join(tx, made, { id, email }, 'owner', actor)
     await claims.close(tx)
@@ -100,7 +100,7 @@ async function update(deps: AccountServiceDeps, { userId }: Person, patch: Accou
   return account(deps, userId)
 }
 
-/** What happened to the account, the newest first. */
+/** The audit entries of the account, newest first. */
 async function events({ storage }: AccountServiceDeps, { userId }: Person) {
   const about = { workspaceNo: INSTANCE, target: userId }
   const rows = await listEntries(storage.read, about, null, EVENTS_SHOWN)
@@ -111,7 +111,7 @@ async function events({ storage }: AccountServiceDeps, { userId }: Person) {
 }
 
 /**
- * Has the session count as just opened, by the password.
+ * Makes the session count as just opened, given the password.
  * @throws AppError VALIDATION_FAILED, RATE_LIMITED, SIGN_IN_AGAIN: there is no password
  */
 async function confirm(
@@ -216,13 +216,13 @@ async function accept(
   return arrived(deps, id, joined.workspace.id, visit, { password, by: 'invitation' })
 }
 
-/** A language that a browser asked for; tests ask for pseudo-locales, which are none. */
+/** The browser's language; null for pseudo-locales, which tests request. */
 function languageOf({ locale, request }: Visit): string | null {
   if (request.headers.get('accept-language') === null) return null
   return LOCALES.find((known) => known === locale) ?? null
 }
 
-/** Who runs the server has a plan without limits, where there is one. */
+/** The plan of the operator's workspace: one without limits, if there is any. */
 function ownersPlan(plans: Plans): string {
   const unlimited = plans.all.find(({ limits }) =>
     Object.values(limits).every((limit) => limit === null),

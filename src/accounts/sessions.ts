@@ -12,7 +12,7 @@ interface SessionsDeps extends Pick<AccountsDeps, 'storage' | 'clock' | 'plans'>
   cookie: ReturnType<typeof createSessionCookie>
 }
 
-/** The person behind a session's token, while the session lasts. */
+/** The person of a session's token, until it expires. */
 async function personByToken(
   { storage, clock }: Pick<SessionsDeps, 'storage' | 'clock'>,
   token: string,
@@ -32,8 +32,8 @@ async function personByToken(
 }
 
 /**
- * Who a request comes from: two point reads of committed state on each, so that a revocation or a
- * changed role counts from the next request on.
+ * Identifies the person of a request: by two point reads of committed state, so that a revocation
+ * or a changed role applies to the next request.
  */
 export function createSessions(deps: SessionsDeps): Sessions {
   const { storage, plans, cookie } = deps
@@ -61,7 +61,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
         sessionId,
         userId,
         email,
-        // An unknown role has no permissions, so its name doesn't matter.
+        // An unknown role has no permissions, so the cast is harmless.
         role: row.role as Role,
         scopes,
         hiddenFolders: await hiddenFoldersOf(storage.read, no, { userId, scopes }),
@@ -72,7 +72,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 }
 
-/** A person's own sessions. better-auth's list would give out their tokens. */
+/** A person's own sessions. better-auth's list would expose their tokens. */
 export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
   const { storage, clock, cookie } = deps
 
@@ -82,7 +82,7 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
   }
 
   return {
-    /** A person's open sessions, the newest first. */
+    /** A person's open sessions, newest first. */
     async list({ userId, sessionId }: Person) {
       const rows = await storage.read.db
         .selectFrom('sessions')
@@ -93,7 +93,7 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
         .execute()
       return rows.map((row) => ({
         id: row.id,
-        // `revoke-session` takes the id: the token itself is a secret.
+        // `revoke-session` takes this id: the token itself is a secret.
         token: row.id,
         createdAt: new Date(row.created_at).toISOString(),
         updatedAt: new Date(row.updated_at).toISOString(),
@@ -102,7 +102,7 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
         current: row.id === sessionId,
       }))
     },
-    /** Ends one of a person's own sessions; another's is left as it is. */
+    /** Ends one of the person's own sessions; others' are left alone. */
     async revoke({ userId }: Person, id: string) {
       await storage.write(async (tx) => {
         const { numDeletedRows } = await tx.db
@@ -114,12 +114,12 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
       })
       return { status: true }
     },
-    /** The person whom an answer's cookies would sign in. */
+    /** The person whom a response's cookies sign in. */
     async openedBy(answer: Headers): Promise<Person | null> {
       const token = await tokenOf(answer)
       return token === null ? null : personByToken(deps, token)
     },
-    /** Ends the session that an answer's cookies would open, and takes the cookies out. */
+    /** Ends the session that a response's cookies open, and removes the cookies. */
     async drop(answer: Headers): Promise<void> {
       const token = await tokenOf(answer)
       if (token !== null) {
@@ -129,12 +129,12 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
       }
       answer.delete('set-cookie')
     },
-    /** When a session ends, in milliseconds since the epoch; undefined: it is gone. */
+    /** When a session expires, in milliseconds since the epoch; undefined: it doesn't exist. */
     async expiryOf(id: string): Promise<number | undefined> {
       const query = storage.read.db.selectFrom('sessions').select('expires_at').where('id', '=', id)
       return (await query.executeTakeFirst())?.expires_at
     },
-    /** The person has proved who they are again: the session counts as just opened. */
+    /** The person has proved their identity again: the session counts as just opened. */
     async confirm(id: string): Promise<void> {
       const created_at = clock.now()
       await storage.write((tx) =>
@@ -145,15 +145,14 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
 }
 
 /**
- * Voids what a person was given besides sessions: links to choose a new password or to change the
- * address, second steps that were begun, devices that are spared them. Every ending of sessions
- * does so.
+ * Invalidates what a person was given besides sessions: links to reset the password or to change
+ * the address, begun second steps, trusted devices. Done whenever their sessions are ended.
  */
 export async function endVerifications(tx: Transaction, userId: string): Promise<void> {
   await tx.db.deleteFrom('verifications').where('value', '=', userId).execute()
 }
 
-/** Deletes the sessions and the tokens whose time is over. */
+/** Deletes expired sessions and tokens. */
 export async function purgeExpired(storage: Pick<Storage, 'write'>, now: number): Promise<void> {
   await storage.write(
     async (tx) => {

@@ -10,7 +10,7 @@ const signIn = (email: string, password: string, address?: string) =>
   site.browser(address).signIn(email, password)
 
 describe('signing in', () => {
-  test('takes the address in any case, and keeps a person in until they sign out', async () => {
+  test('accepts the address in any case, and lasts until signing out', async () => {
     site = await createSite()
     await site.owner()
     const browser = site.browser()
@@ -20,12 +20,12 @@ describe('signing in', () => {
     const cookies = new Map(browser.cookies)
     await browser.post('/app/api/auth/sign-out')
     expect(await browser.who()).toBeNull()
-    // The cookie that was taken away is good for nothing.
+    // The deleted cookie is useless.
     for (const [name, value] of cookies) browser.cookies.set(name, value)
     expect((await browser.get('/app/api/v1/links')).code).toBe('SIGN_IN_REQUIRED')
   })
 
-  test('answers a wrong password and an unknown address alike', async () => {
+  test('gives the same answer for a wrong password and an unknown address', async () => {
     site = await createSite()
     await site.owner()
     const wrong = await signIn(ANN, 'wrong wrong wrong')
@@ -36,13 +36,13 @@ describe('signing in', () => {
     expect(wrong.code).toBe('SIGN_IN_FAILED')
     const names = (headers: Headers) => [...headers.keys()].sort()
     expect(names(unknown.headers)).toEqual(names(wrong.headers))
-    // Nor does the session's token, or better-auth's own text, get to a script.
+    // Scripts see neither the session's token nor better-auth's own text.
     const right = await signIn(ANN, PASSWORD)
     expect(right.body.token).toBeUndefined()
     expect(JSON.stringify(wrong.body)).not.toContain('Invalid')
   })
 
-  test('hashes as much for an address that nobody has', async () => {
+  test('hashes as much for an unknown address', async () => {
     site = await createSite()
     await site.owner()
     await signIn(ANN, 'wrong wrong wrong')
@@ -65,7 +65,7 @@ describe('signing in', () => {
     expect(hashed).toBe(2)
   })
 
-  test('speaks the person’s language', async () => {
+  test('uses the person’s language', async () => {
     site = await createSite()
     await site.owner()
     const german = await site
@@ -78,7 +78,7 @@ describe('signing in', () => {
     expect(german.headers.get('Content-Language')).toBe('de')
   })
 
-  test('tells which fields are wrong, and takes nothing but an object', async () => {
+  test('reports invalid fields, and accepts only an object', async () => {
     site = await createSite()
     const browser = site.browser()
     const seen = await browser.post('/app/api/auth/sign-in/email', { email: 'ann' })
@@ -89,7 +89,7 @@ describe('signing in', () => {
     expect(text.code).toBe('UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test('lets through only what is listed', async () => {
+  test('forwards only listed paths', async () => {
     site = await createSite()
     const browser = await site.owner()
     for (const path of ['ok', 'error', 'update-user', 'delete-user', 'get-access-token', 'jwks']) {
@@ -103,7 +103,7 @@ describe('signing in', () => {
 })
 
 describe('the session’s cookie', () => {
-  test('is of this host alone and for TLS alone, where there is TLS', async () => {
+  test('is limited to this host and to TLS, if TLS is used', async () => {
     site = await createSite()
     const browser = await site.owner()
     const { headers } = await browser.signIn(ANN, PASSWORD)
@@ -128,7 +128,7 @@ describe('the session’s cookie', () => {
     expect(cookie).not.toContain('Secure')
   })
 
-  test('is worth nothing with another signature, or none', async () => {
+  test('is useless with a wrong signature or none', async () => {
     site = await createSite()
     const browser = await site.owner()
     const [[name, value] = ['', '']] = browser.cookies
@@ -160,7 +160,7 @@ describe('sessions', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('are listed without tokens and addresses, and stop at once when they are revoked', async () => {
+  test('are listed without tokens and addresses, and end immediately when they are revoked', async () => {
     site = await createSite()
     const browser = await site.owner()
     const other = site.browser('198.51.100.7')
@@ -192,7 +192,7 @@ describe('sessions', () => {
     expect(await ann.who()).toBe('Ann@example.com')
   })
 
-  test('elsewhere end when the password is changed, and the old password with them', async () => {
+  test('on other devices end when the password is changed', async () => {
     site = await createSite()
     const browser = await site.owner()
     const other = site.browser()
@@ -241,7 +241,7 @@ describe('requests of other sites', () => {
     expect(await browser.who()).toBe('Ann@example.com')
   })
 
-  test('of this one are known by Sec-Fetch-Site, whatever name it is opened by', async () => {
+  test('of this site are recognized by Sec-Fetch-Site, under any host name', async () => {
     site = await createSite({ baseUrl: 'http://127.0.0.1:3000' })
     const browser = await site.owner()
     const headers = { Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-origin' }
@@ -249,7 +249,7 @@ describe('requests of other sites', () => {
     expect(seen.body.user.name).toBe('A')
   })
 
-  test('are told nothing that they could read', async () => {
+  test('get no readable response', async () => {
     site = await createSite()
     const browser = await site.owner()
     const headers = { Origin: 'https://evil.example' }
@@ -267,7 +267,7 @@ describe('guessing', () => {
     const guess = (i: number, password = 'wrong wrong wrong') =>
       signIn(ANN, password, `198.51.100.${i}`)
     for (let i = 0; i < 10; i++) expect((await guess(i)).code).toBe('SIGN_IN_FAILED')
-    // The right one doesn't help either: a guesser would learn it.
+    // Even the correct one is refused.
     const refused = await guess(10, PASSWORD)
     expect([refused.status, refused.code]).toEqual([429, 'RATE_LIMITED'])
     const seconds = Number(refused.headers.get('Retry-After'))
@@ -278,7 +278,7 @@ describe('guessing', () => {
     expect((await guess(12, PASSWORD)).status).toBe(200)
   })
 
-  test('nobody’s account is limited as somebody’s is', async () => {
+  test('unknown accounts are limited like existing ones', async () => {
     site = await createSite()
     for (let i = 0; i < 10; i++) await signIn('eve@example.com', 'x', `198.51.100.${i}`)
     expect((await signIn('eve@example.com', 'x', '198.51.100.99')).code).toBe('RATE_LIMITED')
@@ -291,12 +291,12 @@ describe('guessing', () => {
     )
     expect(codes.filter(({ code }) => code === 'SIGN_IN_FAILED')).toHaveLength(20)
     expect(codes.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(5)
-    // Whoever has an IPv6 address has its neighbours too.
+    // An owner of an IPv6 address has the whole /64.
     for (let i = 0; i < 20; i++) await signIn(`q${i}@example.com`, 'x', `2001:db8::${i + 1}`)
     expect((await signIn(ANN, 'x', '2001:db8::ffff')).code).toBe('RATE_LIMITED')
   })
 
-  test('right passwords cost an account nothing', async () => {
+  test('correct passwords are refunded', async () => {
     site = await createSite()
     await site.owner()
     for (let i = 0; i < 12; i++) {
@@ -320,7 +320,7 @@ describe('guessing', () => {
     expect(seen.headers.get('Retry-After')).not.toBeNull()
   })
 
-  test('leaves no address and no account behind', async () => {
+  test('stores no addresses and no accounts', async () => {
     site = await createSite()
     await signIn('eve@example.com', 'x', '198.51.100.7')
     const rows = await site.storage.read.db.selectFrom('attempts').selectAll().execute()

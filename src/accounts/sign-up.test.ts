@@ -26,7 +26,7 @@ const accept = (browser: Browser, token: string, account?: object) =>
 const ACCOUNT = { name: 'Bob', password: PASSWORD }
 
 describe('signing up', () => {
-  test.each(['invitation', 'closed'] as const)('is not for everybody: %s', async (mode) => {
+  test.each(['invitation', 'closed'] as const)('is restricted: %s', async (mode) => {
     site = await createSite({ signUp: mode })
     await site.owner()
     const seen = await signUp()
@@ -34,7 +34,7 @@ describe('signing up', () => {
     expect((await site.browser().get('/app/api/v1/session')).body.instance.sign_up).toBe(mode)
   })
 
-  test('is, when it is open, for who confirms the address', async () => {
+  test('if open, needs a confirmed address', async () => {
     site = await createSite({ signUp: 'open' })
     await site.owner()
     expect((await signUp()).status).toBe(200)
@@ -52,12 +52,12 @@ describe('signing up', () => {
     expect(workspaces).toEqual([])
     const made = await browser.post('/app/api/v1/workspaces', { name: 'Bob’s' })
     expect(made.body).toMatchObject({ name: 'Bob’s', role: 'owner', plan: 'free' })
-    // Whether another tenant has the name, no one learns.
+    // The answer doesn't reveal whether another workspace has the name.
     const same = await browser.post('/app/api/v1/workspaces', { name: 'ACME' })
     expect(same.status).toBe(201)
   })
 
-  test('tells nobody who has an account, but them', async () => {
+  test('reveals only to its owner that an account exists', async () => {
     site = await createSite({ signUp: 'open' })
     await site.owner()
     const fresh = await signUp()
@@ -69,7 +69,7 @@ describe('signing up', () => {
     expect((await site.browser().signIn('ann@example.com', PASSWORD)).status).toBe(200)
   })
 
-  test('can’t be used to become what one isn’t', async () => {
+  test('can’t be used to gain roles', async () => {
     site = await createSite({ signUp: 'open', mail: false })
     await site.owner()
     const body = { name: 'Bob', email: BOB, password: PASSWORD }
@@ -120,19 +120,19 @@ describe('an invitation', () => {
     expect((await accept(site.browser(), token, ACCOUNT)).code).toBe('INVITATION_NOT_FOUND')
   })
 
-  test('that was only shown to the inviter proves no address', async () => {
+  test('that was only shown to the inviter doesn’t verify an address', async () => {
     site = await createSite({ mail: false })
     const owner = await site.owner()
     const token = await invite(owner)
     const joined = await accept(site.browser(), token, ACCOUNT)
     expect(joined.body.user.email_verified).toBe(false)
-    // Nor does a proof that somebody made up.
+    // Nor does a forged proof.
     const other = await invite(owner, 'carl@example.com')
     const forged = await accept(site.browser(), `${other}.AAAAAAAAAAAAAAAA`, ACCOUNT)
     expect(forged.body.user.email_verified).toBe(false)
   })
 
-  test('is accepted by who is signed in already, and by nobody for another', async () => {
+  test('can be accepted with a session, but only for its own address', async () => {
     site = await createSite()
     const owner = await site.owner()
     await site.users.create({ email: BOB, password: PASSWORD })
@@ -146,7 +146,7 @@ describe('an invitation', () => {
     expect(await bob.who()).toBe(BOB)
   })
 
-  test('makes no account where accounts are closed, nor when it is over', async () => {
+  test('creates no account if sign-up is closed or the invitation has expired', async () => {
     site = await createSite({ signUp: 'closed' })
     const owner = await site.owner()
     const token = await invite(owner)
@@ -156,7 +156,7 @@ describe('an invitation', () => {
     expect([late.status, late.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
   })
 
-  test('makes one account of many tries at once', async () => {
+  test('creates one account under concurrency', async () => {
     site = await createSite()
     const token = await invite(await site.owner())
     const seen = await Promise.all(

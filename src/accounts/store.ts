@@ -8,8 +8,8 @@ import { LINK_SECONDS } from './site.ts'
 const TOKEN_BYTES = 24
 
 /**
- * 1: the workspace asks for a second factor, and the member has a password without one. Who signs
- * in by a provider or by passkeys alone has the factors that these ask for.
+ * 1: the workspace requires a second factor, and the member has a password without one. People who
+ * sign in by a provider or with passkeys only have the factors of those.
  */
 export const lacksFactor = raw<number>`CASE WHEN workspaces.require_two_factor = 1 AND EXISTS (
     SELECT 1 FROM users JOIN accounts ON accounts.user_id = users.id
@@ -22,7 +22,7 @@ export const hasLogo = raw<number>`CASE WHEN EXISTS (
     SELECT 1 FROM logos WHERE logos.workspace_no = workspaces.no
   ) THEN 1 ELSE 0 END`.as('has_logo')
 
-/** A person's own row, and whether a password of theirs is kept. */
+/** A person's own row, and whether they have a password. */
 export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
   return sql.db
     .selectFrom('users')
@@ -58,15 +58,15 @@ export async function userIdByEmail(
   return row?.id
 }
 
-/** What a token lets its bearer do. */
+/** What a token is for. */
 type TokenUse = 'reset-password' | 'change-email'
 
-/** A token's identifier, as better-auth stores them with `storeIdentifier: 'hashed'`. */
+/** A token's identifier, in the form of better-auth's `storeIdentifier: 'hashed'`. */
 export function tokenIdentifier(use: TokenUse, token: string): string {
   return new Bun.CryptoHasher('sha256').update(`${use}:${token}`).digest('base64url')
 }
 
-/** Makes a token that can be used once, within an hour; `payload` is readable in it. */
+/** Issues a token that works once, within an hour; it contains `payload` in plain text. */
 export async function issueToken(
   tx: Transaction,
   { clock, ids, random }: { clock: Clock; ids: Ids; random: Random },

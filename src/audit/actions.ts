@@ -1,4 +1,4 @@
-/** What is recorded of a link. */
+/** Audited actions on a link. */
 export const LINK_ACTIONS = [
   'link.created',
   'link.updated',
@@ -8,7 +8,7 @@ export const LINK_ACTIONS = [
   'link.unblocked',
 ] as const
 
-/** Actions in a workspace that are recorded: what it was done to, and what was done. */
+/** Audited actions in a workspace: what was changed, and how. */
 export const AUDIT_ACTIONS = [
   ...LINK_ACTIONS,
   'tag.created',
@@ -55,7 +55,7 @@ export const AUDIT_ACTIONS = [
   'domain.failing',
 ] as const
 
-/** Recorded actions that concern an account, and no workspace. */
+/** Audited actions on an account, outside of any workspace. */
 export const ACCOUNT_ACTIONS = [
   'account.created',
   'account.signed_in',
@@ -81,11 +81,11 @@ export const ACCOUNT_ACTIONS = [
   'instance.handed_over',
 ] as const
 
-/** What the operator does to the whole instance. */
+/** Audited actions of the operator on the whole instance. */
 export type InstanceAction =
   | 'instance.backed_up'
   | 'instance.restored'
   | 'instance.clicks_recounted'
 
-/** Every action that is recorded. */
+/** Every audited action. */
 export type AuditAction = (typeof AUDIT_ACTIONS | typeof ACCOUNT_ACTIONS)[number] | InstanceAction

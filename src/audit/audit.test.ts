@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard.close())
 
-/** What `work` left in the log, shortened to actor, action, label and changes. */
+/** What `work` added to the log, shortened to actor, action, label and changes. */
 async function recorded(work: () => Promise<unknown>) {
   const before = (await dashboard.entries()).length
   await work()
@@ -89,13 +89,13 @@ describe('the audit log', () => {
       expect(history.body.data).toHaveLength(5)
       expect(history.body.data[0].actor).toMatchObject({
         type: actor.split(' ')[0],
-        // By name: only who may read the audit log sees addresses.
+        // By name: only those who may read the audit log see addresses.
         name: actor.split(' ')[1]?.split('@')[0],
       })
     }
   })
 
-  test('has one entry of every export of clicks: who, which clicks, which form', async () => {
+  test('has one entry of every export of clicks: who, which clicks, which format', async () => {
     const { key } = await makeKey(['links:read'], 'exporter')
     const link = (await dashboard.as('member', 'POST', '/links', { destination_url: URL_A })).body
     const query = 'country=DE&from=2030-01-01&bots=include'
@@ -128,7 +128,7 @@ describe('the audit log', () => {
     ])
   })
 
-  test('has none of what changes nothing, and none of what fails', async () => {
+  test('has no entry of changes without effect or failed ones', async () => {
     const link = (await dashboard.as('member', 'POST', '/links', { destination_url: URL_A })).body
     const key = await makeKey()
     await dashboard.as('admin', 'DELETE', `/keys/${key.id}`)
@@ -140,7 +140,7 @@ describe('the audit log', () => {
       ['owner', 'PATCH', '/workspace', { name: 'Acme' }],
       ['owner', 'PATCH', '/members/usr_member', { role: 'member' }],
       ['owner', 'PATCH', `/instance/workspaces/${dashboard.workspace.id}`, { plan: 'big' }],
-      // Refused, at one point or another.
+      // Refused at various stages.
       ['viewer', 'POST', '/links', { destination_url: URL_A }],
       ['member', 'POST', '/links', { destination_url: URL_A, slug: link.slug }],
       ['member', 'POST', '/links', { destination_url: URL_A, aliases: ['free', link.slug] }],
@@ -157,7 +157,7 @@ describe('the audit log', () => {
     for (const request of requests) {
       expect([request, await recorded(() => dashboard.as(...request))]).toEqual([request, []])
     }
-    // What was written is undone with what failed after it, and nothing is left of the entry.
+    // A later failure rolls back the change and its entry.
     const { storage, links, workspace } = dashboard
     const plan = { limits: { links: null, addresses: null } }
     const asker = { workspace: { no: workspace.no, plan }, actor: COMMAND_LINE }
@@ -270,7 +270,7 @@ describe('the audit log', () => {
     ).toEqual([[owner, 'workspace.updated', 'Acme', { language: null }, { language: 'de' }]])
     const path = `/instance/workspaces/${workspace.id}`
     expect(await recorded(() => dashboard.as('owner', 'PATCH', path, { plan: 'small' }))).toEqual([
-      // By name: the workspace needn't know the address of who owns the instance.
+      // By name: the workspace must not learn the address of the instance's owner.
       ['user owner', 'workspace.plan_changed', 'Acme', { plan: 'big' }, { plan: 'small' }],
     ])
     expect(
@@ -301,7 +301,7 @@ describe('the audit log', () => {
     ])
   })
 
-  test('holds no secret', async () => {
+  test('contains no secret', async () => {
     const secrets = [PASSWORD, 'hash of']
     const key = await makeKey(undefined, 'secret test')
     const second = (await dashboard.as('admin', 'POST', `/keys/${key.id}/rotate`, {})).body
@@ -328,7 +328,7 @@ describe('the audit log', () => {
     expect(invitations).not.toContain(token)
   })
 
-  test('is listed newest first, by filters and page by page, for who may read it', async () => {
+  test('is listed newest first, with filters and pages, for those who may read it', async () => {
     expect((await dashboard.as('member', 'GET', '/audit')).body.error.code).toBe('FORBIDDEN')
     const all = (await dashboard.entries()).reverse()
     const read = async (query: string) => {
@@ -368,7 +368,7 @@ describe('the audit log', () => {
     expect(await dashboard.administration.audit.recent(3)).toHaveLength(3)
   })
 
-  test('has every action in its guide', async () => {
+  test('has every action documented', async () => {
     const guide = await Bun.file('docs/history.md').text()
     expect(AUDIT_ACTIONS.filter((action) => !guide.includes(`\`${action}\``))).toEqual([])
   })

@@ -45,7 +45,7 @@ const as =
   (lang) =>
     dashboard.as(person, method, `${typeof path === 'string' ? path : path()}?lang=${lang}`, body)
 
-/** Codes of these endpoints, and how somebody gets them. */
+/** Codes of these endpoints, and how to provoke them. */
 const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   FORBIDDEN: as('viewer', 'GET', '/keys'),
   ROLE_ABOVE_OWN: as('admin', 'PATCH', '/members/usr_owner', { role: 'viewer' }),
@@ -83,7 +83,7 @@ describe.each([...LOCALES])('in %s', (locale) => {
   })
 
   test.each(Object.entries(DETAILS))('details: %s', async (code, provoke) => {
-    // Nobody's mailbox is flooded: an hour later there is room again.
+    // Invitations are rate-limited: an hour later another one is allowed.
     dashboard.clock.ms += 3_600_000 / 16
     const { error } = (await provoke(locale)).body
     const found = error.details?.find((detail: { code: string }) => detail.code === code)

@@ -20,7 +20,7 @@ const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db,
     .returning('audit_made'),
 )
 
-/** The number of the next entry about an account: these belong to no workspace, so to number 0. */
+/** The number of the next entry about an account: those have the workspace number 0. */
 async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
   const { value } = await tx.db
     .insertInto('instance')
@@ -35,7 +35,7 @@ async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
   return Number(value)
 }
 
-/** Every write has one: compiled once, which saves a quarter of what a creation costs. */
+/** Every change inserts one: compiled once, which saves a quarter of the cost of a creation. */
 const insert = prepareRows<AuditTable, never>((db, rows) =>
   db.insertInto('audit').values(
     rows.map((p) => {
@@ -49,8 +49,8 @@ const insert = prepareRows<AuditTable, never>((db, rows) =>
 )
 
 /**
- * Writes down a change in the transaction that makes it: either both stand, or neither.
- * @throws AppError NOT_FOUND: the workspace has been deleted meanwhile.
+ * Records a change in its own transaction, so that both are committed or neither.
+ * @throws AppError NOT_FOUND: the workspace has been deleted in the meantime.
  */
 export async function recordChange(tx: Transaction, actor: Actor, change: Change): Promise<void> {
   const { workspaceNo } = change
@@ -62,7 +62,7 @@ export async function recordChange(tx: Transaction, actor: Actor, change: Change
   await recordNumbered(tx, actor, [{ ...change, number }])
 }
 
-/** Does so for changes whose numbers the caller has taken, by raising `workspaces.audit_made`. */
+/** The same for changes whose numbers are reserved already, by raising `workspaces.audit_made`. */
 export async function recordNumbered(
   tx: Transaction,
   { type: actor_type, id: actor_id, name: actor_label, requestId: request_id }: Actor,
@@ -83,7 +83,7 @@ export async function recordNumbered(
   await tx.run(insert(rows.length), rows)
 }
 
-/** The fields in which two states differ: as they were, and as they are. */
+/** The fields that differ between two states, with their old and new values. */
 export function changedFields<F extends Fields>(
   before: F,
   after: F,
@@ -98,11 +98,11 @@ export function changedFields<F extends Fields>(
   return { before: was, after: is }
 }
 
-/** Who asks, in which workspace, and under what name it is written down. */
+/** The caller of a service: the workspace, and the actor that changes are recorded for. */
 export interface Asker {
   readonly workspace: CallerWorkspace
   readonly actor: Actor
-  /** Links of these folders don't exist for them. */
+  /** Folders whose links the caller can't see. */
   readonly hiddenFolders?: readonly string[] | undefined
 }
 
@@ -115,23 +115,23 @@ export function actorOf(caller: Caller, requestId: string): Actor {
   return { type: 'api_key', id: keyId, name: keyName, requestId }
 }
 
-/** What a service needs to know about the caller of a request. */
+/** The part of a request's caller that services need. */
 export function askerOf({ caller, requestId }: { caller: Caller; requestId: string }): Asker {
   const { workspace, hiddenFolders } = caller
   return { workspace, actor: actorOf(caller, requestId), hiddenFolders }
 }
 
-/** The actor of a request that isn't made in a workspace. */
+/** The actor of a request outside of any workspace. */
 export function personActor({ userId, email }: Person, requestId: string): Actor {
   return { type: 'user', id: userId, name: email, requestId }
 }
 
-/** The owner of the instance in a workspace's log: its people learn the name, not the address. */
+/** The owner of the instance in a workspace's log, which shows their name but not their address. */
 export function operatorActor(person: Person, requestId: string): Actor {
   return { ...personActor(person, requestId), name: person.name ?? 'operator' }
 }
 
-/** Records what was done to the whole instance. `label`: which backup, or how far it reached. */
+/** Records an action on the whole instance. `label`: for example which backup. */
 export function recordInstance(
   storage: Pick<Storage, 'write'>,
   actor: Actor,
@@ -144,7 +144,7 @@ export function recordInstance(
   )
 }
 
-/** Records an export: who asked for it, of what, and in which form. */
+/** Records an export: by whom, of what, in which format. */
 export async function recordExport(
   call: Pick<Call<Caller>, 'caller' | 'mutate' | 'request' | 'requestId'>,
   {
@@ -155,7 +155,7 @@ export async function recordExport(
   }: { of: 'clicks' | 'links'; file: string; at: number; format: string; link_id?: string },
 ): Promise<void> {
   const { caller, request, requestId, mutate } = call
-  // Every parameter has been checked; a dashboard download names its workspace in one.
+  // Parameters are validated already; a dashboard download names its workspace in one.
   const { workspace: _, ...filter } = Object.fromEntries(new URL(request.url).searchParams)
   await mutate(async (tx) => {
     await recordChange(tx, actorOf(caller, requestId), {

@@ -48,7 +48,7 @@ export function entryNumber({ seq }: Pick<AuditRow, 'seq'>): number {
 
 export type AuditEntry = ReturnType<typeof entryOf>
 
-/** An entry as it is shown; its id is its number in the workspace, times are RFC 3339 in UTC. */
+/** An entry as the API returns it: its id is its number in the workspace, times are RFC 3339. */
 export function entryOf(row: AuditRow) {
   return {
     id: `aud_${entryNumber(row)}`,

@@ -17,7 +17,7 @@ export async function dropAccountEntries(tx: Transaction, before: number): Promi
     .execute()
 }
 
-/** Which entries of a workspace are asked for; what is absent doesn't matter. */
+/** Filters of a workspace's entries; absent ones match all. */
 export interface EntryFilter {
   workspaceNo: number
   action?: string | undefined
@@ -31,7 +31,7 @@ export interface EntryFilter {
 
 const ID = /^[a-z]{3}_/
 
-/** The newest entries that match, older than entry number `below` where that is given. */
+/** The newest matching entries, older than entry number `below` if that is given. */
 export async function listEntries(
   sql: Sql,
   filter: EntryFilter,
@@ -41,7 +41,7 @@ export async function listEntries(
   let query = entriesOf(sql, filter.workspaceNo, below)
   const { action, actor, target } = filter
   if (action !== undefined) {
-    // `link` stands for all that begins with `link.`; a slash is what follows a full stop.
+    // `link` matches all actions that begin with `link.`; a slash follows the full stop in order.
     query = action.includes('.')
       ? query.where('action', '=', action)
       : query.where('action', '>', `${action}.`).where('action', '<', `${action}/`)
@@ -69,7 +69,7 @@ function entriesOf(sql: Sql, workspaceNo: number, below: number | null = null) {
     .where('seq', '<', low + (below ?? SEQS_PER_WORKSPACE))
 }
 
-/** Deletes entries of a workspace that is gone, at most `limit`, its last one kept. How many. */
+/** Deletes at most `limit` entries of a deleted workspace, except its last. Returns how many. */
 export async function dropEntries(
   tx: Transaction,
   workspaceNo: number,
@@ -83,10 +83,7 @@ export async function dropEntries(
   return Number(numDeletedRows)
 }
 
-/**
- * The same entries without e-mail addresses: people are called by their names, or by their ids
- * where they have no name or no account any more.
- */
+/** The entries without email addresses: people appear by name, or by id if there is no name. */
 export async function withNames(sql: Sql, rows: readonly AuditRow[]): Promise<AuditRow[]> {
   const people = rows.map(({ actor_type, actor_id, actor_label }) => {
     return { type: actor_type, id: actor_id, name: actor_label }
@@ -95,7 +92,7 @@ export async function withNames(sql: Sql, rows: readonly AuditRow[]): Promise<Au
   return rows.map((row, n) => ({ ...row, actor_label: named[n]?.name ?? row.actor_label }))
 }
 
-/** The same actors, people named as {@link withNames} does. */
+/** The actors without email addresses, as in {@link withNames}. */
 export async function withoutAddresses<A extends { type: string; id: string | null; name: string }>(
   sql: Sql,
   actors: readonly A[],

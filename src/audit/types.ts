@@ -17,9 +17,9 @@ export const ActorSchema = z
   })
   .openapi('Actor')
 
-/** Who makes a change. The name stays readable when the user or key is gone. */
+/** Who makes a change. The name stays readable after the user or key is deleted. */
 export interface Actor extends z.infer<typeof ActorSchema> {
-  /** Of the request that asked for it; null for the command line. */
+  /** The id of the request; null for the command line. */
   requestId: string | null
 }
 
@@ -31,19 +31,19 @@ export const COMMAND_LINE: Actor = {
   requestId: null,
 }
 
-/** What Slugline does by itself. */
+/** Slugline itself, for automatic changes. */
 export const SYSTEM: Actor = { type: 'system', id: null, name: 'Slugline', requestId: null }
 
-/** Stands in the place of a workspace's number for what concerns an account or the instance. */
+/** Used in place of a workspace's number for entries about an account or the instance. */
 export const INSTANCE = 0
 
-/** Fields with their values, as the API gives them out. Never a secret. */
+/** Fields with their values, as the API returns them. Never a secret. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What an action is done to: the first part of its name. */
+/** The kind of target of an action: the first part of its name. */
 type Subject = AuditAction extends `${infer S}.${string}` ? S : never
 
-/** One change, to be recorded in the transaction that makes it. */
+/** A change, to be recorded in its own transaction. */
 export interface Change {
   workspaceNo: number
   /** Milliseconds since the epoch. */

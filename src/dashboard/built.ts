@@ -1,18 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** The files of a build: where each can be read, by its path below the build's folder. */
+/** The files of a build: their locations, by path below the build's folder. */
 export type BuiltFiles = ReadonlyMap<string, string>
 
 /**
- * The dashboard that comes with this program. The packaged executable carries its own copy in the
- * place of this function (scripts/package.ts). @throws where nothing was built
+ * The dashboard's files. The packaged executable replaces this function with its own copy
+ * (scripts/package.ts). @throws if nothing was built
  */
 export function builtFiles(): BuiltFiles {
   return filesBelow(resolve(import.meta.dir, '../../web/dist'))
 }
 
-/** Every file below a folder. @throws where there is none */
+/** Every file below a folder. @throws if there is none */
 export function filesBelow(folder: string): BuiltFiles {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const paths = entries

@@ -42,7 +42,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 describe('the page', () => {
-  test('is answered for every address, with a policy that allows nothing inline', async () => {
+  test('is served at every path, with a policy that allows nothing inline', async () => {
     for (const path of ['/app', '/app/', '/app/links/lnk_1?edit=true', '/app/../app/keys']) {
       const response = get(path)
       expect(response.status).toBe(200)
@@ -61,7 +61,7 @@ describe('the page', () => {
     expect(headers.get('Cache-Control')).toBe('private, no-cache')
   })
 
-  test('is a smaller program before the sign-in, whoever asks', async () => {
+  test('is a smaller program before the sign-in, with or without a session', async () => {
     const cookie = 'slugline.session_token=t'
     for (const path of ['/app/sign-in', '/app/claim?a=b', '/app/invitation/']) {
       const text = await get(path, { cookie }).text()
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(new Set(policies).size).toBe(20)
   })
 
-  test('says language and direction: the chosen one, else what the browser asks for', async () => {
+  test('has language and direction: the person’s choice, or else the browser’s', async () => {
     const german = get('/app', { 'Accept-Language': 'de-AT,de;q=0.9' })
     expect(await german.text()).toContain('<html lang="de" dir="ltr">')
     const arabic = get('/app', { 'Accept-Language': 'de', Cookie: 'a=b; slugline_language=ar' })
@@ -93,7 +93,7 @@ describe('the page', () => {
     expect(arabic.headers.get('Vary')).toBe('Accept-Language, Cookie')
   })
 
-  test('asks for a page’s parts at once, once each, for those who are signed in', async () => {
+  test('preloads a page’s chunks, once each, for those who are signed in', async () => {
     const preloaded = async (path: string, cookie: string) => {
       const text = await get(path, { Cookie: cookie }).text()
       return [...text.matchAll(/modulepreload" crossorigin href="([^"]+)"/g)].map(
@@ -107,7 +107,7 @@ describe('the page', () => {
     expect(await preloaded('/app/links', 'a=b')).toEqual([])
   })
 
-  test('takes nothing else from the cookies', async () => {
+  test('uses no other cookies', async () => {
     const evil = '"><script>'
     const headers = { Cookie: `slugline_theme=${evil}; slugline_language=${evil}` }
     expect(await get('/app', headers).text()).toContain('<html lang="en" dir="ltr">')
@@ -115,7 +115,7 @@ describe('the page', () => {
     expect(dark).toContain('<html lang="en" dir="ltr" data-theme="dark">')
   })
 
-  test('is kept by its entity tag, and keeps the policy of its nonce', () => {
+  test('is cached by its entity tag, and keeps the policy of its nonce', () => {
     const ETag = get('/app').headers.get('ETag') as string
     const again = get('/app/links', { 'If-None-Match': `W/"x", ${ETag}` })
     expect(again.status).toBe(304)
@@ -125,7 +125,7 @@ describe('the page', () => {
 })
 
 describe('the files', () => {
-  test('are kept for good, compressed for those who take it', async () => {
+  test('are cached forever, compressed for clients that accept it', async () => {
     const plain = get('/app/assets/index-abc.js', { 'Accept-Encoding': 'br;q=0, gzip' })
     expect(plain.headers.get('Cache-Control')).toContain('immutable')
     expect(plain.headers.get('Content-Encoding')).toBeNull()
@@ -152,7 +152,7 @@ describe('the files', () => {
   })
 })
 
-test('what only reads is answered', async () => {
+test('only safe methods are answered', async () => {
   const response = get('/app', { 'Accept-Language': 'de' }, 'POST')
   expect(response.status).toBe(405)
   expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
@@ -165,7 +165,7 @@ test('what only reads is answered', async () => {
   expect(page.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
 })
 
-test('without a build nothing breaks', () => {
+test('without a build nothing throws', () => {
   const none = createDashboard({
     files: () => filesBelow(join(dir, 'none')),
     baseUrl: 'http://s.example',

@@ -9,28 +9,28 @@ import { openPage, openSharedPage } from './page.ts'
 
 export { builtFiles } from './built.ts'
 
-/** What the dashboard is served from. */
+/** Dependencies of the dashboard. */
 export interface DashboardDeps {
-  /** What was built; may throw where nothing was. */
+  /** The built files; may throw if nothing was built. */
   files: () => BuiltFiles
-  /** The public address of this instance; it says whether TLS is used. */
+  /** The public URL of this instance; its scheme says whether TLS is used. */
   baseUrl: string
   /** The next `X-Request-Id`. */
   requestId?: () => string
 }
 
-/** Answers what comes below `/app` and isn't the dashboard's API. Never rejects. */
+/** Serves paths below `/app` other than the dashboard's API. Never rejects. */
 export type Dashboard = (request: Request) => Response
 
 const PREFIX = '/app'
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /**
- * Serves the built dashboard: its files, kept for good by their hashed names, and its one page for
- * every other address, so that a deep link works.
+ * Serves the built dashboard: its files, which have hashed names and are cached forever, and its
+ * one page for every other path, so that deep links work.
  */
 export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): Dashboard {
-  // Read when it is first asked for: most processes are never asked, and all start.
+  // Read with the first request: most processes never get one, and starting must be fast.
   let built: ReturnType<typeof open> | undefined
 
   return (request) => {
@@ -57,7 +57,7 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
   }
 }
 
-/** The page of shared statistics. @throws AppError SERVICE_UNAVAILABLE: nothing was built */
+/** The page of shared statistics. @throws AppError SERVICE_UNAVAILABLE if nothing was built */
 export function createSharedShell(files: () => BuiltFiles) {
   let page: ReturnType<typeof openSharedPage> | undefined
   return (request: Request, locale: Locale): Rendered => {
@@ -87,7 +87,7 @@ function open(files: BuiltFiles) {
   return { files: listFiles(files), page: openPage(files) }
 }
 
-/** A refusal: as text for people who look at pages, else as the API's error. */
+/** An error: as text for people who open a page, else in the API's format. */
 function refuse(
   request: Request,
   error: AppError,
@@ -114,13 +114,13 @@ function refuse(
   return new Response(`${message}\n`, { status: error.status, headers: all })
 }
 
-/** A built file that may be asked for. */
+/** A built file that may be served. */
 interface StaticFile {
   path: string
   type: string
-  /** Where its compressed forms can be read, best first. */
+  /** The locations of its compressed forms, best first. */
   compressed: ReadonlyMap<string, string>
-  /** Its name changes with its content, so it may be kept for good. */
+  /** Its name contains a hash of its content, so it may be cached forever. */
   hashed: boolean
 }
 
@@ -138,14 +138,14 @@ const ENCODINGS = [
 ] as const
 
 /**
- * The files of a build by their path below `/app/`. Only what was there when the server first
- * looked is ever served: no path of a request touches the disk.
+ * The files of a build by their path below `/app/`. The list is read once: no path of a request
+ * reaches the file system.
  */
 function listFiles(built: BuiltFiles): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   for (const [name, path] of built) {
     const type = TYPES[extname(name)]
-    // What begins with a dot is the build's own: the manifest, the stamp.
+    // Dot files belong to the build itself: the manifest, the stamp.
     if (type === undefined || name.startsWith('.')) continue
     const compressed = new Map<string, string>()
     for (const [encoding, suffix] of ENCODINGS) {
@@ -157,7 +157,7 @@ function listFiles(built: BuiltFiles): Map<string, StaticFile> {
   return files
 }
 
-/** Answers with a file, compressed where the client takes that. */
+/** Serves a file, compressed if the client accepts that. */
 function serveFile(
   file: StaticFile,
   request: Request,
@@ -169,7 +169,7 @@ function serveFile(
     ...base,
     'Content-Type': file.type,
     'Cache-Control': file.hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
-    // Also where it is opened by itself: an SVG could hold a script.
+    // Also for a file opened directly: an SVG could hold a script.
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   }
   if (compressed.size > 0) headers.Vary = 'Accept-Encoding'

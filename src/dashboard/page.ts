@@ -11,11 +11,11 @@ import {
 } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
 
-/** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
+/** The placeholder of the nonce in the built page; `web/vite.config.ts` has it too. */
 const NONCE = /__CSP_NONCE__/g
-/** The end of the session cookie's name, whatever stands before it. */
+/** The end of the session cookie's name, which may have a prefix. */
 const SESSION_COOKIE = 'session_token'
-/** What stands in the page of shared statistics for browsers that run no scripts. */
+/** The placeholder in the page of shared statistics for the text shown without scripts. */
 const NO_SCRIPT = '__NO_SCRIPT__'
 const HTML_TAG = '<html lang="en" dir="ltr">'
 
@@ -35,11 +35,11 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   statistics: ['src/features/statistics/index.ts'],
 }
 
-/** Pages before the sign-in, which have a program of their own; `web/src/signed-out.tsx` knows them too. */
+/** Pages before the sign-in, which have their own program; see `web/src/signed-out.tsx`. */
 const SIGNED_OUT =
   /^(?:sign-in|sign-up|two-factor|forgot-password|reset-password|claim|invitation|verify-email|change-email)\/?$/
 
-/** Reads the built pages, and returns what answers with it. @throws where there is none */
+/** Reads the built pages, and returns the function that serves them. @throws if there is none */
 export function openPage(built: BuiltFiles) {
   const dashboard = template(built, 'index.html')
   const signedOut = template(built, 'signed-out.html')
@@ -66,7 +66,7 @@ export function openPage(built: BuiltFiles) {
       Vary: 'Accept-Language, Cookie',
     }
     if (noneMatch(request.headers.get('if-none-match'), headers.ETag as string)) {
-      // Without a policy: the page that the client keeps has the nonce of the policy it keeps.
+      // No policy: the page in the client's cache has the nonce of the policy cached with it.
       return new Response(null, { status: 304, headers })
     }
     const nonce = newNonce()
@@ -76,7 +76,7 @@ export function openPage(built: BuiltFiles) {
   }
 }
 
-/** The page of shared statistics, which asks for them by itself. Any page may have it in a frame. */
+/** The page of shared statistics, which loads the data itself. Any page may embed it in a frame. */
 export function openSharedPage(built: BuiltFiles) {
   const page = template(built, 'shared.html')
   const manifest = chunks(built, 'shared')
@@ -95,7 +95,7 @@ export function openSharedPage(built: BuiltFiles) {
       Vary: 'Accept-Language',
       'Cache-Control': 'private, no-cache',
       'Content-Security-Policy': policyOf(nonce, '*'),
-      // The address is all that is needed to see the statistics: no other site learns it.
+      // The URL is all that is needed to see the statistics, so other sites must not learn it.
       'Referrer-Policy': 'no-referrer',
       'X-Robots-Tag': 'noindex',
     }
@@ -108,8 +108,8 @@ function newNonce(): string {
 }
 
 /**
- * What the dashboard's pages may load and do: only what this server sends, no inline script or
- * style without the answer's nonce, no frame around them unless `ancestors` says so.
+ * The Content-Security-Policy of the dashboard's pages: only resources of this server, no inline
+ * script or style without the response's nonce, no framing except by `ancestors`.
  */
 function policyOf(nonce: string, ancestors = "'none'"): string {
   return [
@@ -125,28 +125,28 @@ function policyOf(nonce: string, ancestors = "'none'"): string {
   ].join('; ')
 }
 
-/** Language, direction and theme are in the first HTML, so that nothing flickers. */
+/** Language, direction and theme are in the first HTML, so that the page doesn't flicker. */
 function htmlTag(locale: Locale, theme: string | undefined): string {
   const chosen = theme === 'light' || theme === 'dark' ? ` data-theme="${theme}"` : ''
   return `<html lang="${locale}" dir="${direction(locale)}"${chosen}>`
 }
 
-/** The person's own choice, then what their browser asks for. */
+/** The person's own choice, or else what the browser asks for. */
 function localeOf(request: Request, chosen: string | undefined): Locale {
   if (chosen !== undefined && isSupportedLocale(chosen)) return chosen
   return negotiateLocale({ acceptLanguage: request.headers.get('accept-language') })
 }
 
-/** Every page asks for it before it shows anything: so it is on its way while the program comes. */
+/** Every page needs the session first, so it is preloaded while the program loads. */
 const SESSION = '<link rel="preload" as="fetch" crossorigin href="/app/api/v1/session">'
 
-/** What the program will ask for first: nothing for those who will be sent to sign in. */
+/** The chunks that the program needs first: none for those who will be sent to sign in. */
 function chunksOf(name: string, cookies: Readonly<Record<string, string>>): string[] {
   if (!Object.keys(cookies).some((cookie) => cookie.endsWith(SESSION_COOKIE))) return []
   return [SHELL, ...(PAGES[name] ?? [])]
 }
 
-/** Asks for the texts and the page together with the program, which would ask for them later. */
+/** Preloads the messages and the page's chunks, which the program would request later. */
 function preload(manifest: Manifest, locale: Locale, page: readonly string[]): string {
   const files = new Set<string>()
   const add = (key: string) => {
@@ -168,7 +168,7 @@ function template(built: BuiltFiles, name: string): string {
   return text
 }
 
-/** What was built with a page, by its source. */
+/** The manifest of a page, by source. */
 function chunks(built: BuiltFiles, name: string): Manifest {
   return JSON.parse(read(built, `.vite/${name}.json`))
 }

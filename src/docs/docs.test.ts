@@ -54,7 +54,7 @@ describe('the reference page', () => {
     expect(text).toContain('https://s.example/api/v1/hosts')
   })
 
-  test('has calls that can be copied: nothing is left in braces', async () => {
+  test('has complete calls to copy, without placeholders in braces', async () => {
     const document = await Bun.file(join(import.meta.dir, '../../openapi.json')).json()
     const text = referencePage(document, 'https://s.example')
     expect(text).not.toMatch(/curl .*[{}]/)
@@ -65,7 +65,7 @@ describe('the reference page', () => {
     expect(call('/api/v1/clicks.parquet')).toBe('-O ')
   })
 
-  test('has no anchor that leads nowhere and no id twice', async () => {
+  test('has no broken anchors and no duplicate ids', async () => {
     for (const path of ['/docs', '/docs/errors']) await checkAnchors(path)
   })
 
@@ -96,13 +96,13 @@ describe('the reference page', () => {
     }
   })
 
-  test('has messages without a gap', async () => {
+  test('has messages with all parameters filled in', async () => {
     for (const locale of LOCALES) {
       expect((await page(`?lang=${locale}`, {}, '/docs/errors')).text).not.toContain('…')
     }
   })
 
-  test('is asked for again with its entity tag', async () => {
+  test('is revalidated by its entity tag', async () => {
     const { response } = await page()
     const headers = { 'If-None-Match': response.headers.get('ETag') as string }
     expect((await page('', headers)).response.status).toBe(304)

@@ -5,10 +5,10 @@ import { errorsPage, POLICY, referencePage } from './page.ts'
 
 export { registerRootRoutes } from './root-routes.ts'
 
-/** Answers `GET /docs` and `GET /docs/errors`; `baseUrl` is the address in the examples. */
+/** Serves `GET /docs` and `GET /docs/errors`; `baseUrl` is the URL in the examples. */
 export function createDocs(deps: { document: () => OpenApiParts; baseUrl: string }) {
   function page(render: typeof errorsPage): Page {
-    // The address only changes before the server listens.
+    // The URL changes only before the server listens.
     const text = createMemo(LOCALES.length, (locale: Locale) =>
       render(deps.document(), deps.baseUrl, locale),
     )

@@ -9,7 +9,7 @@ import { entries, type Html, html, inline, membersOf, nameOfRef, prose, typeOf }
 
 type Components = NonNullable<OpenApiParts['components']>
 
-/** An endpoint's section: what it takes, what it answers, and a call to copy. */
+/** An endpoint's section: parameters, responses, and a call to copy. */
 export function operationSection(
   method: string,
   path: string,
@@ -36,7 +36,7 @@ ${exampleOf(responses, components)}
 `
 }
 
-/** The path with what its parameters have as an example: a call that was copied works. */
+/** The path with example values of its parameters, so that a copied call works. */
 function filledIn(path: string, parameters: readonly Parameter[]): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === 'id') return 'LINK_ID'
@@ -61,7 +61,7 @@ function curlOf(
   return lines.join(' \\\n  ')
 }
 
-/** A stream is shown as it comes, a file is kept under its name. */
+/** How curl receives the response: a stream is shown as it arrives, a file is saved. */
 function howToTake(responses: Operation['responses'] = {}): string {
   const types = Object.keys(responses['200']?.content ?? { 'application/json': {} })
   if (types.includes('text/event-stream')) return '-N '
@@ -74,7 +74,7 @@ function resolvedParameters({ parameters = [] }: Operation, components: Componen
   )
 }
 
-/** The endpoint's own, described; those that several endpoints have, by name. */
+/** The endpoint's own parameters with descriptions, and shared ones by name. */
 function parametersList(parameters: readonly Parameter[], components: Components) {
   if (parameters.length === 0) return undefined
   const shared = sharedParameters(components)
@@ -89,7 +89,7 @@ ${own.length > 0 && entries(own.map(parameterEntry))}
 ${names.length > 0 && html`<p><a href="#parameters">Shared</a>: <code>${names.join(' ')}</code></p>`}`
 }
 
-/** Those whose name means one thing everywhere, so that one description does. */
+/** The parameters that mean the same for every endpoint, described once. */
 export function sharedParameters({ parameters = {} }: Components): Parameter[] {
   return Object.entries(parameters).flatMap(([key, parameter]) =>
     key.endsWith('Param') && parameter.in !== 'path' ? [parameter] : [],

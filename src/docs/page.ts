@@ -6,7 +6,7 @@ import { operationSection, parameterEntry, sharedParameters } from './operation.
 import { entries, type Html, html, membersOf, nameOfRef, prose, raw, typeOf } from './schema.ts'
 import { STYLE } from './style.ts'
 
-/** Nothing may load and nothing may run; the one style is known by its hash. */
+/** Nothing may load or run; the only style is allowed by its hash. */
 export const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')}'`,
@@ -15,7 +15,7 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The reference as one page without scripts, made from the OpenAPI document itself. */
+/** The reference as one page without scripts, generated from the OpenAPI document. */
 export function referencePage(document: OpenApiParts, baseUrl: string): string {
   const { components = {} } = document
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
@@ -81,10 +81,10 @@ ${main}
 `)
 }
 
-// Not escaped: the hash is of just these bytes.
+// Not escaped: the hash is of exactly these bytes.
 const STYLE_ELEMENT = raw(`<style>${STYLE}</style>`)
 
-/** What is answered. The bodies of requests stand with their endpoints, but for what others have too. */
+/** The schemas of responses. Those of requests are shown with their endpoint, unless shared. */
 function objectsOf({ paths = {}, components }: OpenApiParts): [string, Schema][] {
   const taken = new Set<string>()
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
@@ -113,7 +113,7 @@ ${prose(schema.description)}${members}</section>
 `
 }
 
-/** What stands in the messages here, where no request gave the values. */
+/** Example values for the parameters of messages. */
 const SAMPLES: MessageParams = {
   scope: 'links:write',
   allowed: ['application/json'],
@@ -127,7 +127,7 @@ const SAMPLES: MessageParams = {
   column: 12,
 }
 
-/** Codes whose own values say more. */
+/** Codes for which other examples are clearer. */
 const OWN: Readonly<Record<string, MessageParams>> = {
   METHOD_NOT_ALLOWED: { allowed: ['GET', 'HEAD', 'OPTIONS'] },
   PAYLOAD_TOO_LARGE: { max: 65_536 },
@@ -142,7 +142,7 @@ const OWN: Readonly<Record<string, MessageParams>> = {
   LOW_CONTRAST: { min: 3 },
 }
 
-/** Every code that an error can have. */
+/** Every error code. */
 function errorCodes(locale: Locale): Html {
   return entries(
     PUBLIC_ERROR_CODES.map((code) => ({
@@ -154,7 +154,7 @@ function errorCodes(locale: Locale): Html {
   )
 }
 
-/** Every code that a failing field can have. */
+/** Every code of a failing field. */
 function detailCodes(locale: Locale): Html {
   return entries(
     PUBLIC_DETAIL_CODES.map((code) => ({

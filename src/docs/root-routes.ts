@@ -35,14 +35,14 @@ const MeSchema = z
     scopes: z.array(z.string()).openapi({ description: 'What the key may do, sorted.' }),
     restrictions: z.null().openapi({
       description: 'Null: the key reaches the whole workspace.',
-      // What is nothing but null has no type in many languages.
+      // Generators for many languages have no type for plain null.
       type: ['object', 'null'],
     }),
     plan: z.object({ id: z.string(), limits: PlanLimitsSchema }),
   })
   .openapi('Me')
 
-/** The endpoints about the API itself. `endpoints` gives all of them, for the index. */
+/** The endpoints about the API itself. `endpoints` returns all of them, for the index. */
 export function registerRootRoutes(api: Pick<Api, 'add'>, endpoints: () => Api['endpoints']): void {
   const collections = () =>
     endpoints()

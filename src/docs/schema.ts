@@ -4,10 +4,10 @@ import { direction, type Locale } from '../i18n/index.ts'
 
 export { html, raw } from 'hono/html'
 
-/** Markup: what is put into a template is escaped, unless it is markup itself. */
+/** Markup; values in a template are escaped unless they are markup. */
 export type Html = ReturnType<typeof html>
 
-/** Paragraphs and `## ` headings, with what stands in backticks as code: all our Markdown. */
+/** Renders the Markdown that we use: paragraphs, `## ` headings, and code in backticks. */
 export function prose(markdown: string | undefined): Html | undefined {
   if (markdown === undefined) return undefined
   return html`${markdown.split('\n\n').map(block)}`
@@ -29,17 +29,17 @@ export function nameOfRef(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1)
 }
 
-/** One thing that a list explains. */
+/** An item of a definition list. */
 export interface Entry {
   name: Html
-  /** What it is, in a few words. */
+  /** Its type, in a few words. */
   kind?: Html | string | undefined
   meaning: Html | string
-  /** Of the meaning; English when absent. */
+  /** The language of the meaning; English if absent. */
   locale?: Locale
 }
 
-/** Names with their meanings; in one column where the page is narrow. */
+/** A definition list; in one column on narrow pages. */
 export function entries(list: readonly Entry[]): Html {
   return html`<dl>\n${list.map(entry)}</dl>`
 }
@@ -50,10 +50,10 @@ function entry({ name, kind, meaning, locale }: Entry): Html {
   return html`<div><dt>${name}${aside}</dt><dd${language}>${meaning}</dd></div>\n`
 }
 
-/** Which members are marked: those that a request needs, or those that an answer may lack. */
+/** Which members are marked: the required ones of a request, or the optional ones of a response. */
 type Marked = 'required' | 'optional'
 
-/** The members of an object and of the objects in it; undefined: it is no object. */
+/** The members of an object and its nested objects; undefined: not an object. */
 export function membersOf(schema: Schema, marked: Marked): Html | undefined {
   const list = flatten(schema, marked, '')
   return list.length === 0 ? undefined : entries(list)
@@ -70,13 +70,13 @@ function flatten(schema: Schema, marked: Marked, prefix: string): Entry[] {
       meaning: inline(member.description),
     }
     const inner = flatten(member, marked, `${path}.`)
-    // That something is an object is seen from what is in it.
+    // Nested members already show that it is an object.
     const isPlain = inner.length > 0 && member.description === undefined && !isMarked
     return isPlain ? inner : [own, ...inner]
   })
 }
 
-/** What a value may be, in a few words. */
+/** The type of a value, in a few words. */
 export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOfRef(schema.$ref)

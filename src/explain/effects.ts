@@ -4,20 +4,20 @@ import type { Trace } from '../rules/index.ts'
 import type { DescribedVisitor } from './schemas.ts'
 import type { Finding } from './words.ts'
 
-/** A visit that was answered. */
+/** An answered visit. */
 export interface Answered {
   decision: Decision | undefined
   visit: Visit | undefined
   location: string | null
 }
 
-/** The plan's limit of clicks in a month, and those that are counted. */
+/** The plan's monthly limit of clicks, and how many are counted. */
 export interface Quota {
   limit: number
   used: number
 }
 
-/** What follows from a decision: what is passed on, what a closed link answers, what counts. */
+/** What follows from a decision: forwarded parameters, a closed link's response, counting. */
 export function effectsOf(
   answered: Answered,
   { ip }: DescribedVisitor,
@@ -75,7 +75,7 @@ function tracePassedOn(
   const rest = restOf(visit)
   const isPathUsed = link?.forward_path === 1 || PATH_PLACEHOLDER.test(target)
   if (rest !== '') trace('path', isPathUsed, undefined, rest)
-  // A preview's own query is for the preview.
+  // A preview's own query isn't forwarded.
   const search = visit.preview ? '' : searchOf(visit.url)
   const isQueryUsed = link?.forward_query === 1 || QUERY_PLACEHOLDER.test(target)
   if (search.length > 1) trace('forward_query', isQueryUsed, undefined, search.slice(1))

@@ -109,11 +109,11 @@ test('500 links and visitors: explain, a naive model and the redirect agree', as
     for (const { check, message } of told.steps) expect(message).not.toBe(check)
     outcomes.add(`${told.outcome} ${told.status} ${told.variant !== null}`)
   }
-  // Each kind of end is among them.
+  // All outcomes occur.
   expect(outcomes.size).toBe(5)
 })
 
-test('passwords, dates and limits are told with their step', async () => {
+test('passwords, dates and limits are explained in their step', async () => {
   await site.addLink({ slug: 'a', password_hash: await Bun.password.hash('p'), target_url: OWN })
   const asked = await explain.byId(caller(1), 'lnk_x', {}, 'en')
   expect(asked).toMatchObject({ outcome: 'page', status: 200, location: null })
@@ -141,7 +141,7 @@ test('null in a description is as if absent', () => {
   expect(ExplainLinkSchema.parse({ visitor: null })).toEqual({ visitor: null })
 })
 
-test('what a visit passes on, and how it counts, is told', async () => {
+test('forwarded parameters and counting are explained', async () => {
   await site.addLink({ slug: 'a', target_url: OWN, tracking: 'count', forward_query: 1 })
   const steps = await stepsOf('a', { query: 'x=1', ip: '198.51.100.7' })
   expect(steps.map(({ check, passed, actual }) => [check, passed, actual])).toEqual([
@@ -173,7 +173,7 @@ test('what a visit passes on, and how it counts, is told', async () => {
   plan.limits.clicks_per_month = null
 })
 
-test('rules and variants are told by their names, values as people read them', () => {
+test('rules and variants are named, with readable values', () => {
   const rules = [
     { id: 'r', name: 'Nearby', when: {}, then: { answer: 'gone' } },
     { id: 's', when: {}, then: { variants: [{ id: 'v', name: 'New', weight: 1 }] } },
@@ -202,7 +202,7 @@ test('rules and variants are told by their names, values as people read them', (
   expect(said('rules[0].when.os', os)).toMatch(/iOS 17\+ or Android/)
 })
 
-test('links of other workspaces are as those that don’t exist', async () => {
+test('links of other workspaces are like those that don’t exist', async () => {
   await site.addLink({ slug: 'a' })
   const foreign = await explain.byUrl(caller(2), 'https://sho.rt/a', {}, 'en')
   expect(foreign).toEqual(await explain.byUrl(caller(2), 'https://sho.rt/none', {}, 'en'))

@@ -17,7 +17,7 @@ const SUCCESS = {
 }
 const NOTHING = 'The redirect’s own code decides; nothing is counted, and no `max_clicks` used.'
 
-/** The endpoints that say where a visitor would go. */
+/** The endpoints that explain where a visitor would be redirected. */
 export function registerExplainRoutes(
   api: Pick<Api, 'add'>,
   deps: { explain: ExplainService },

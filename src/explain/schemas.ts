@@ -12,7 +12,7 @@ const read = (check: (given: string) => string | Fault, description: string, exa
     .optional()
     .openapi({ description, example })
 
-/** A described visitor; what is absent or null is unknown. */
+/** A described visitor; absent or null members are unknown. */
 const VisitorSchema = z
   .strictObject({
     at: orDefault(checked(z.string(), parseTimestamp), 'string', undefined).optional().openapi({
@@ -49,16 +49,16 @@ const VisitorSchema = z
   })
   .openapi('DescribedVisitor')
 
-/** Null is a schema beside it: generators of clients know no object that may be null itself. */
+/** A union with null: client generators don't support nullable objects. */
 const visitor = z.union([VisitorSchema, z.null()]).optional()
 
-/** Who is meant. */
+/** A described visitor. */
 export type DescribedVisitor = z.output<typeof VisitorSchema>
 
-/** The body of a question about a link. */
+/** The body of a request about a link. */
 export const ExplainLinkSchema = z.strictObject({ visitor }).openapi('ExplainLink')
 
-/** The body of a question about an address. */
+/** The body of a request about an address. */
 export const ExplainUrlSchema = z
   .strictObject({
     url: checked(z.string().max(8_192), (given) =>
@@ -104,7 +104,7 @@ const EXAMPLE = {
   },
 }
 
-/** What would become of a visit. */
+/** The result of a visit. */
 export const ExplanationSchema = z
   .object({
     data: z.object({

@@ -21,37 +21,37 @@ import { effectsOf, type Quota } from './effects.ts'
 import type { DescribedVisitor, Explanation } from './schemas.ts'
 import { type Finding, messageOf } from './words.ts'
 
-/** What explanations are made with: what redirects are. */
+/** Dependencies of explanations: those of redirects. */
 export interface ExplainDeps
   extends Omit<RedirectDeps, 'resolver' | 'storage' | 'guesses' | 'report' | 'visitLimit'> {
   storage: Pick<Storage, 'read' | 'write'>
   links: Pick<LinkService, 'get'>
   domains: Pick<Domains, 'knownTo'>
   clock: Clock
-  /** Gives a redirect the pages of domains. */
+  /** Adds the pages of domains to a redirect. */
   inSites?: (redirect: Redirect) => Redirect
 }
 
-/** The caller: links of other workspaces don't exist for them. */
+/** The caller, who can't see links of other workspaces. */
 type Caller = Parameters<LinkService['get']>[0] & {
   workspace: { plan: { limits: Pick<PlanLimits, 'clicks_per_month'> } }
 }
 type Step = Explanation['steps'][number]
 
-/** A person's browser of which nothing is known. */
+/** A person's browser without known properties. */
 const PLAIN_AGENT = 'Mozilla/5.0 Browser/1.0'
-/** For documentation (RFC 5737), so in no country. */
+/** An address for documentation (RFC 5737), so in no country. */
 const UNKNOWN_ADDRESS = '192.0.2.1'
 
 /**
- * Says what the redirect would do with a visitor, by letting it: one that sees only the caller's
- * links, keeps no click and takes no use.
+ * Explains what the redirect would do with a visitor, by running it with the links that the caller
+ * can see, without recording clicks or uses.
  */
 export function createExplainService(deps: ExplainDeps) {
   const { storage, links, domains } = deps
   const fetchSlug = createFetchSlug(storage)
 
-  /** Links of others, and of folders that the caller doesn't see, are none. */
+  /** Hides links of other workspaces, and those in folders that the caller can't see. */
   async function seen(
     caller: Caller,
     row: SlugRow | null,
@@ -72,7 +72,7 @@ export function createExplainService(deps: ExplainDeps) {
     }
   }
 
-  /** Of a plan that limits clicks; null: it doesn't. */
+  /** The quota of the plan; null: unlimited. */
   async function quotaOf({ workspace }: Caller): Promise<Quota | null> {
     const limit = workspace.plan.limits.clicks_per_month
     if (limit === null) return null
@@ -91,7 +91,7 @@ export function createExplainService(deps: ExplainDeps) {
     let last: { decision: Decision; visit: Visit } | undefined
     let isDecided = false
     const trace: Trace = (check, passed, expected, actual) => {
-      // With a password the link is looked at again.
+      // With a password the link is decided again.
       if (isDecided) findings = []
       isDecided = false
       findings.push({ check, passed, expected, actual })
@@ -134,10 +134,10 @@ export function createExplainService(deps: ExplainDeps) {
   }
 
   return {
-    /** A visit of any address. */
+    /** Explains a visit of any URL. */
     byUrl: (caller: Caller, url: string, visitor: DescribedVisitor, locale: Locale) =>
       explain(caller, withVisitor(new URL(url), visitor), visitor, locale),
-    /** A visit of a link's address. @throws AppError LINK_NOT_FOUND */
+    /** Explains a visit of a link's address. @throws AppError LINK_NOT_FOUND */
     async byId(caller: Caller, id: string, visitor: DescribedVisitor, locale: Locale) {
       const { short_url } = await links.get(caller, id)
       return explain(caller, withVisitor(new URL(short_url), visitor), visitor, locale)
@@ -147,7 +147,7 @@ export function createExplainService(deps: ExplainDeps) {
 
 export type ExplainService = ReturnType<typeof createExplainService>
 
-/** The redirect, but that it counts nothing, and sees what the caller may see. */
+/** A redirect that counts nothing, and sees only what the caller can see. */
 function quietRedirect(
   { inSites = (redirect) => redirect, ...deps }: ExplainDeps,
   visitor: DescribedVisitor,
@@ -177,7 +177,7 @@ function quietRedirect(
   )
 }
 
-/** The described place, else that of the described address, else none. */
+/** The described place, or else that of the described address, or else none. */
 function placeIn(
   { ip, country, region }: DescribedVisitor,
   placeOf: ExplainDeps['placeOf'],
@@ -187,7 +187,7 @@ function placeIn(
   return () => place
 }
 
-/** The address with the visitor's own path and query. */
+/** The URL with the visitor's own path and query. */
 function withVisitor(url: URL, { path, query }: DescribedVisitor): URL {
   if (path !== undefined && path !== '') {
     url.pathname = `${url.pathname.replace(/\/$/, '')}/${path.replace(/^\//, '')}`
@@ -211,7 +211,7 @@ function requestOf(url: URL, visitor: DescribedVisitor, password?: string): Requ
   return new Request(url.href, { method: 'POST', headers, body: new URLSearchParams({ password }) })
 }
 
-/** What a header can hold. */
+/** The text as a valid header value. */
 function oneLine(text: string): string {
   return text.replace(/[^\t\x20-\x7e]/g, ' ').trim()
 }
@@ -219,7 +219,7 @@ function oneLine(text: string): string {
 function stepOf(locale: Locale, finding: Finding, link: Link | undefined): Step {
   const { check, passed, expected, actual } = finding
   const message = messageOf(locale, finding, link ?? null)
-  // What was asked for and what there was are said together.
+  // Expected and actual values are reported together.
   const values = expected === undefined && actual === undefined ? {} : { expected, actual }
   return { check, passed, ...values, message }
 }

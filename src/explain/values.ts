@@ -1,14 +1,14 @@
 import { formatDateTime, hasMessage, type Locale, translate } from '../i18n/index.ts'
 import type { TimeWindow } from '../rules/types.ts'
 
-/** The alternatives of a rule's condition, as people read them: "Germany (DE)". */
+/** The alternatives of a rule's condition in readable form: "Germany (DE)". */
 export function conditionText(locale: Locale, member: string, expected: unknown): string[] {
   if (member === 'query') return [queryText(locale, expected as Record<string, string[]>)]
   if (member === 'time') return [windowText(locale, expected as TimeWindow)]
   return [expected].flat().map((value) => valueText(locale, member, value))
 }
 
-/** A value of a visit or a link, as people read it. */
+/** A value of a visit or a link in readable form. */
 export function valueText(locale: Locale, what: string, value: unknown): string {
   if (value === null || value === undefined) return translate(locale, 'explain.unknown')
   if (typeof value === 'number') return new Intl.NumberFormat(locale).format(value)
@@ -27,7 +27,7 @@ export function valueText(locale: Locale, what: string, value: unknown): string 
   return hasMessage(key) ? translate(locale, key) : value
 }
 
-/** With its code, which is what the rule says. */
+/** With its code, which is what the rule contains. */
 function named(locale: Locale, type: 'region' | 'language', code: string): string {
   try {
     const name = new Intl.DisplayNames(locale, { type, fallback: 'none' }).of(code)
@@ -46,7 +46,7 @@ function queryText(locale: Locale, parameters: Record<string, string[]>): string
   return texts.join(', ')
 }
 
-/** @param zoned as Temporal writes it, with its zone */
+/** @param zoned in Temporal's format, with its zone */
 function timeText(locale: Locale, zoned: string): string {
   const { epochMilliseconds, timeZoneId } = Temporal.ZonedDateTime.from(zoned)
   return new Intl.DateTimeFormat(locale, {
@@ -55,7 +55,7 @@ function timeText(locale: Locale, zoned: string): string {
   }).format(epochMilliseconds)
 }
 
-/** Any week with its Monday first. */
+/** Any Monday. */
 const MONDAY = Date.UTC(2024, 0, 1)
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 

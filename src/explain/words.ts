@@ -2,7 +2,7 @@ import { hasMessage, type Locale, type MessageKey, translate } from '../i18n/ind
 import type { Link } from '../links/schemas.ts'
 import { conditionText, valueText } from './values.ts'
 
-/** What was looked at, and how it came out. */
+/** A check, and its result. */
 export interface Finding {
   check: string
   passed: boolean
@@ -10,14 +10,14 @@ export interface Finding {
   actual?: unknown
 }
 
-/** The link that is explained, with the names of its rules and variants. */
+/** The explained link, with the names of its rules and variants. */
 export type Named = Pick<Link, 'rules' | 'variants'>
 
 const WHEN = /^rules\[\d+\]\.when\.(not_)?(\w+)$/
 const RULE = /^rules\[(\d+)\]$/
 const SPLIT = /^(?:rules\[(\d+)\]\.then\.)?variants$/
 
-/** What a step checked and why it came out so, in a sentence. */
+/** A sentence about what a step checked and why it passed or failed. */
 export function messageOf(locale: Locale, finding: Finding, link: Named | null): string {
   const { check, passed, expected, actual } = finding
   const [, not, member] = WHEN.exec(check) ?? []

@@ -65,7 +65,7 @@ describe('folders', () => {
     expect(code(await owner('GET', '/folders/fld_none'))).toBe('404 FOLDER_NOT_FOUND')
   })
 
-  test('take null for what is the default', async () => {
+  test('accept null for the default', async () => {
     const nulls = { access: null, members: null }
     const made = (await owner('POST', '/folders', { name: 'A', ...nulls })).body
     const own = { access: 'workspace', members: [] }
@@ -75,7 +75,7 @@ describe('folders', () => {
     expect((await owner('PATCH', `/folders/${made.id}`, nulls)).body).toMatchObject(own)
   })
 
-  test('are renamed once, whatever is in them, and obey If-Match', async () => {
+  test('are renamed without touching links, and obey If-Match', async () => {
     const id = await folder('A')
     const one = await link(id)
     const etag = (await owner('GET', `/folders/${id}`)).headers.get('etag') ?? ''
@@ -93,7 +93,7 @@ describe('folders', () => {
     expect((await viewer('PATCH', `/folders/${id}`, { name: 'x' })).status).toBe(403)
   })
 
-  test('are deleted when they are empty, or their links go elsewhere', async () => {
+  test('are deleted when they are empty, or when their links are moved', async () => {
     const [a, b] = [await folder('A'), await folder('B')]
     const one = await link(a)
     expect(code(await owner('DELETE', `/folders/${a}`))).toBe('409 FOLDER_NOT_EMPTY')
@@ -120,7 +120,7 @@ describe('folders', () => {
     expect((await owner('DELETE', `/folders/${empty}`)).status).toBe(204)
   })
 
-  test('that are gone are left out of what is restored', async () => {
+  test('that are deleted are left out of restored links', async () => {
     const [a, b] = [await folder('A'), await folder('B')]
     const one = await link(a)
     const two = await link(a)
@@ -134,7 +134,7 @@ describe('folders', () => {
 })
 
 describe('a folder for some members', () => {
-  test('is shared with members of the workspace alone, and always with who shares it', async () => {
+  test('can only be shared with members of the workspace, always including who shares it', async () => {
     const refused = await owner('POST', '/folders', {
       name: 'x',
       access: 'members',
@@ -231,7 +231,7 @@ describe('a folder for some members', () => {
     expect(into.status).toBe(422)
   })
 
-  test('hides what was moved into it, and what is deleted from it', async () => {
+  test('hides links moved into it, and links deleted from it', async () => {
     const [a, secret] = [await folder('A'), await folder('S', { access: 'members' })]
     const one = await link(a)
     expect(await listed(member)).toEqual([one])
@@ -244,7 +244,7 @@ describe('a folder for some members', () => {
     expect((await owner('POST', `/links/${one}/restore`)).status).toBe(200)
   })
 
-  test('is forgotten with the membership', async () => {
+  test('loses members who leave the workspace', async () => {
     const id = await folder('S', { access: 'members', members: ['usr_member', 'usr_viewer'] })
     await owner('DELETE', '/members/usr_member')
     expect((await owner('GET', `/folders/${id}`)).body.members).toEqual(['usr_viewer'])
@@ -260,7 +260,7 @@ describe('a folder for some members', () => {
 })
 
 describe('an archived link', () => {
-  test('is left out of lists, unless they ask for it; counted as before', async () => {
+  test('is left out of lists by default, and its clicks are still counted', async () => {
     const one = await link(null, { archived: true, slug: 'old', tags: ['t'] })
     const two = await link(null, { tags: ['t'] })
     const pages = await Promise.all(

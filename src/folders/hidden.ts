@@ -3,8 +3,8 @@ import type { Sql } from '../storage/index.ts'
 import { findHidden } from './store.ts'
 
 /**
- * The folders whose links don't exist for a member of a workspace. Owners and admins see all. Asked
- * on each of a person's requests, so that a change counts from the next one on.
+ * The folders whose links a member of a workspace can't see. Owners and admins see all. Queried on
+ * each of a person's requests, so that changes take effect with the next one.
  */
 export async function hiddenFoldersOf(
   sqlx: Sql,

@@ -20,7 +20,7 @@ const access = z.enum(['workspace', 'members']).openapi({
     'owners and admins of the workspace; for others its links don’t exist. API keys see all.',
 })
 
-/** A folder as it is given out. */
+/** A folder in responses. */
 export const FolderSchema = z
   .object({
     id: z.string().openapi({ description: '`fld_` and 26 characters.' }),

@@ -26,18 +26,18 @@ import {
 
 /** Who changes a folder. */
 interface FolderAsker extends Reader, Pick<Asker, 'actor'> {
-  /** A person who would lose sight of a folder without being among its members. */
+  /** A person who would lose access to a folder unless they are among its members. */
   readonly self: string | null
 }
 
-/** Who changes a folder, by a request. */
+/** The caller of a request, as the service needs it. */
 export function folderAskerOf(call: { caller: Caller; requestId: string }): FolderAsker {
   const { caller } = call
   const isRestricted = caller.kind === 'session' && !caller.scopes.has('members:manage')
   return { ...askerOf(call), self: isRestricted ? caller.userId : null }
 }
 
-/** A folder, and the version that its ETag tells. */
+/** A folder with its version, for the ETag. */
 export interface VersionedFolder {
   folder: Folder
   version: number
@@ -45,7 +45,7 @@ export interface VersionedFolder {
 
 type Access = FolderRow['access']
 
-/** What a folder is changed to. */
+/** A change of a folder. */
 interface FolderChange {
   name?: string | undefined
   access?: Access | undefined
@@ -54,7 +54,7 @@ interface FolderChange {
   links: number
 }
 
-/** What the verbs of folders share. */
+/** Dependencies of the folder service. */
 interface FolderContext {
   storage: Storage
   clock: Clock
@@ -69,7 +69,7 @@ export function createFolderService(deps: FolderContext) {
   return withContext(deps, { linksOf, list, get, create, update, remove })
 }
 
-/** How many links a folder has: asked before a transaction, for it takes long. */
+/** How many links a folder has: counted before the transaction, because it is slow. */
 function linksOf({ storage }: FolderContext, { workspace }: Reader, id: string) {
   return countLinks(storage.reports, workspace.no, id)
 }
@@ -165,8 +165,8 @@ async function update(
 }
 
 /**
- * Deletes a folder. Its links go into another one, or (`none`) into no folder; their rows stay as
- * they are.
+ * Deletes a folder. Its links are moved to another one, or (`none`) to no folder, without changes
+ * of their rows.
  * @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, FOLDER_NOT_EMPTY, VALIDATION_FAILED
  */
 async function remove(
@@ -190,14 +190,14 @@ async function remove(
   })
 }
 
-/** Where the links of a folder go. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
+/** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
 async function target(tx: Transaction, asker: FolderAsker, id: string, from: string) {
   const row = id === from ? undefined : await found(tx, asker, id)
   if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
   return row
 }
 
-/** The members that a folder is to have. @throws AppError VALIDATION_FAILED */
+/** Validates the members of a folder. @throws AppError VALIDATION_FAILED */
 async function checkMembers(
   tx: Transaction,
   { workspace, self }: FolderAsker,
@@ -217,7 +217,7 @@ async function checkMembers(
   return [...new Set(self === null ? members : [...members, self])].sort()
 }
 
-/** A folder that the caller can see; undefined: there is none. One that was moved into another is gone. */
+/** A folder that the caller can see; undefined: there is none, or it was merged into another. */
 async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: Reader, id: string) {
   const row = hiddenFolders.includes(id) ? undefined : await findFolder(sqlx, workspace.no, id)
   return row?.id === id ? row : undefined
@@ -248,7 +248,7 @@ function named(name: string) {
   return { name, name_key: foldForSearch(name) }
 }
 
-/** What the entries of the audit log have in common. */
+/** The common fields of audit entries. */
 function entry({ workspace_no: workspaceNo, id, name }: FolderRow, at: number) {
   return { workspaceNo, at, target: { type: 'folder' as const, id, label: name } }
 }

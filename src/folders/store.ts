@@ -4,7 +4,7 @@ import type { Schema, Sql, Transaction } from '../storage/index.ts'
 /** A row of `folders`. */
 export type FolderRow = Selectable<Schema['folders']>
 
-/** The folder of a workspace that has the links of this id now. */
+/** The folder of a workspace that holds the links of this folder id now. */
 export function findFolder({ db }: Sql, workspaceNo: number, id: string) {
   return db
     .selectFrom('folders as f')
@@ -17,7 +17,7 @@ export function findFolder({ db }: Sql, workspaceNo: number, id: string) {
     .executeTakeFirst()
 }
 
-/** The ids by which links are in a folder: its own, and those of folders that were moved into it. */
+/** The folder ids in links' rows: the folder's own, and those of folders merged into it. */
 export async function idsOfFolder({ db }: Sql, workspaceNo: number, id: string): Promise<string[]> {
   const rows = await db
     .selectFrom('folders')
@@ -33,7 +33,7 @@ export async function idsOfFolder({ db }: Sql, workspaceNo: number, id: string):
   return rows.map((row) => row.id)
 }
 
-/** The ids of folders whose links a person doesn't see, and of what was moved into these. */
+/** The ids of folders whose links a person can't see, and of those merged into them. */
 export async function findHidden(
   { db }: Sql,
   workspaceNo: number,
@@ -61,18 +61,18 @@ export async function countLinks({ db }: Sql, workspaceNo: number, id: string): 
   return Number(rows[0]?.n ?? 0)
 }
 
-/** Whether the row `l` of `links` is in a folder; says what the partial index has. */
+/** Whether the row `l` of `links` is in a folder; has the condition of the partial index. */
 function isIn(workspaceNo: number, id: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`l.workspace_no = ${workspaceNo} AND l.folder_id IS NOT NULL
     AND l.folder_id IN (SELECT g.id FROM folders g WHERE g.id = ${id} AND g.merged_into IS NULL
       UNION ALL SELECT g.id FROM folders g WHERE g.merged_into = ${id})`
 }
 
-/** Which folders to list. */
+/** A page of folders. */
 interface FolderPage {
   workspaceNo: number
   term: string
-  /** Exclusive; null: the beginning. */
+  /** Exclusive; null: the first page. */
   after: { nameKey: string; id: string } | null
   limit: number
   hidden: readonly string[]
@@ -112,7 +112,7 @@ export async function updateFolder(
   await db.updateTable('folders').set(changes).where('id', '=', id).execute()
 }
 
-/** Gives all links of a folder to another one, or takes them out (null). The folder is gone. */
+/** Merges a folder into another one, or removes it from its links (null). The folder is deleted. */
 export async function dissolve({ db }: Transaction, id: string, into: string | null) {
   await db.deleteFrom('folder_members').where('folder_id', '=', id).execute()
   if (into === null) {
@@ -129,7 +129,7 @@ export async function dissolve({ db }: Transaction, id: string, into: string | n
     .execute()
 }
 
-/** Who may see the links of folders, by folder. */
+/** The members of restricted folders, by folder. */
 export async function membersOf(
   { db }: Sql,
   ids: readonly string[],
@@ -155,7 +155,7 @@ export async function setMembers({ db }: Transaction, id: string, userIds: reado
     .execute()
 }
 
-/** Those of these people who belong to a workspace. */
+/** Those of these people who are members of a workspace. */
 export async function findMembers(
   { db }: Sql,
   workspaceNo: number,
@@ -171,7 +171,7 @@ export async function findMembers(
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Takes a person out of all folders of a workspace. */
+/** Removes a person from all folders of a workspace. */
 export async function leaveFolders({ db }: Transaction, workspaceNo: number, userId: string) {
   await db
     .deleteFrom('folder_members')

@@ -7,22 +7,22 @@ import { createDraftReader } from './formats/index.ts'
 import type { ReadRecord } from './records.ts'
 import type { ReadyRecord } from './write.ts'
 
-/** What is imported, and how. */
+/** Options of an import. */
 export interface ReadOptions {
   format: FormatName
   mapping?: Mapping | undefined
-  /** The host of links whose own is none of this instance. */
+  /** The host for links whose own isn't served by this instance. */
   domain?: string | undefined
 }
 
-/** A record whose fields were checked, with the password that is still to be hashed. */
+/** A validated record whose password is yet to be hashed. */
 export type CheckedRecord = Omit<ReadyRecord, 'fields'> & {
   fields: (CreateFields & { imported_clicks?: number }) | null
 }
 
 const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RECORD' }] }
 
-/** Makes what checks the records of one import as the API checks a new link. */
+/** Makes the validation of an import's records, which is that of the API's new links. */
 export function createRecordCheck(
   { create }: Pick<LinkSchemas, 'create'>,
   { domains, workspaceNo }: { domains: Pick<Domains, 'usableBy'>; workspaceNo: number },
@@ -33,7 +33,7 @@ export function createRecordCheck(
   return (record, n) => {
     const { link, host, clicks, faults = [] } = record === null ? UNREADABLE : read(record)
     const own = host ?? (link.domain as string | undefined)
-    // What another service called its own isn't known here.
+    // Another service's domains aren't known here.
     const isOurs = typeof own === 'string' && domains.usableBy(workspaceNo, own) !== 'unknown'
     const place = isOurs ? own : domain
     const { domain: _, ...fields } = link
@@ -51,7 +51,7 @@ export function createRecordCheck(
   }
 }
 
-/** For the report; what is longer than any link could be is cut. */
+/** A text for the report, cut if it is longer than any link could be. */
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, 2_048).toWellFormed() : null
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Texts that spreadsheets, tables and JSON each read in their own way. */
+/** Texts that are special in spreadsheets, CSV or JSON. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }).map((each) => each.replaceAll(/\p{C}/gu, '')),
   fc.constantFrom(
@@ -52,7 +52,7 @@ const body = fc.record(
   { requiredKeys: [] },
 )
 
-/** What is the same of a link and of its copy. */
+/** The fields that a link and its copy share. */
 function comparable({ id, version, created_at, updated_at, ...link }: Link) {
   return link
 }
@@ -91,7 +91,7 @@ test.each(['ndjson', 'csv'])(
   },
 )
 
-test('a folder that isn’t there is left out, and the row says so', async () => {
+test('an unknown folder is ignored, with a warning in the row', async () => {
   const link = { destination_url: 'https://example.org/', slug: 'filed', redirect_status: 302 }
   const file = JSON.stringify({ ...link, folder_id: 'fld_elsewhere' })
   for (const query of ['dry_run=true', '']) {
@@ -104,7 +104,7 @@ test('a folder that isn’t there is left out, and the row says so', async () =>
   }
 })
 
-test('a protected link isn’t taken without its password', async () => {
+test('a protected link is refused without its password', async () => {
   const link = await site.links.create({
     destination_url: 'https://example.org/',
     slug: 'secret',

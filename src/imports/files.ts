@@ -11,10 +11,10 @@ import {
 } from './run.ts'
 import { readChunks } from './store.ts'
 
-/** So many records are written in one transaction: a redirect waits for one at most. */
+/** Records per transaction: a redirect waits for at most one transaction. */
 const BATCH = 100
 
-/** An import of a file that was uploaded. */
+/** An import of an uploaded file. */
 export interface FileInput extends ImportInput {
   upload: string
   kind: Kind
@@ -34,7 +34,7 @@ export async function importFile(
     let batch: ReadRecord[] = []
     let n = 0
     for await (const record of records()) {
-      // An earlier run has come so far.
+      // Processed by an earlier run.
       if (n++ < done) continue
       if (batch.push(record) < BATCH) continue
       yield { records: batch, total }

@@ -34,7 +34,7 @@ describe.each([
   ['chhoto.json', 2],
   ['slugline.ndjson', 2],
 ])('%s', (file, taken) => {
-  test('is tried first, imported, and taken back', async () => {
+  test('is tried as a dry run, imported, and undone', async () => {
     const text = await fixture(file)
     const kind = file.split('.').at(-1) as string
     const dry = await site.finished(await site.upload(text, kind, 'dry_run=true'))
@@ -60,7 +60,7 @@ describe.each([
   })
 })
 
-test('clicks from elsewhere stand apart, and the file’s own mapping is followed', async () => {
+test('previous clicks are separate, and a given mapping is used', async () => {
   const mapping = {
     destination_url: 'Adresse',
     slug: 'Kürzel',
@@ -81,7 +81,7 @@ test('clicks from elsewhere stand apart, and the file’s own mapping is followe
   ])
 })
 
-test('rows warn of what is probably not meant, also before it is written', async () => {
+test('rows have warnings, also in a dry run', async () => {
   const text = [{ slug: 'late', expires_at: '2020-01-01T00:00:00Z' }, { slug: 'fine' }]
     .map((link) => JSON.stringify({ destination_url: 'https://example.com/', ...link }))
     .join('\n')
@@ -94,7 +94,7 @@ test('rows warn of what is probably not meant, also before it is written', async
   }
 })
 
-test('a short domain of its own takes words that are reserved on the instance’s own host', async () => {
+test('a short domain of its own allows slugs that are reserved on the instance’s own host', async () => {
   const done = await site.finished(
     await site.upload(await fixture('dub.csv'), 'csv', 'domain=go.example'),
   )
@@ -149,7 +149,7 @@ test('where case matters, slugs that differ in case, dots, slashes and reserved 
     '/api/v1/links?domain=exact.example',
   )
   expect(data.map(({ slug }) => slug).sort()).toEqual(taken.toSorted())
-  // On the instance's own host, case doesn't tell them apart, and it answers some paths itself.
+  // The instance's own host is case-insensitive and has reserved paths.
   const shared = await site.finished(await site.upload(text, 'csv', 'dry_run=true'))
   expect(codes(await site.rows(shared.id)).slice(0, taken.length)).toEqual([
     ['created'],
@@ -159,7 +159,7 @@ test('where case matters, slugs that differ in case, dots, slashes and reserved 
   ])
 })
 
-test('what can’t be taken says why, in the reader’s language, and as a table', async () => {
+test('refused records have reasons, in the reader’s language, and as CSV', async () => {
   const text = csv('https://a.example,api,A,', 'ftp://a.example,ok,,', 'https://b.example,b,,1')
   const done = await site.finished(await site.upload(text))
   expect(done.result).toEqual({ created: 1, updated: 0, skipped: 0, refused: 2 })
@@ -196,7 +196,7 @@ describe('a slug that a link has already', () => {
     expect((await bySlug('taken'))?.destination_url).toBe('https://old.example')
   })
 
-  test('update: the link gets the fields, and undo gives back what it was', async () => {
+  test('update: the link gets the fields, and undo restores it', async () => {
     const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
     expect(done.result).toEqual({ created: 1, updated: 1, skipped: 0, refused: 0 })
     const changed = await bySlug('taken')
@@ -209,7 +209,7 @@ describe('a slug that a link has already', () => {
     expect(before?.clicks.imported).toBe(0)
   })
 
-  test('rename: another link is made', async () => {
+  test('rename: another link is created', async () => {
     const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=rename'))
     expect(done.result).toEqual({ created: 2, updated: 0, skipped: 0, refused: 0 })
     const [row] = await site.rows(done.id, '&status=renamed')
@@ -245,7 +245,7 @@ describe('a slug that a link has already', () => {
 test.each(['skip', 'update', 'rename', 'fail'])(
   'a dry run tells the same as the import, also of records that repeat others: %s',
   async (how) => {
-    // Over several transactions.
+    // Spread over several transactions.
     const rows = Array.from({ length: 250 }, (_, i) => `https://a.example/${i},s${i % 120},,`)
     const text = csv(...rows)
     const dry = await site.finished(
@@ -270,7 +270,7 @@ test.each(['skip', 'update', 'rename', 'fail'])(
   },
 )
 
-test('the plan’s limit holds, and a dry run knows it', async () => {
+test('the plan’s limit applies, also in a dry run', async () => {
   site.limits.links = 130
   const text = csv(...Array.from({ length: 150 }, (_, i) => `https://a.example/${i},p${i},,`))
   const dry = await site.finished(await site.upload(text, 'csv', 'dry_run=true'))
@@ -283,7 +283,7 @@ test('the plan’s limit holds, and a dry run knows it', async () => {
   ])
 })
 
-// PostgreSQL chooses its plan by how many rows there are.
+// PostgreSQL's plan depends on the number of rows.
 if (testStore === 'embedded') {
   test('undo looks up a link by an index, so that it takes no longer in a long import', async () => {
     const { read } = site.storage
@@ -298,7 +298,7 @@ if (testStore === 'embedded') {
   })
 }
 
-test('undo leaves what somebody has changed since, and names it', async () => {
+test('undo skips links changed since, and reports them', async () => {
   const text = csv(
     'https://a.example,one,,',
     'https://b.example,two,,',
@@ -349,7 +349,7 @@ describe('a request that is refused', () => {
     expect(error.details.map((detail) => detail.field)).toEqual([field])
   })
 
-  test('another workspace’s import is none', async () => {
+  test('another workspace’s import is not found', async () => {
     const done = await site.finished(await site.upload(csv('https://a.example,x,,')))
     const headers = { Authorization: 'Bearer stranger' }
     for (const [method, path] of [
@@ -363,7 +363,7 @@ describe('a request that is refused', () => {
   })
 })
 
-test('a form carries the options beside the file', async () => {
+test('a form can contain options besides the file', async () => {
   const form = new FormData()
   form.set('file', new File([csv('https://a.example,x,,')], 'links.csv'))
   form.set('dry_run', 'true')
@@ -377,7 +377,7 @@ test('a form carries the options beside the file', async () => {
   expect((await site.links.list({ archived: 'any' })).pagination.total).toBe(0)
 })
 
-test('a repeated request with a key makes one import; another file with it is refused', async () => {
+test('a repeated request with a key starts one import; another file with the same key is refused', async () => {
   const key = { 'Idempotency-Key': 'once' }
   const text = csv('https://a.example,x,,')
   const first = await site.upload(text, 'csv', '', key)
@@ -390,7 +390,7 @@ test('a repeated request with a key makes one import; another file with it is re
   expect((await site.links.list()).pagination.total).toBe(1)
 })
 
-test('the preview tells format, columns, mapping and the first records, and keeps nothing', async () => {
+test('the preview returns format, columns, mapping and the first records, and stores nothing', async () => {
   const answer = await site.send('POST', '/api/v1/imports/preview', {
     headers: { 'Content-Type': 'text/csv' },
     body: await fixture('bitly.csv'),
@@ -403,7 +403,7 @@ test('the preview tells format, columns, mapping and the first records, and keep
   })
 })
 
-test('what an import needs is gone once it is over, its rows with its job', async () => {
+test('an import’s data is deleted at its end, its rows with its job', async () => {
   const done = await site.finished(await site.upload(csv('https://a.example,x,,')))
   const count = async (table: 'import_chunks' | 'imports' | 'import_rows' | 'import_seen') =>
     (await site.storage.read.db.selectFrom(table).selectAll().execute()).length
@@ -416,9 +416,9 @@ test('what an import needs is gone once it is over, its rows with its job', asyn
   expect(await count('import_rows')).toBe(0)
 })
 
-test('passwords are hashed for links that are written alone, and the same one once', async () => {
+test('only passwords of written links are hashed, each distinct one once', async () => {
   const hashed: string[] = []
-  // A link goes while a password waits for its hash: the row that it was in the way of is written.
+  // A link is deleted while a password is hashed: the record that conflicted with it is written.
   let meanwhile: (() => Promise<void>) | undefined
   const hashPassword = async (password: string) => {
     hashed.push(password)

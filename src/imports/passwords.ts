@@ -3,7 +3,7 @@ import { StorageUnavailable } from '../storage/index.ts'
 import type { CheckedRecord } from './check.ts'
 import { type Outcome, type ReadyRecord, refusalOf } from './write.ts'
 
-/** Without the password, for which a hash is filled in. */
+/** The record without its password, whose hash is added later. */
 export function unhashed(record: CheckedRecord): ReadyRecord {
   const { fields } = record
   if (fields === null || fields.password === undefined) return { ...record, fields }
@@ -11,15 +11,15 @@ export function unhashed(record: CheckedRecord): ReadyRecord {
   return { ...record, fields: { ...others, password_hash: password === null ? null : '' } }
 }
 
-/** How {@link withHashes} finds out what is written, and hashes for that. */
+/** The dependencies of {@link withHashes}. */
 interface Hashing {
   rehearse(records: readonly ReadyRecord[]): Promise<Outcome[]>
   hash(password: string): Promise<string>
 }
 
 /**
- * Records that are ready to be written. As for single links, what is refused or skipped must not cost
- * a hash, so all is tried without them first.
+ * Records ready to be written. As for single links, refused or skipped records must not cost a
+ * hash, so a trial without hashes comes first.
  */
 export async function withHashes(
   checked: readonly CheckedRecord[],
@@ -40,8 +40,8 @@ export async function withHashes(
 }
 
 /**
- * What was refused when it was tried may be written now, because another link went meanwhile: not
- * without its password, so the step is taken again.
+ * A record refused in the trial may be accepted now, because a conflicting link was deleted in the
+ * meantime. It must not be written without its password, so the step is repeated.
  * @throws StorageUnavailable
  */
 export function assertHashed(outcomes: readonly Outcome[]): void {
@@ -58,7 +58,7 @@ function isWritten({ status }: Outcome): boolean {
   return status !== 'refused' && status !== 'skipped'
 }
 
-/** Where too many hashes wait, the step is taken again. */
+/** When too many hashes are queued, the step is repeated later. */
 function later(error: unknown): never {
   throw refusalOf(error)
 }

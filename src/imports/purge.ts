@@ -3,10 +3,10 @@ import { lowestIdAt } from '../base/ids.ts'
 import type { Storage } from '../storage/index.ts'
 import { deleteAll, deleteImport, endedImports, forgottenUpload, nextImport } from './store.ts'
 
-/** A file that no job has taken in so long was given up. */
+/** An upload without a job for so long is abandoned. */
 const FORGOTTEN_MS = 24 * 3_600_000
 
-/** Deletes what imports have left behind that are over, or that never began. */
+/** Deletes the data of imports that have ended or never began. */
 export async function purgeImports({
   storage,
   clock,
@@ -27,7 +27,7 @@ export async function purgeImports({
   await dropOrphans(storage)
 }
 
-/** Deletes the rows of imports whose jobs are gone. */
+/** Deletes the rows of imports whose jobs no longer exist. */
 async function dropOrphans(storage: Pick<Storage, 'read' | 'write'>): Promise<void> {
   for (let after = ''; ; ) {
     const next = await nextImport(storage.read, after)

@@ -3,23 +3,23 @@ import { JSONParser } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
 import type { SourceRecord } from './formats/index.ts'
 
-/** How a file is written. */
+/** File formats. */
 export const KINDS = ['csv', 'ndjson', 'json'] as const
 export type Kind = (typeof KINDS)[number]
 
 /** A record of a file; null: it can't be read. */
 export type ReadRecord = SourceRecord | null
 
-/** Longer records are no links. */
+/** Longer records can't be links. */
 const RECORD_LENGTH_MAX = 1_000_000
 
-/** The file breaks off within something, or isn't what it is said to be. */
+/** The file is truncated, or isn't of its declared format. */
 export class UnreadableFile extends Error {}
 
 /**
- * The records of a file, one at a time, in its order.
- * @param isExport of Slugline itself: cells without quotes that are empty are null, and what stands
- *   before formulas is taken away; see `base/csv.ts`
+ * The records of a file, one at a time, in order.
+ * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
+ *   before formulas is removed; see `base/csv.ts`
  * @throws UnreadableFile
  */
 export function readRecords(
@@ -65,7 +65,7 @@ function exportedCell(cell: string, { quoting, header }: { quoting: boolean; hea
   return /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell
 }
 
-/** Columns without a name, or with that of another one, get none: they are left out. */
+/** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
   const seen = new Set<string>()
   return names.map((name) => {
@@ -78,7 +78,7 @@ function uniqueColumns(names: string[]): (string | false)[] {
 
 const DELIMITERS = [',', ';', '\t'] as const
 
-/** What separates the cells of the first line. */
+/** The delimiter of the first line. */
 function delimiterOf(head: string): string {
   const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/)
   const counts = DELIMITERS.map((each) => line.split(each).length)
@@ -109,7 +109,7 @@ function objectOf(value: unknown): ReadRecord {
   return isObject ? (value as SourceRecord) : null
 }
 
-/** Where the links stand in an object that holds more than them. */
+/** The paths of links in an object that contains more than them. */
 const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
 
 async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {

@@ -30,11 +30,11 @@ function serve(...args: Parameters<typeof startService>) {
 const ask = (site: TestImports, body: object, query = '') =>
   site.send('POST', `/api/v1/imports/remote${query}`, { body })
 
-/** What differs between them is read before anything is stored: the other store sees it of one. */
+/** They differ only before anything is stored, so the other store needs just one of them. */
 const READ = Object.entries(SERVICES).slice(0, testDialect === 'sqlite' ? undefined : 1)
 
 describe.each(READ)('%s', (source, service) => {
-  test('all pages are read, each link once, and the token is gone afterwards', async () => {
+  test('all pages are read, each link once, and the token is deleted afterwards', async () => {
     const site = await siteWith()
     const { url, asked } = serve(service(230, TOKEN))
     const body = { source, base_url: `${url}/`, token: TOKEN }
@@ -62,7 +62,7 @@ describe.each(READ)('%s', (source, service) => {
     expect(again.result).toEqual({ created: 0, updated: 0, skipped: 230, refused: 0 })
   })
 
-  test('a wrong token is told', async () => {
+  test('a wrong token is reported', async () => {
     const site = await siteWith()
     const { url } = serve(service(3, TOKEN))
     const done = await site.finished(await ask(site, { source, base_url: url, token: 'wrong' }))
@@ -70,7 +70,7 @@ describe.each(READ)('%s', (source, service) => {
   })
 })
 
-test('it waits as long as the service asks for, and goes on', async () => {
+test('it waits as long as the service demands, and continues', async () => {
   const waits: number[] = []
   const site = await siteWith({ sleep: async (ms) => void waits.push(ms) })
   const { url } = serve(SERVICES.shlink(120, TOKEN), (_, count) => {
@@ -84,7 +84,7 @@ test('it waits as long as the service asks for, and goes on', async () => {
   expect(waits).toEqual([7_000, 1_000])
 })
 
-test('while it waits, jobs of other workspaces go on', async () => {
+test('while it waits, jobs of other workspaces run', async () => {
   const waiting = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const sleep = () => {
@@ -116,7 +116,7 @@ test('while it waits, jobs of other workspaces go on', async () => {
   expect((await site.finished(answer)).result).toMatchObject({ created: 60 })
 })
 
-test('a service that fails for good ends the import; what was read stays, and can be undone', async () => {
+test('a permanent failure ends the import; imported links stay, and can be undone', async () => {
   const site = await siteWith({ sleep: async () => {} })
   const { url } = serve(SERVICES.shlink(120, TOKEN), (_, count) =>
     count > 1 ? new Response('', { status: 500 }) : undefined,
@@ -133,7 +133,7 @@ test('a service that fails for good ends the import; what was read stays, and ca
   expect(undone.result).toMatchObject({ deleted: 50, restored: 0, kept: 0 })
 })
 
-test('an answer that isn’t the service’s ends the import', async () => {
+test('an unexpected response ends the import', async () => {
   const site = await siteWith({ sleep: async () => {} })
   for (const body of ['<html>', '{"links":7}', '[]']) {
     const { url } = serve(() => new Response(body))
@@ -144,14 +144,14 @@ test('an answer that isn’t the service’s ends the import', async () => {
   }
 })
 
-test('a process that ends in the middle leaves the rest to the next one: no link twice', async () => {
+test('a killed process is continued by the next one, without duplicate links', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const site = await siteWith()
   const first: string[] = []
   const { url, asked } = serve(SERVICES.kutt(160, TOKEN), async ({ path }, count) => {
     if (count !== 3) return undefined
     first.push(path)
-    // The page is never answered: the process stops meanwhile.
+    // The page is never answered: the process stops in the meantime.
     resolve()
     await new Promise((done) => setTimeout(done, 200))
     return new Response('', { status: 500 })
@@ -161,11 +161,11 @@ test('a process that ends in the middle leaves the rest to the next one: no link
   await site.restart()
   const done = await site.finished(answer)
   expect(done.result).toEqual({ created: 160, updated: 0, skipped: 0, refused: 0 })
-  // The pages that were committed weren't asked for again.
+  // Committed pages weren't requested again.
   expect(asked.filter(({ path }) => path.includes('skip=0')).length).toBe(1)
 })
 
-describe('addresses that aren’t called', () => {
+describe('blocked addresses', () => {
   const details = async (answer: Response) =>
     (
       (await answer.json()) as { error: { details: { field: string; code: string }[] } }
@@ -191,7 +191,7 @@ describe('addresses that aren’t called', () => {
     expect(await details(answer)).toEqual([['base_url', 'URL_NOT_ALLOWED']])
   })
 
-  test('nor where a name leads to one by the time of the connection', async () => {
+  test('also when a name resolves to one only at connection time', async () => {
     let asked = 0
     const outgoing = createOutgoing({
       resolve: async () => [{ address: asked++ === 0 ? '93.184.216.34' : '127.0.0.1', family: 4 }],
@@ -203,7 +203,7 @@ describe('addresses that aren’t called', () => {
     expect(done).toMatchObject({ status: 'failed', error: { code: 'URL_NOT_ALLOWED' } })
   })
 
-  test('nor where a redirect leads to one, and the token goes to no other origin', async () => {
+  test('also after a redirect, and the token isn’t sent to another origin', async () => {
     const inner = serve(() => ({}))
     const other = serve(SERVICES.shlink(1, TOKEN))
     const { url } = serve((at) =>
@@ -226,7 +226,7 @@ describe('addresses that aren’t called', () => {
     expect(inner.asked).toEqual([])
   })
 
-  test('a service without an address of its own needs one, and a real one', async () => {
+  test('a self-hosted service needs a valid URL', async () => {
     const site = await siteWith()
     const none = await ask(site, { source: 'shlink', token: TOKEN })
     expect(await details(none)).toEqual([['base_url', 'REQUIRED']])

@@ -21,7 +21,7 @@ export interface RemoteInput extends ImportInput {
   baseUrl: string
 }
 
-/** What reading another service needs. */
+/** Dependencies of importing from a service. */
 export interface RemoteDeps extends ImportDeps {
   outgoing: Outgoing
   /** `imports` encrypts tokens. */
@@ -30,9 +30,9 @@ export interface RemoteDeps extends ImportDeps {
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** So often a page is asked for before the import gives up. */
+/** How often a page is requested before the import fails. */
 const TRIES = 6
-/** The longest that a service may ask to wait. */
+/** The longest wait that a service may demand. */
 const WAIT_MAX_MS = 300_000
 
 /** Imports all links of a service. @throws AppError SOURCE_FAILED, SOURCE_REFUSED, URL_NOT_ALLOWED */
@@ -46,7 +46,7 @@ export async function importRemote(
   const token = unseal(deps.secrets.imports, sealed, run.job.id)
   const ask = createAsk(deps, baseUrl, run.signal)
   async function* read(state: ImportState): AsyncIterable<Batch> {
-    // Null: the last page was dealt with.
+    // Null: the last page was imported.
     let { cursor } = state
     while (cursor !== null) {
       const page = await SOURCES[source].page(ask, token, cursor ?? null)
@@ -63,7 +63,7 @@ export async function importRemote(
   }
 }
 
-/** Asks a service, as patiently as it wants. */
+/** Requests from a service, with retries. */
 function createAsk(
   { outgoing, sleep = (ms, signal) => wait(ms, undefined, { signal }) }: RemoteDeps,
   baseUrl: string,
@@ -85,7 +85,7 @@ function createAsk(
   }
 }
 
-/** Null: there was no answer. */
+/** Null: there was no response. */
 async function attempt(
   outgoing: Outgoing,
   url: URL,
@@ -118,7 +118,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As long as the service says (RFC 9110 §10.2.3), or twice as long each time. */
+/** The service's `Retry-After` (RFC 9110 §10.2.3), or exponential backoff. */
 function waitOf(answer: OutgoingAnswer | null, tries: number): number {
   const header = answer?.headers['retry-after']
   if (typeof header === 'string') {

@@ -42,7 +42,7 @@ const accepted = (description: string) => ({
 
 type Transaction = Parameters<ImportService['start']>[0]
 
-/** Answers with a job. A dry run uses no idempotency key up. */
+/** Responds with a job. A dry run doesn't use the idempotency key up. */
 async function answerWithJob(
   { write }: Pick<ImportService, 'write'>,
   call: Pick<Call<Caller>, 'caller' | 'mutate' | 'locale'>,
@@ -61,7 +61,7 @@ async function answerWithJob(
 
 type Asking = Pick<Call<Caller>, 'caller' | 'request'>
 
-/** The endpoints of imports: of a file, its preview, the rows, undo. */
+/** The endpoints of imports: upload, preview, rows, undo. */
 export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   const { imports } = deps
   const domain = checked(z.string(), (host) => {
@@ -70,9 +70,9 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   })
   const options = createFileOptions(domain)
 
-  /** Fields of a form count as parameters do. */
+  /** Form fields are equivalent to query parameters. */
   function optionsOf<O>(query: O, { fields }: Upload, { caller, request: { url } }: Asking) {
-    // Without fields the parameters are checked already.
+    // Without fields the parameters are validated already.
     if (Object.keys(fields).length === 0) return query
     const given = [...new URL(url).searchParams].filter(([name]) => !OF_ALL.includes(name))
     const all = { ...fields, ...Object.fromEntries(given) }
@@ -186,5 +186,5 @@ function registerRemoteRoute(
   })
 }
 
-/** Parameters of every request. */
+/** Parameters allowed in every request. */
 const OF_ALL = ['lang', 'workspace']

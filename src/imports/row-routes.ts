@@ -30,7 +30,7 @@ const RowsQuery = RowsFilter.extend({
   ...pageParameters,
 })
 
-/** What became of the records of an import: pages, and a table. */
+/** The results of an import's records: in pages, and as CSV. */
 export function registerRowRoutes(
   api: Pick<Api, 'add'>,
   { imports }: { imports: ImportService },

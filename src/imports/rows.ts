@@ -8,10 +8,10 @@ import type { ImportRow } from './store.ts'
 
 type ShownRow = z.output<typeof RowSchema>
 
-/** A row as the API gives it out. */
+/** A row as the API returns it. */
 export function renderRow(row: ImportRow, locale: Locale): ShownRow {
   const { n, status, slug, destination_url, link_id, undo } = row
-  // Its codes were checked where it was written.
+  // The codes were validated when the row was written.
   const notes = JSON.parse(row.reasons) as (Reason | Warning)[]
   const warnings = notes.filter(isWarning).map((warning) => describeWarning(warning, locale))
   return {
@@ -45,7 +45,7 @@ export const ROW_COLUMNS = [
   'undo',
 ] as const
 
-/** One line a row; several reasons are joined. */
+/** One line per row; several reasons are joined. */
 export function csvOf(
   pages: AsyncIterable<ImportRow[]>,
   locale: Locale,

@@ -15,7 +15,7 @@ import type { ReadRecord } from './records.ts'
 import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
 import { type OnConflict, type Outcome, type ReadyRecord, writeRecords } from './write.ts'
 
-/** What the work of imports needs. */
+/** Dependencies of running imports. */
 export interface ImportDeps {
   storage: Storage
   links: LinkService
@@ -23,15 +23,15 @@ export interface ImportDeps {
   plans: Pick<Plans, 'of'>
 }
 
-/** What every import is asked for with. */
+/** The input of every import. */
 export interface ImportInput extends ReadOptions {
   on_conflict: OnConflict
   dry_run: boolean
-  /** Links of these folders don't exist for the person who asked for it. */
+  /** Folders whose links the person who started it can't see. */
   hiddenFolders?: readonly string[] | undefined
 }
 
-/** What a job gives out. */
+/** The job's result. */
 export interface ImportResult {
   created: number
   updated: number
@@ -39,21 +39,21 @@ export interface ImportResult {
   refused: number
 }
 
-/** How far an import is. */
+/** The job's state. */
 export interface ImportState extends ImportResult {
-  /** `check`: looks for conflicts first, because one ends the import. */
+  /** `check`: searches for conflicts first, because one ends the import. */
   phase: 'check' | 'write'
-  /** How many records are dealt with. */
+  /** How many records are processed. */
   n: number
   total: number | null
-  /** Addresses of the links that were made. */
+  /** Addresses of the created links. */
   addresses: number
   conflicts: number
-  /** Where the next page of another service begins; null: there is none. */
+  /** The cursor of the next page of another service; null: there is none. */
   cursor?: string | null
 }
 
-/** Some records in their order, and where those after them begin. */
+/** Records in order, and the position after them. */
 export interface Batch {
   records: ReadRecord[]
   cursor?: string | null
@@ -62,7 +62,7 @@ export interface Batch {
 
 const NONE: ImportResult = { created: 0, updated: 0, skipped: 0, refused: 0 }
 
-/** The state of an import that hasn't begun. */
+/** The initial state of an import. */
 export function startState(input: ImportInput): ImportState {
   const phase = input.on_conflict === 'fail' && !input.dry_run ? 'check' : 'write'
   return { ...NONE, phase, n: 0, total: null, addresses: 0, conflicts: 0 }
@@ -71,7 +71,7 @@ export function startState(input: ImportInput): ImportState {
 /** One run of an import. */
 type ImportRun = JobRun<ImportInput, ImportState>
 
-/** Imports what `read` gives, from where an earlier run has ended. */
+/** Imports the batches of `read`, from where an earlier run ended. */
 export async function importRecords(
   deps: ImportDeps,
   run: ImportRun,
@@ -91,7 +91,7 @@ export async function importRecords(
   }
 }
 
-/** Who the links belong to, and under what limits. */
+/** The workspace and plan that links are created for. */
 export async function askerFor(
   { storage, plans }: Pick<ImportDeps, 'storage' | 'plans'>,
   { workspaceNo, actor }: { workspaceNo: number; actor: Actor },
@@ -110,7 +110,7 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   const ctx = { links, domains, asker, onConflict: input.on_conflict }
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
-  /** What would become of them: all of it is undone. */
+  /** The outcomes of a dry run: the transaction is rolled back. */
   async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
     const seen = await seenOf(storage.read, job.id, records.flatMap(keysOf))
     const marked = records.map((record) => ({
@@ -129,7 +129,7 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
     return outcomes.map((outcome) => ({ ...outcome, link: null, versionBefore: null }))
   }
 
-  /** In the step that writes them. */
+  /** In the transaction that writes them. */
   async function writeHashed(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
     const outcomes = await writeRecords(ctx, tx, records)
     assertHashed(outcomes)
@@ -152,7 +152,8 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
       async (tx) => {
         const outcomes = rehearsed ?? (await writeHashed(tx, records))
         const next = advanced(state, batch, outcomes)
-        // If there is a conflict, that is all there is to tell; if there is none, all comes again.
+        // In the check phase only conflicts are reported; if there is none, everything is reported
+        // later.
         const told = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
         await insertRows(
           tx,
@@ -205,7 +206,7 @@ function isConflict({ status, reasons }: Outcome): boolean {
   return status === 'refused' && isTaken
 }
 
-/** What no two links may have. */
+/** The keys that must be unique among links. */
 function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'>): string[] {
   if (fields === null) return []
   const { slug, domain = DEFAULT_DOMAIN, external_id: externalId } = fields

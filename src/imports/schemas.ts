@@ -10,7 +10,7 @@ import { CONFLICTS } from './write.ts'
 export const IMPORT_STATUSES = ['created', 'renamed', 'updated', 'skipped', 'refused'] as const
 export const UNDO_STATES = ['deleted', 'restored', 'kept'] as const
 
-/** What the reference shows as a row of an import. */
+/** The reference's example of a row. */
 export const ROW_EXAMPLE = {
   row: 17,
   status: 'refused',
@@ -25,7 +25,7 @@ export const ROW_EXAMPLE = {
 
 const text = (description: string) => z.string().nullable().openapi({ description })
 
-/** What became of one record. */
+/** The result of one record. */
 export const RowSchema = z
   .object({
     row: z.int().openapi({ description: 'The number of the record, from 1; a header is none.' }),
@@ -90,7 +90,7 @@ const mapping = checked(z.string(), (json): Mapping | Fault | Fault[] => {
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
-/** How links are taken in, whatever their source. */
+/** Options of all imports. */
 export function createOptions(domain: z.ZodType<string>) {
   return {
     domain: domain.optional().openapi({
@@ -176,7 +176,7 @@ export function createFileOptions(domain: z.ZodType<string>) {
   })
 }
 
-/** What the first records of a file look like. */
+/** A preview of a file's first records. */
 export const PreviewSchema = z
   .object({
     format: z.enum(FORMATS).nullable().openapi({

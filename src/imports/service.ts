@@ -20,7 +20,7 @@ import { type ImportRow, insertImport, listRows, type RowsFilter } from './store
 import { type UndoState, undoImport } from './undo.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
-/** The types of the jobs of imports; dry runs have their own, so that a list of jobs tells them apart. */
+/** The job types of imports; dry runs have their own, so that lists of jobs show the difference. */
 const JOBS = {
   file: { real: 'imports.file', dry: 'imports.file.dry_run' },
   remote: { real: 'imports.remote', dry: 'imports.remote.dry_run' },
@@ -28,10 +28,10 @@ const JOBS = {
 const UNDO = 'imports.undo'
 const OF_IMPORTS: readonly string[] = Object.values(JOBS).flatMap(Object.values<string>)
 
-/** So many rows are read at a time. */
+/** Rows read per query. */
 const STEP = 1_000
 
-/** What the imports work with. */
+/** Dependencies of the imports. */
 export interface ImportServiceDeps extends RemoteDeps {
   clock: Clock
   ids: Ids
@@ -43,7 +43,7 @@ type Caller = { readonly workspace: Pick<Asker['workspace'], 'no'> }
 
 export type ImportService = ReturnType<typeof createImportService>
 
-/** Imports of files and from other services: jobs that can be tried first and taken back. */
+/** Imports of files and from other services: jobs with dry runs and undo. */
 export function createImportService(deps: ImportServiceDeps) {
   const { storage, jobs, cursors } = deps
   for (const type of Object.values(JOBS.file)) {
@@ -60,12 +60,12 @@ export function createImportService(deps: ImportServiceDeps) {
     /** The hosts of this instance. */
     domains: deps.domains,
 
-    /** Runs what {@link start} does, without an idempotency key. */
+    /** Runs {@link start} in a transaction, without an idempotency key. */
     write<T>({ workspace }: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
       return storage.write(work, { workspaceNo: workspace.no })
     },
 
-    /** Asks for the import of a file. @throws AppError VALIDATION_FAILED */
+    /** Starts the import of a file. @throws AppError VALIDATION_FAILED */
     async start(
       tx: Transaction,
       asker: Asker,
@@ -81,7 +81,7 @@ export function createImportService(deps: ImportServiceDeps) {
       return row
     },
 
-    /** Where the links of a service are read. @throws AppError VALIDATION_FAILED */
+    /** The base URL of a service's API. @throws AppError VALIDATION_FAILED */
     async addressOf(source: SourceName, baseUrl: string | undefined): Promise<string> {
       const fixed: { baseUrl?: string } = SOURCES[source]
       const address = baseUrl ?? fixed.baseUrl
@@ -99,7 +99,7 @@ export function createImportService(deps: ImportServiceDeps) {
       return url.origin + url.pathname
     },
 
-    /** Asks for the import of all links of a service. */
+    /** Starts the import of all links of a service. */
     async startRemote(
       tx: Transaction,
       asker: Asker,
@@ -113,14 +113,14 @@ export function createImportService(deps: ImportServiceDeps) {
       return row
     },
 
-    /** Takes back what an import made. @throws AppError JOB_NOT_FOUND, IMPORT_RUNNING */
+    /** Starts undoing an import. @throws AppError JOB_NOT_FOUND, IMPORT_RUNNING */
     async undo(tx: Transaction, asker: Asker, id: string) {
       const job = await importOf(jobs, asker, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
       return jobs.enqueue(tx, asker, { type: UNDO, input: { import: id } })
     },
 
-    /** What became of the records. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
+    /** A page of the results. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
     async rows(
       caller: Caller,
       id: string,
@@ -133,13 +133,13 @@ export function createImportService(deps: ImportServiceDeps) {
       return pageOf(rows, limit, ({ n }) => cursors.encode([n], binding))
     },
 
-    /** The same, all of them. @throws AppError JOB_NOT_FOUND */
+    /** All of the records' results. @throws AppError JOB_NOT_FOUND */
     async allRows(caller: Caller, id: string, filter: RowsFilter) {
       await importOf(jobs, caller, id)
       return walk(storage, id, filter)
     },
 
-    /** Deletes what imports have left behind that are over, or that never began. */
+    /** Deletes the data of imports that have ended or never began. */
     purge: () => purgeImports(deps),
   }
 }
@@ -151,7 +151,7 @@ async function importOf(jobs: Pick<JobService, 'get'>, caller: Caller, id: strin
   throw new AppError('JOB_NOT_FOUND')
 }
 
-/** How a file is to be read, by what was asked for and its first record. @throws AppError */
+/** The format of a file, as requested or detected by its first record. @throws AppError */
 function formatOf(
   sample: ReadRecord | undefined,
   { format, mapping }: { format: FormatName | 'auto'; mapping?: Mapping | undefined },

@@ -4,7 +4,7 @@ import type { ImportRowsTable, ImportStatus, Sql, Storage, Transaction } from '.
 /** A row of `import_rows`. */
 export type ImportRow = ImportRowsTable
 
-/** Adds a part of a file. */
+/** Adds a chunk of a file. */
 export async function insertChunk(
   { db }: Transaction,
   upload: string,
@@ -14,7 +14,7 @@ export async function insertChunk(
   await db.insertInto('import_chunks').values({ upload, n, text }).execute()
 }
 
-/** The parts of a file, one at a time. */
+/** The chunks of a file, one at a time. */
 export async function* readChunks({ db }: Sql, upload: string): AsyncIterable<string> {
   for (let n = 0; ; n++) {
     const chunk = await db
@@ -28,10 +28,10 @@ export async function* readChunks({ db }: Sql, upload: string): AsyncIterable<st
   }
 }
 
-/** So many parts of a file, of half a megabyte each, or rows are deleted at a time. */
+/** How many chunks of half a megabyte, or rows, are deleted per transaction. */
 const STEPS = { import_chunks: 16, import_rows: 1_000 }
 
-/** Deletes the parts of a file or the rows of an import. */
+/** Deletes the chunks of a file or the rows of an import. */
 export async function deleteAll(
   storage: Pick<Storage, 'write'>,
   table: keyof typeof STEPS,
@@ -46,7 +46,7 @@ export async function deleteAll(
   }
 }
 
-/** A file that no import has taken, of those whose ids are lower than `below`. */
+/** An upload without an import, with an id below `below`. */
 export async function forgottenUpload({ db }: Sql, below: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('import_chunks as c')
@@ -63,7 +63,7 @@ export async function forgottenUpload({ db }: Sql, below: string): Promise<strin
   return row?.upload
 }
 
-/** What an import needs until its job ends. */
+/** Stores what an import needs until its job ends. */
 export async function insertImport(
   { db }: Transaction,
   needs: { job_id: string; upload: string | null; token: string | null },
@@ -77,7 +77,7 @@ export async function findToken({ db }: Sql, jobId: string): Promise<string | nu
   return (await found.executeTakeFirst())?.token ?? null
 }
 
-/** Imports whose jobs have ended or are gone, and that keep something still. */
+/** Imports with data whose jobs have ended or no longer exist. */
 export function endedImports({ db }: Sql): Promise<{ job_id: string; upload: string | null }[]> {
   return db
     .selectFrom('imports')
@@ -96,13 +96,13 @@ export async function insertRows({ db }: Transaction, rows: readonly ImportRow[]
   if (rows.length > 0) await db.insertInto('import_rows').values(rows).execute()
 }
 
-/** Which rows are asked for. */
+/** Filters of rows. */
 export interface RowsFilter {
   status?: readonly ImportStatus[] | undefined
   undo?: readonly NonNullable<ImportRow['undo']>[] | undefined
 }
 
-/** Rows of an import after one, in their order. */
+/** Rows of an import after a position, in order. */
 export function listRows(
   { db }: Sql,
   jobId: string,
@@ -120,7 +120,7 @@ export function listRows(
   return rows.orderBy('n').limit(limit).execute()
 }
 
-/** Rows that changed a link and weren't taken back yet. */
+/** Rows that changed a link and weren't undone yet. */
 function undoable({ db }: Sql, jobId: string) {
   return db
     .selectFrom('import_rows')
@@ -129,7 +129,7 @@ function undoable({ db }: Sql, jobId: string) {
     .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
 }
 
-/** Those below one, the last ones first. */
+/** Undoable rows below a position, last ones first. */
 export function listUndoable(
   sqlx: Sql,
   jobId: string,
@@ -140,7 +140,7 @@ export function listUndoable(
   return rows.orderBy('n', 'desc').limit(limit).execute()
 }
 
-/** How many there are. */
+/** How many rows can be undone. */
 export async function countUndoable(sqlx: Sql, jobId: string): Promise<number> {
   const counted = undoable(sqlx, jobId).select(({ fn }) => fn.countAll<number>().as('count'))
   return Number((await counted.executeTakeFirstOrThrow()).count)
@@ -159,7 +159,7 @@ export async function updateRow(
     .execute()
 }
 
-/** The version that a link has since a later record's change of this version was taken back. */
+/** The version of a link after the undo of a later record's change of this version. */
 export function restoredSince(
   { db }: Sql,
   { job_id, link_id, version }: Pick<ImportRow, 'job_id' | 'link_id' | 'version'>,
@@ -173,7 +173,7 @@ export function restoredSince(
     .where('undo', '=', 'restored')
 }
 
-/** The first import after one that has rows, and whether its job is gone. */
+/** The next import that has rows, and whether its job no longer exists. */
 export async function nextImport(
   { db }: Sql,
   after: string,
@@ -185,7 +185,7 @@ export async function nextImport(
   return { ...next, isOrphan: (await job.executeTakeFirst()) === undefined }
 }
 
-/** Which of these keys the records before had. */
+/** Which of these keys earlier records had. */
 export async function seenOf(
   { db }: Sql,
   jobId: string,
@@ -210,7 +210,7 @@ export async function insertSeen({ db }: Transaction, jobId: string, keys: reado
     .execute()
 }
 
-/** Counts links and addresses in a transaction that will be undone, so that the plan's limits hold. */
+/** Counts links and addresses against the plan's limits, in a transaction to be rolled back. */
 export async function pretendCounts(
   { db }: Transaction,
   workspaceNo: number,

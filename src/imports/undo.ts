@@ -6,10 +6,10 @@ import { askerFor, type ImportDeps } from './run.ts'
 import { countUndoable, type ImportRow, listUndoable, restoredSince, updateRow } from './store.ts'
 import { reasonsOf } from './write.ts'
 
-/** So many rows are taken back in one step. */
+/** Rows undone per transaction. */
 const STEP = 100
 
-/** What a job that takes back an import gives out. */
+/** The result of a job that undoes an import. */
 interface UndoResult {
   import_id: string
   deleted: number
@@ -17,7 +17,7 @@ interface UndoResult {
   kept: number
 }
 
-/** How far it is: rows from `below` on are dealt with. */
+/** The job's state: rows from `below` on are processed. */
 export interface UndoState extends Omit<UndoResult, 'import_id'> {
   below: number
   total: number
@@ -26,8 +26,8 @@ export interface UndoState extends Omit<UndoResult, 'import_id'> {
 type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
 
 /**
- * Takes back what an import made, the last record first: links that it made are deleted, those that
- * it changed get back what they were. What was changed since stays, and its row says why.
+ * Undoes an import, last record first: created links are deleted, changed ones restored. Links
+ * changed since are skipped, with a reason in their row.
  */
 export async function undoImport(
   deps: ImportDeps,
@@ -72,7 +72,7 @@ function resultOf(import_id: string, { deleted, restored, kept }: UndoState): Un
   return { import_id, deleted, restored, kept }
 }
 
-/** Reads what a link was before; an error is reported when it is its turn. */
+/** Reads a link's earlier version; an error is reported when its row is undone. */
 async function prepare(
   links: LinkService,
   asker: LinkAsker,
@@ -110,7 +110,7 @@ async function undoRow(
 
 const CHANGED: ErrorDetail[] = [{ field: '', code: 'LINK_CHANGED' }]
 
-/** Gives back the version that the link has now. */
+/** Restores a version of a link. */
 async function takeBack(
   links: LinkService,
   asker: LinkAsker,

@@ -4,7 +4,7 @@ import { FILE_BYTES_MAX, receiveFile } from './upload.ts'
 const MEGABYTE = new TextEncoder().encode(`${'x'.repeat(1_048_575)}\n`)
 const BEGIN = '--b\r\nContent-Disposition: form-data; name="file"; filename="f.csv"\r\n\r\n'
 
-/** What becomes of an endless file, and how much of it was read. */
+/** Uploads an endless file; returns the answer and how much of it was read. */
 async function receive(headers: Record<string, string>, head = '') {
   let megabytes = 0
   const body = new ReadableStream<Uint8Array>({
@@ -33,7 +33,7 @@ describe('a file that is too large', () => {
   ])('is refused by what it says of itself, before it is read: %s', async (_, headers, length) => {
     const { outcome, megabytes } = await receive({ ...headers, 'Content-Length': String(length) })
     expect(outcome).toBe('PAYLOAD_TOO_LARGE')
-    // The stream reads one part ahead.
+    // The stream reads one chunk ahead.
     expect(megabytes).toBeLessThanOrEqual(1)
   })
 

@@ -5,7 +5,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Kind } from './records.ts'
 
-/** The media types of an import's body, each with an example. */
+/** The media types of an import's body, with examples. */
 export const UPLOAD_EXAMPLES = {
   'text/csv': 'destination_url,slug\nhttps://example.com/summer,summer-sale\n',
   'application/x-ndjson': '{"destination_url":"https://example.com/summer","slug":"summer-sale"}\n',
@@ -16,26 +16,26 @@ const UPLOAD_TYPES = Object.keys(UPLOAD_EXAMPLES)
 
 /** The most bytes that a file may have. */
 export const FILE_BYTES_MAX = 200 * 1024 * 1024
-/** What a form may have besides its file. */
+/** The most bytes of a form besides its file. */
 const FORM_BYTES_MAX = 2 * 1024 * 1024
-/** The part of a file that is handed on at a time. */
+/** The size of a file's chunks. */
 const PART_BYTES = 512 * 1024
 
-/** A file that was received. */
+/** A received file. */
 export interface ReceivedFile {
   kind: Kind
   name: string | null
-  /** Options that came beside the file, in a multipart body. */
+  /** Options besides the file in a multipart body. */
   fields: Record<string, string>
-  /** SHA-256 of all that was sent. */
+  /** SHA-256 of the whole body. */
   digest: string
 }
 
-/** Takes the next part of a file. False: it wants no more. */
+/** Receives the next chunk of a file. False: it needs no more. */
 export type Sink = (text: string) => Promise<boolean>
 
 /**
- * Reads the file of a request, part by part.
+ * Reads the file of a request in chunks.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_FAILED
  */
 export async function receiveFile(request: Request, sink: Sink): Promise<ReceivedFile> {
@@ -53,7 +53,7 @@ export async function receiveFile(request: Request, sink: Sink): Promise<Receive
   return { kind, name: null, fields: {}, digest: reader.digest() }
 }
 
-/** A form with one file, and options before or after it. */
+/** Reads a form with one file, and options before or after it. */
 async function receiveForm(
   request: Request,
   type: string,
@@ -102,7 +102,7 @@ function formOf(type: string): BusboyInstance {
   }
 }
 
-/** Decodes UTF-8, and hands it on in parts. */
+/** Decodes UTF-8 into chunks. */
 function createReader(sink: Sink) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const hasher = new Bun.CryptoHasher('sha256')
@@ -114,7 +114,7 @@ function createReader(sink: Sink) {
   function decode(bytes?: Uint8Array): string {
     try {
       const text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
-      // No text holds it, and PostgreSQL stores none that does.
+      // NUL isn't valid in links, and PostgreSQL can't store it.
       if (!text.includes('\0')) return text
     } catch {}
     throw invalid({ field: 'file', code: 'INVALID_ENCODING' })
@@ -139,7 +139,7 @@ function createReader(sink: Sink) {
       return isWanted
     },
     async end(): Promise<void> {
-      // What is cut off on purpose may end within a character.
+      // A file that is cut off on purpose may end within a character.
       if (isWanted) part += decode()
       await handOn(part)
       part = ''
@@ -161,7 +161,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   json: 'json',
 }
 
-/** How a file is written: as its type or name says, or else as it looks. */
+/** The format of a file: by media type or name, or else by content. */
 function kindOf(mediaType: string, name: string | null, head: string): Kind {
   const known = KINDS[mediaType] ?? KINDS[/\.(\w+)$/.exec(name?.toLowerCase() ?? '')?.[1] ?? '']
   if (known !== undefined) return known

@@ -5,14 +5,14 @@ import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './recor
 import { deleteAll, insertChunk } from './store.ts'
 import { type ReceivedFile, receiveFile } from './upload.ts'
 
-/** A file that waits for its import. */
+/** An uploaded file without an import. */
 export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
   id: string
   /** The first record. */
   sample: ReadRecord | undefined
 }
 
-/** Files on their way to an import. */
+/** Uploaded files on their way to an import. */
 export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) {
   return {
     /** Stores the file of a request. @throws AppError as {@link receiveFile} does */
@@ -45,7 +45,7 @@ export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) 
       }
     },
 
-    /** The first records of the file of a request, and how they would be read; nothing is stored. */
+    /** The first records of a request's file, and their mapping; nothing is stored. */
     async preview(request: Request, limit: number) {
       let head = ''
       const file = await receiveFile(request, async (text) => {

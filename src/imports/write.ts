@@ -21,36 +21,36 @@ import {
 } from '../storage/index.ts'
 import { Fault } from '../validation/fault.ts'
 
-/** What happens to a record whose slug or external id a link has already. */
+/** What to do with a record whose slug or external id is taken. */
 export const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
 export type OnConflict = (typeof CONFLICTS)[number]
 
-/** A record that was checked, and is ready to be written. */
+/** A validated record, ready to be written. */
 export interface ReadyRecord {
   n: number
-  /** As they stand in the file, for the report. */
+  /** The slug in the file, for the report. */
   slug: string | null
   destinationUrl: string | null
-  /** Null: it is refused, by its faults. */
+  /** Null: it is refused because of its faults. */
   fields: PreparedCreate | null
   faults: ErrorDetail[]
-  /** A record before it in a dry run has its slug or external id. */
+  /** In a dry run: an earlier record has its slug or external id. */
   isRepeated?: boolean
 }
 
-/** What became of a record. */
+/** The result of a record. */
 export interface Outcome {
   record: ReadyRecord
   status: ImportStatus
   reasons: ErrorDetail[]
-  /** What of the link is probably not meant. */
+  /** Warnings about the link. */
   warnings: Warning[]
   link: Pick<Link, 'id' | 'slug' | 'version'> | null
   versionBefore: number | null
   clicksBefore: number | null
 }
 
-/** What writing needs. */
+/** Dependencies of writing. */
 interface WriteContext {
   links: Pick<LinkService, 'create' | 'createTogether' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
@@ -58,7 +58,7 @@ interface WriteContext {
   onConflict: OnConflict
 }
 
-/** Writes records in their order; several at once where nothing is in the way of any of them. */
+/** Writes records in order; many together if none of them conflicts. */
 export async function writeRecords(
   ctx: WriteContext,
   tx: Transaction,
@@ -68,7 +68,7 @@ export async function writeRecords(
   let isClear = true
   while (outcomes.length < records.length) {
     const some = records.slice(outcomes.length, outcomes.length + TURN)
-    // After a conflict there will be more: they cost less one by one.
+    // After a conflict more are likely, and single writes are cheaper then.
     const links = isClear ? await createSome(ctx, tx, some) : undefined
     const ends: Outcome[] = []
     for (const record of some) {
@@ -82,7 +82,7 @@ export async function writeRecords(
   return outcomes
 }
 
-/** Undefined: something is in the way of one. */
+/** Undefined: one of them conflicts. */
 function createSome(
   { links, asker }: WriteContext,
   tx: Transaction,
@@ -99,7 +99,7 @@ function created({ links }: WriteContext, record: ReadyRecord, link: Link): Outc
   return { ...outcomeOf(record, 'created'), link, warnings: links.warningsOf(link) }
 }
 
-/** Writes one record by the links' own rules; what is refused leaves nothing behind. */
+/** Writes one record by the rules of links; a refused one is rolled back. */
 async function writeRecord(
   ctx: WriteContext,
   tx: Transaction,
@@ -115,7 +115,7 @@ async function writeRecord(
     const refusal = refusalOf(error)
     const reasons = reasonsOf(refusal)
     if (reasons.every(({ code }) => code === 'FOLDER_NOT_FOUND')) {
-      // The folder of an export from elsewhere: the link is taken without it, and the row says so.
+      // An unknown folder, of an export from another instance, is ignored with a warning.
       const { folder_id: _, ...others } = fields
       const outcome = await writeRecord(ctx, tx, { ...record, fields: others })
       return { ...outcome, reasons: [...reasons, ...outcome.reasons] }
@@ -147,7 +147,7 @@ async function resolve(
   const found = other === undefined ? null : { id: other.id, slug: other.slug, version: 0 }
   switch (ctx.onConflict) {
     case 'skip':
-      // Another workspace's address is nothing that this one has already.
+      // An address of another workspace isn't a link to skip.
       return { ...outcomeOf(record, found ? 'skipped' : 'refused', reasons), link: found }
     case 'update':
       if (other === undefined) return outcomeOf(record, 'refused', reasons)
@@ -205,7 +205,7 @@ async function rename(
   return outcomeOf(record, 'refused', reasons)
 }
 
-/** In a dry run nothing of the records before is there any more. */
+/** In a dry run earlier records have been rolled back already. */
 function repeated({ onConflict }: WriteContext, record: ReadyRecord): Outcome {
   const statuses = {
     skip: 'skipped',
@@ -227,14 +227,14 @@ function outcomeOf(
   }
 }
 
-/** The refusal of a record; whatever else it is, the step fails. */
+/** The reason that a record is refused; any other error fails the step. */
 export function refusalOf(error: unknown): AppError {
   if (!(error instanceof AppError)) throw error
   if (error.code === 'SERVICE_UNAVAILABLE') throw new StorageUnavailable('Later', { cause: error })
   return error
 }
 
-/** Why a write was refused, field by field. */
+/** The reasons of a refused write, by field. */
 export function reasonsOf({ code, details }: AppError): ErrorDetail[] {
   if (details !== undefined && details.length > 0) return [...details]
   return code === 'SLUG_TAKEN'

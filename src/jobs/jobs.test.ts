@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.close()
 })
 
-/** The jobs of a process; `storage`: what it sees of the database. */
+/** The jobs of a process; `storage`: its view of the database. */
 function processOf(nodeId: string, storage: Storage = site.storage): JobService {
   const { clock } = site
   const made = createJobService({
@@ -121,7 +121,7 @@ describe('a job', () => {
     expect(logged).toHaveLength(1)
   })
 
-  test('that is cancelled commits no further step', async () => {
+  test('that is cancelled commits no further steps', async () => {
     const jobs = processOf('a')
     let id = ''
     const cancelled = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ describe('a job', () => {
     expect(again.finished_at).toBe(row.finished_at)
   })
 
-  test('is left by a process that stops, and gone on with by its next start', async () => {
+  test('is interrupted when its process stops, and continued after the restart', async () => {
     const first = processOf('a')
     const reached = Promise.withResolvers<void>()
     const stopped = Promise.withResolvers<void>()
@@ -170,7 +170,7 @@ describe('a job', () => {
     expect(await added()).toEqual([0, 1, 2, 3])
   })
 
-  test('waits while the database is away, and is gone on with by the same process', async () => {
+  test('waits while the database is away, and is continued by the same process', async () => {
     let isAway = false
     const refused = Promise.withResolvers<void>()
     const storage: Storage = {
@@ -197,7 +197,7 @@ describe('a job', () => {
     expect(await added()).toEqual([0, 1, 2])
   })
 
-  test('that takes its process down each time is given up', async () => {
+  test('that crashes its process each time fails', async () => {
     const jobs = processOf('a')
     jobs.register('numbers.add', adding(site.storage))
     const { id } = await add(jobs, 1)
@@ -209,7 +209,7 @@ describe('a job', () => {
     expect(await added()).toEqual([])
   })
 
-  test('of a type that only newer versions know stays for them', async () => {
+  test('of an unknown type is left for newer versions', async () => {
     const jobs = processOf('a')
     jobs.register('numbers.add', adding(site.storage))
     const unknown = await add(jobs, 1, 'numbers.multiply')
@@ -219,7 +219,7 @@ describe('a job', () => {
     expect((await jobs.get(asker, unknown.id)).status).toBe('queued')
   })
 
-  test('is forgotten 30 days after its end', async () => {
+  test('is deleted 30 days after its end', async () => {
     const jobs = processOf('a')
     const { id } = await add(jobs, 1)
     await site.storage.write((tx) => jobs.cancel(tx, asker, id))
@@ -232,7 +232,7 @@ describe('a job', () => {
   })
 })
 
-test('a job that waits holds up those of its own workspace, and no others', async () => {
+test('a waiting job delays only jobs of its own workspace', async () => {
   const jobs = processOf('a')
   const begun: number[] = []
   const gate = Promise.withResolvers<void>()
@@ -247,7 +247,7 @@ test('a job that waits holds up those of its own workspace, and no others', asyn
   const theirs = await add(jobs, 1, 'waiting', other)
   jobs.start()
   await finished(jobs, theirs.id, other)
-  // Once more all is looked through, and the second one is left.
+  // The queue is searched once more, and the second job is left.
   const again = await add(jobs, 1, 'waiting', other)
   await finished(jobs, again.id, other)
   expect(begun).toEqual([1, 2, 2])
@@ -257,7 +257,7 @@ test('a job that waits holds up those of its own workspace, and no others', asyn
 })
 
 describe('of several processes', () => {
-  test('another one goes on with the job of one that died; the dead one changes nothing more', async () => {
+  test('a job of a dead process is taken over, and the dead one can’t change it any more', async () => {
     const dead = new Set<string>()
     const storage: Storage = {
       ...site.storage,
@@ -270,7 +270,7 @@ describe('of several processes', () => {
     const reached = Promise.withResolvers<void>()
     const frozen = Promise.withResolvers<void>()
     const over = Promise.withResolvers<unknown>()
-    // Its steps reach the database even when all else of it is dead.
+    // Its steps still reach the database when everything else of it is dead.
     const steps = adding(site.storage, (n) => {
       if (n !== 2) return
       reached.resolve()
@@ -297,7 +297,7 @@ describe('of several processes', () => {
     expect(await added()).toEqual([0, 1, 2, 3])
   })
 
-  test('one alone takes a job', async () => {
+  test('only one takes a job', async () => {
     const all = ['a', 'b', 'c'].map((name) => processOf(name))
     for (const each of all) each.register('numbers.add', adding(site.storage))
     const ids = await Promise.all(
@@ -309,7 +309,7 @@ describe('of several processes', () => {
   })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: what is in it, the assertions say.
+// biome-ignore lint/suspicious/noExplicitAny: the assertions check the content.
 const bodyOf = async (answer: Response | Promise<Response>): Promise<any> => (await answer).json()
 
 describe('the API', () => {
@@ -352,7 +352,7 @@ describe('the API', () => {
     expect(entries.map(({ action }) => action)).toEqual(['job.created', 'job.cancelled'])
   })
 
-  test('says in the language of the reader why a job has failed', async () => {
+  test('says why a job has failed, in the reader’s language', async () => {
     jobs.register('refused', () => Promise.reject(new AppError('SLUG_TAKEN')))
     jobs.start()
     const { id } = await add(jobs, 1, 'refused')
@@ -369,7 +369,7 @@ describe('the API', () => {
     expect(new Set(messages).size).toBe(2)
   })
 
-  test('answers for jobs of others as for none, and needs the scope', async () => {
+  test('answers for others’ jobs like for missing ones, and needs the scope', async () => {
     const { id } = await add(jobs, 1)
     for (const path of [`/api/v1/jobs/${id}`, '/api/v1/jobs/job_none']) {
       for (const [method, suffix] of [

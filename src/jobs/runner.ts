@@ -5,36 +5,36 @@ import { type Storage, StorageUnavailable, type Transaction } from '../storage/i
 import { changeHeld, FINISHED, type JobRow, releaseJobs, takeJob, waitingJob } from './store.ts'
 import type { Checkpoint, Job, JobHandler } from './types.ts'
 
-/** So long a job is a process's without a word from it; another one looks for it after that. */
+/** A job's lease: without renewal another process takes the job over after this time. */
 const LEASE_MS = 15_000
 const RENEW_MS = 3_000
-/** How often a process looks for jobs that others have added or left behind. */
+/** How often a process looks for jobs that others have added or abandoned. */
 const POLL_MS = 2_000
-/** A job that doesn't get further in so many runs takes its process down each time. */
+/** A job that makes no progress in this many runs probably crashes its process each time. */
 const ATTEMPTS_MAX = 10
-/** So many run at once in a process: most of the time of an import from another service is waiting. */
+/** The most concurrent jobs of a process: imports from other services mostly wait. */
 const RUNNING_MAX = 4
 
 /** The job was cancelled, or another process has it. */
 class LeaseLost extends Error {}
 
-/** What the runner works with. */
+/** Dependencies of the runner. */
 export interface RunnerDeps {
   storage: Storage
   clock: Clock
   logger: Pick<Logger, 'warn' | 'error'>
-  /** Names this process, and no other that runs at the same time. Default: the only one. */
+  /** The unique id of this process among those running. Default: it is the only one. */
   nodeId?: string | undefined
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
 }
 
-/** Runs jobs in this process, a few at once, of each workspace one at a time and the oldest first. */
+/** Runs jobs in this process, a few concurrently; of each workspace one at a time, oldest first. */
 export function createJobRunner(deps: RunnerDeps) {
   const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps
-  // Of a newer version there may be others, which only newer nodes can do.
+  // Other types are from newer versions, and only newer nodes can run them.
   const types = () => [...handlers.keys()]
   const stopping = new AbortController()
-  /** By the workspaces that they are of. */
+  /** Running jobs by workspace. */
   const running = new Map<number, Promise<void>>()
   const busy = () => [...running.keys()]
   let looking: Promise<void> | undefined
@@ -42,7 +42,7 @@ export function createJobRunner(deps: RunnerDeps) {
   let hasReleased = false
   let timer: ReturnType<typeof setInterval> | undefined
 
-  /** Begins what there is, if there is room. While the database is away, it ends and is called again. */
+  /** Starts waiting jobs while there are free places. Called again if the database is down. */
   async function look(): Promise<void> {
     if (!hasReleased) {
       await storage.write((tx) => releaseJobs(tx, owner, busy()), { survives: 'process' })
@@ -82,15 +82,15 @@ export function createJobRunner(deps: RunnerDeps) {
   }
 
   return {
-    /** There may be a job. */
+    /** Looks for jobs soon. */
     wake,
-    /** Begins to run jobs. */
+    /** Starts running jobs. */
     start(): void {
       timer ??= setInterval(wake, POLL_MS)
       timer.unref()
       wake()
     },
-    /** Ends the runs of this moment at their next steps, and leaves the jobs to others. */
+    /** Interrupts the current runs at their next steps, and leaves the jobs to other processes. */
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()
@@ -100,7 +100,7 @@ export function createJobRunner(deps: RunnerDeps) {
   }
 }
 
-/** Runs a job that this process has, until it is finished or belongs to others. */
+/** Runs a job that this process has taken, until it is finished or taken over. */
 async function run(
   { storage, clock, logger, handlers }: RunnerDeps,
   row: JobRow,
@@ -152,7 +152,7 @@ async function run(
   }
 }
 
-/** A row as its handler gets it. */
+/** A job in the form that handlers get. */
 function jobOf(row: JobRow): Job {
   const { id, workspace_no: workspaceNo, actor, input, state, done, total, failed } = row
   return {

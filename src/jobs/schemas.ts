@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { ActorSchema } from '../audit/index.ts'
 import { listOf } from '../http/page.ts'
 
-/** What the reference shows as a job. */
+/** The reference's example. */
 export const JOB_EXAMPLE = {
   id: 'job_01hzy3v9k2q4r6s8t0v2w4x6y8',
   type: 'links.by_filter',
@@ -19,7 +19,7 @@ export const JOB_EXAMPLE = {
 const time = (description: string) => z.string().openapi({ format: 'date-time', description })
 const count = (description: string) => z.int().min(0).openapi({ description })
 
-/** A job as it is given out. */
+/** A job in responses. */
 export const JobSchema = z
   .object({
     id: z.string().openapi({ description: '`job_` and 26 characters; ids sort by time.' }),

@@ -14,10 +14,10 @@ import type { JobHandler } from './types.ts'
 /** How long a finished job is kept. */
 const KEPT_MS = 30 * 24 * 3_600_000
 
-/** Where jobs can be asked for. */
+/** The path of jobs. */
 export const JOBS_PATH = '/api/v1/jobs'
 
-/** Who asks about jobs. */
+/** The caller of a request. */
 interface JobCaller {
   readonly workspace: { readonly no: number }
 }
@@ -28,8 +28,8 @@ interface JobAsker extends JobCaller {
 export type JobService = ReturnType<typeof createJobService>
 
 /**
- * Work that takes longer than a request: asked for in a transaction, done in steps by one of the
- * processes, gone on with by another one when that dies. {@link JobHandler} says how it is done.
+ * Work that outlasts a request: enqueued in a transaction, done in steps by one process, and
+ * continued by another if that one dies. See {@link JobHandler}.
  */
 export function createJobService(
   deps: Omit<RunnerDeps, 'handlers'> & { ids: Ids; cursors: Cursors },
@@ -42,12 +42,12 @@ export function createJobService(
     start: runner.start,
     stop: runner.stop,
 
-    /** Says who does jobs of a type, before `start`. */
+    /** Registers the handler of a job type; call before `start`. */
     register<I, S>(type: string, handler: JobHandler<I, S>): void {
       handlers.set(type, handler as JobHandler<unknown, unknown>)
     },
 
-    /** Asks for a job. It begins after the commit. */
+    /** Enqueues a job, which starts after the commit. */
     async enqueue(
       tx: Transaction,
       { workspace, actor }: JobAsker,
@@ -72,7 +72,7 @@ export function createJobService(
       return named(storage.read, await found(findJob(storage.read, workspace.no, id)))
     },
 
-    /** The newest jobs first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     async list(
       { workspace: { no } }: JobCaller,
       { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -86,7 +86,7 @@ export function createJobService(
     },
 
     /**
-     * Ends a job: no further step of it is committed. One that is finished stays as it is.
+     * Cancels a job: none of its further steps is committed. A finished one stays unchanged.
      * @throws AppError JOB_NOT_FOUND
      */
     async cancel(tx: Transaction, { workspace, actor }: JobAsker, id: string): Promise<JobRow> {
@@ -97,7 +97,7 @@ export function createJobService(
       return named(tx, row)
     },
 
-    /** Deletes jobs that were finished long ago. */
+    /** Deletes jobs that finished long ago. */
     async purge(): Promise<void> {
       const before = clock.now() - KEPT_MS
       await storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
@@ -105,7 +105,7 @@ export function createJobService(
   }
 }
 
-/** The rows as they may be given out: without e-mail addresses. */
+/** The rows without email addresses, for responses. */
 async function allNamed(sql: Sql, rows: readonly JobRow[]): Promise<JobRow[]> {
   const actors = rows.map(({ actor }) => JSON.parse(actor) as Actor)
   const shown = await withoutAddresses(sql, actors)
@@ -126,10 +126,10 @@ function entryOf({ id, type, workspace_no: workspaceNo }: JobRow, at: number) {
   return { workspaceNo, at, target: { type: 'job' as const, id, label: type } }
 }
 
-/** As the runner writes it. */
+/** The error in the form that the runner stores. */
 type StoredError = Pick<AppError, 'code' | 'params'>
 
-/** A job as the API gives it out. The language is only asked for where it has failed. */
+/** A job as the API returns it. The language is only used if it has failed. */
 export function renderJob(row: JobRow, call: { readonly locale: Locale }): ShownJob {
   const { id, type, status, done, total, failed, result } = row
   const actor = JSON.parse(row.actor) as Actor

@@ -3,7 +3,7 @@ import type { JobsTable, Sql, Transaction } from '../storage/index.ts'
 /** A row of `jobs`. */
 export type JobRow = JobsTable
 
-/** What every new job has. */
+/** The initial values of a job. */
 const NEW = {
   status: 'queued',
   done: 0,
@@ -18,7 +18,7 @@ const NEW = {
   finished_at: null,
 } as const satisfies Partial<JobRow>
 
-/** Adds a job that any process may begin. */
+/** Adds a job for any process to run. */
 export async function insertJob(
   { db }: Transaction,
   row: Omit<JobRow, keyof typeof NEW>,
@@ -38,7 +38,7 @@ export async function findJob(
   return jobs.where('id', '=', id).executeTakeFirst()
 }
 
-/** The newest jobs of a workspace, older than the job `below` where that is given. */
+/** The newest jobs of a workspace, older than the job `below` if that is given. */
 export function listJobs(
   { db }: Sql,
   workspaceNo: number,
@@ -50,12 +50,12 @@ export function listJobs(
   return jobs.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The oldest job of these types that no process has, of a workspace that has none running. */
+/** The oldest waiting job of these types, of a workspace that has none running. */
 export function waitingJob(
   { db }: Sql,
   types: readonly string[],
   now: number,
-  /** Workspaces that this process works for. */
+  /** Workspaces whose jobs this process is running. */
   busy: readonly number[],
 ): Promise<Pick<JobRow, 'id' | 'workspace_no'> | undefined> {
   let waiting = db
@@ -98,7 +98,7 @@ export function takeJob(
     .executeTakeFirst()
 }
 
-/** Changes a job that a process still has. False: it was cancelled, or another process has it. */
+/** Updates a job that this process holds. False: it was cancelled or taken over. */
 export async function changeHeld(
   { db }: Transaction,
   { id, owner }: { id: string; owner: string },
@@ -114,10 +114,10 @@ export async function changeHeld(
   return numUpdatedRows > 0n
 }
 
-/** What all jobs get that are finished. */
+/** The lease of finished jobs. */
 export const FINISHED = { lease_owner: null, lease_until: null } as const
 
-/** Ends a job of a workspace that isn't finished yet. Undefined: there is none. */
+/** Cancels an unfinished job of a workspace. Undefined: there is none. */
 export function cancelJob(
   { db }: Transaction,
   workspaceNo: number,
@@ -134,7 +134,7 @@ export function cancelJob(
     .executeTakeFirst()
 }
 
-/** Gives back what this process holds and doesn't run, all but the jobs of `busy` workspaces. */
+/** Releases what this process holds but doesn't run: all jobs except those of `busy` workspaces. */
 export async function releaseJobs(
   { db }: Transaction,
   owner: string,

@@ -1,57 +1,57 @@
 import type { Actor } from '../audit/index.ts'
 import type { Transaction } from '../storage/index.ts'
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface Progress {
-  /** Items that are dealt with, the failed ones among them. */
+  /** Processed items, including failed ones. */
   done: number
-  /** Null: not known yet. */
+  /** Null: unknown yet. */
   total: number | null
   failed: number
 }
 
-/** A job as its handler gets it. */
+/** A job in the form that its handler gets. */
 export interface Job<Input = unknown, State = unknown> {
   readonly id: string
   readonly workspaceNo: number
-  /** Who asked for it: what it changes is recorded as theirs. */
+  /** Who started it: its changes are recorded as theirs. */
   readonly actor: Actor
   readonly input: Input
-  /** Of the last checkpoint; null: it has none yet. */
+  /** From the last checkpoint; null: there was none yet. */
   readonly state: State | null
   readonly progress: Progress
 }
 
-/** What a checkpoint records; what is absent stays. */
+/** What a checkpoint stores; absent fields stay. */
 export interface Checkpoint<State> {
   progress?: Partial<Progress>
   state?: State
-  /** What the job gives out so far, also if it is cancelled or fails later. */
+  /** The result so far, returned even if the job is cancelled or fails later. */
   result?: object
 }
 
 /** One run of a job: from its start, or from where an earlier run ended. */
 export interface JobRun<Input = unknown, State = unknown> {
   readonly job: Job<Input, State>
-  /** Aborted when the job is cancelled, when another process has it, or when this one stops. */
+  /** Aborted when the job is cancelled or taken over, or this process stops. */
   readonly signal: AbortSignal
   /**
-   * Records how far the job is, in the transaction of the step that got it there: both are
-   * committed or neither. Throws when the job isn't this run's any more, which undoes the step. Let
-   * that error pass.
+   * Stores the progress in the transaction of the step that made it, so that both are committed or
+   * neither. Throws if the job no longer belongs to this run, which rolls the step back; let that
+   * error propagate.
    */
   readonly checkpoint: (tx: Transaction, made: Checkpoint<State>) => Promise<void>
 }
 
 /**
- * Does the work of one type of jobs, in steps. Each step is one short transaction, at most a few
- * hundred milliseconds, whose last statement is `checkpoint`. A run may end anywhere, by `kill -9` for
- * instance: the next one, of this process or another node, begins with the `state` of the last
- * checkpoint that was committed, so nothing is done twice and nothing is left out.
+ * Does the work of one job type, in steps. Each step is a short transaction, at most a few hundred
+ * milliseconds, whose last statement is `checkpoint`. A run may end anywhere, for example by
+ * `kill -9`: the next one, in this or another process, starts with the `state` of the last
+ * committed checkpoint, so nothing is done twice and nothing is skipped.
  *
- * Whatever a step needs from outside of the database happens before its transaction. The result is
- * what it returns; an AppError that it throws is the job's `error`. While the database is away, the
- * job waits and is run again.
+ * A step must do all I/O outside of the database before its transaction. The return value is the
+ * job's result; a thrown AppError is its `error`. While the database is down the job waits, and is
+ * run again.
  *
  * @example
  * jobs.register('numbers.add', async ({ job, checkpoint }: JobRun<{ upTo: number }, { n: number }>) => {
@@ -64,7 +64,7 @@ export interface JobRun<Input = unknown, State = unknown> {
  *       },
  *       { workspaceNo: job.workspaceNo },
  *     )
- *     // After the commit: a transaction may be run more than once.
+ *     // After the commit: a transaction may be retried.
  *     n += 100
  *   }
  *   return { added: n }

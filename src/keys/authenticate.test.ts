@@ -17,13 +17,13 @@ describe('authenticate', () => {
     } as const)
   })
 
-  test('obeys a change of plan at once', async () => {
+  test('uses a new plan immediately', async () => {
     const { key } = await create()
     await setPlan(1, 'two')
     expect((await service().authenticate(key))?.workspace.plan.id).toBe('two')
   })
 
-  test('refuses what is malformed without asking the database', async () => {
+  test('refuses malformed keys without a query', async () => {
     const { key } = await create()
     const unread = serviceOn({
       ...storage(),
@@ -41,7 +41,7 @@ describe('authenticate', () => {
     await expect(unread.authenticate(key)).rejects.toThrow()
   })
 
-  test('refuses an unknown key, and a right prefix with another secret or pepper', async () => {
+  test('refuses an unknown key, and a known prefix with another secret or pepper', async () => {
     const { key, prefix } = await create()
     const other = await create()
     const elsewhere = serviceOn(storage(), { pepper: new Uint8Array(32) })
@@ -66,7 +66,7 @@ describe('authenticate', () => {
     expect(await works(key)).toBe(false)
   })
 
-  test('obeys a revocation by another process on the very next request', async () => {
+  test('refuses a key revoked by another process with the next request', async () => {
     const { id, key } = await create()
     expect(await works(key)).toBe(true)
     const elsewhere = await openElsewhere()
@@ -80,7 +80,7 @@ describe('last_used_at', () => {
   const lastUsed = async (id: string) => (await service().get(id)).last_used_at
   const at = (time: number) => new Date(time).toISOString()
 
-  test('is written behind the requests, at most once a minute', async () => {
+  test('is written in the background, at most once a minute', async () => {
     const { id, key } = await create()
     await service().authenticate(key)
     await service().flush()
@@ -95,7 +95,7 @@ describe('last_used_at', () => {
     expect(await lastUsed(id)).toBe(at(START + 60_000))
   })
 
-  test('never fails a request, and is caught up with after a failure', async () => {
+  test('never fails a request, and is written later after a failure', async () => {
     const { id, key } = await create()
     let full = true
     const failing = serviceOn({

@@ -17,8 +17,8 @@ const PREFIX_START = 'slug_'.length
 const CHECK_START = PREFIX_START + PREFIX_LENGTH + 1 + SECRET_LENGTH
 
 /**
- * Makes a key (`slug_` + 8 + `_` + 32 characters) with 154 bits of chance behind its public part,
- * the 8 characters of its prefix.
+ * Makes a key (`slug_` + 8 + `_` + 32 characters) with 154 random bits besides its public part, the
+ * 8 characters of its prefix.
  */
 export function makeKey(random: Random): { key: string; prefix: string } {
   const prefix = randomString(random, BASE62, PREFIX_LENGTH)
@@ -27,8 +27,8 @@ export function makeKey(random: Random): { key: string; prefix: string } {
 }
 
 /**
- * The 8 public characters of what could be a key, or null when its shape or its checksum is wrong.
- * A CRC-32 finds every change within 32 neighbouring bits, so every mistyped character.
+ * The 8 public characters of a well-formed key; null: its shape or checksum is wrong. A CRC-32
+ * detects every change within 32 neighbouring bits, hence any mistyped character.
  */
 export function prefixOf(credential: string): string | null {
   if (!SHAPE.test(credential)) return null
@@ -37,7 +37,7 @@ export function prefixOf(credential: string): string | null {
   return credential.slice(PREFIX_START, PREFIX_START + PREFIX_LENGTH)
 }
 
-/** CRC-32 (as in zlib) in six base62 digits, of which 2^32 needs no more. */
+/** CRC-32 (as in zlib) in six base62 digits, enough for 2^32. */
 function checkOf(head: string): string {
   let rest = Bun.hash.crc32(head)
   let text = ''
@@ -61,7 +61,7 @@ export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text)
 }
 
-/** As a key's row holds them: sorted, each once, separated by a space. */
+/** The format of a key's row: sorted, without duplicates, separated by spaces. */
 export function storedScopes(scopes: readonly Scope[]): string {
   return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
 }
@@ -71,7 +71,7 @@ export function scopesOf(stored: string): Scope[] {
   return stored.split(' ').filter(isScope)
 }
 
-/** What authentication needs to know of a key and of its workspace. */
+/** What authentication needs of a key and of its workspace. */
 type CredentialRow = Omit<ApiKeysTable, 'prefix' | 'created_at' | 'rotated_from'> & {
   workspace_id: string
   language: string | null
@@ -79,7 +79,7 @@ type CredentialRow = Omit<ApiKeysTable, 'prefix' | 'created_at' | 'rotated_from'
 }
 
 /**
- * One statement on every request. Subselects, not a join: SQLite takes 2.8 µs for this one and
+ * The only query of every request. Subselects instead of a join: SQLite takes 2.8 µs for this and
  * 7.5 µs for the join of the same two rows.
  */
 const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
@@ -98,15 +98,15 @@ const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
     }),
 )
 
-/** A key's `last_used_at` is at most so much behind, so that requests don't each cause a write. */
+/** How far a key's `last_used_at` may be behind, so that not every request causes a write. */
 const GRANULARITY_MS = 60_000
 
-/** Writes back when keys were used, off the requests' path. */
+/** Records when keys are used, in the background. */
 export function createLastUsed(storage: Pick<Storage, 'write'>) {
   const writes = new Map<string, Promise<unknown>>()
 
   return {
-    /** Notes that a key is used now; its row says when it was used before. Never throws. */
+    /** Notes that a key is used now; `lastUsedAt` is the stored time. Never throws. */
     note(keyId: string, lastUsedAt: number | null, now: number): void {
       if (lastUsedAt !== null && now - lastUsedAt < GRANULARITY_MS) return
       if (writes.has(keyId)) return
@@ -115,25 +115,25 @@ export function createLastUsed(storage: Pick<Storage, 'write'>) {
         .write((tx) => tx.db.updateTable('api_keys').set(used).where('id', '=', keyId).execute(), {
           survives: 'process',
         })
-        // The storage reports its own trouble; no request may fail for this.
+        // The storage logs its failures itself; a request must not fail because of this.
         .catch(() => {})
         .finally(() => writes.delete(keyId))
       writes.set(keyId, writing)
     },
-    /** Waits until what was noted is written. */
+    /** Waits until the noted times are written. */
     async flush(): Promise<void> {
       await Promise.all(writes.values())
     },
   }
 }
 
-/** Hashes keys under the secret of the instance. */
+/** Hashes keys with the secret of the instance. */
 export function createHash(pepper: Uint8Array): (key: string) => string {
   const keyed = new Bun.CryptoHasher('sha256', pepper)
   return (key) => keyed.copy().update(key).digest('hex')
 }
 
-/** What recognising a key takes. */
+/** Dependencies of authentication. */
 export interface AuthenticateContext {
   storage: Storage
   clock: Clock
@@ -143,7 +143,7 @@ export interface AuthenticateContext {
   lastUsed: ReturnType<typeof createLastUsed>
 }
 
-/** One read of committed state on every call: a revocation counts from the next request on. */
+/** Reads committed state, so that a revocation applies from the next request on. */
 export async function authenticate(
   { storage, clock, plans, hashOf, lastUsed }: AuthenticateContext,
   credential: string,
@@ -176,7 +176,7 @@ export async function authenticate(
   }
 }
 
-/** Takes the same time wherever two texts of one length differ. */
+/** Compares two texts of one length in constant time. */
 function sameText(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }

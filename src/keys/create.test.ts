@@ -25,7 +25,7 @@ describe('create', () => {
     expect(row.hash).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('names all failing fields at once', async () => {
+  test('reports all failing fields together', async () => {
     const details = await detailsOf(
       create(1, { name: ' ', scopes: ['links:read', 'links:*'], expiresAt: START }),
     )
@@ -44,7 +44,7 @@ describe('create', () => {
     expect(await used()).toBe(1)
   })
 
-  test('stops at the limit of the plan, however many ask at once and wherever', async () => {
+  test('stops at the plan’s limit under concurrency and across processes', async () => {
     const elsewhere = await openElsewhere()
     const there = serviceOn(elsewhere)
     const attempts = await Promise.allSettled(
@@ -65,13 +65,13 @@ describe('create', () => {
     expect(await used()).toBe(5)
   })
 
-  test('has no limit where the plan has none, and counts each workspace apart', async () => {
+  test('has no limit where the plan has none, and counts each workspace separately', async () => {
     await Promise.all(Array.from({ length: 30 }, () => create(3)))
     expect(await used(3)).toBe(30)
     expect(await codeOf(create(2))).toBeNull()
   })
 
-  test('gets the place of a key that was revoked, or that has expired', async () => {
+  test('can replace a key that was revoked or has expired', async () => {
     const first = await create(2, { ...BOTH, expiresAt: START + HOUR })
     const second = await create(2)
     expect(await codeOf(create(2))).toBe('PLAN_LIMIT_REACHED')
@@ -82,12 +82,12 @@ describe('create', () => {
     await create(2)
     expect(await codeOf(create(2))).toBe('PLAN_LIMIT_REACHED')
     expect((await service().get(first.id)).status).toBe('expired')
-    // Its place was given away already.
+    // Its place was freed already.
     await revoke(first.id)
     expect(await used(2)).toBe(2)
   })
 
-  test('is refused on a plan smaller than what is there, which stays', async () => {
+  test('is refused on a smaller plan, and existing keys stay', async () => {
     const made = [await create(), await create(), await create()]
     await setPlan(1, 'two')
     expect(await codeOf(create())).toBe('PLAN_LIMIT_REACHED')

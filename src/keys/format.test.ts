@@ -29,13 +29,13 @@ describe('a key', () => {
     )
   })
 
-  test('comes from the random bytes alone', () => {
+  test('depends only on the random bytes', () => {
     expect(makeKey(seeded(7))).toEqual(makeKey(seeded(7)))
     expect(makeKey(seeded(7)).key).not.toBe(makeKey(seeded(8)).key)
   })
 
-  // Computed with zlib's crc32 and base62 apart from this code.
-  test('ends with the CRC-32 of what stands before, padded', () => {
+  // Computed with zlib's crc32 and an independent base62.
+  test('ends with the padded CRC-32 of the rest', () => {
     const zeros: Random = { bytes: (length) => new Uint8Array(length) }
     expect(makeKey(zeros).key).toBe(`slug_00000000_${'0'.repeat(26)}3SUFCM`)
   })
@@ -54,7 +54,7 @@ describe('a key', () => {
     )
   })
 
-  test('is refused when two neighbours changed places, or one is missing or doubled', () => {
+  test('is refused when two neighbours are swapped, or one is missing or doubled', () => {
     fc.assert(
       fc.property(anyKey, fc.nat(44), ({ key }, at) => {
         const [one, two] = [key[at] as string, key[at + 1] as string]
@@ -67,7 +67,7 @@ describe('a key', () => {
     )
   })
 
-  test('is nothing else', () => {
+  test('has no other form', () => {
     const { key } = makeKey(seeded(1))
     for (const text of ['', 'slug_', ` ${key}`, `${key}\n`, key.toLowerCase(), `${key}\0`]) {
       expect(prefixOf(text)).toBeNull()

@@ -7,12 +7,12 @@ import { isScope, SCOPES } from './authenticate.ts'
 
 /** A key's name has at most so many characters. */
 export const KEY_NAME_MAX = 100
-/** The last moment that RFC 3339 can write. */
+/** The last time that RFC 3339 can represent. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** What a key is made of. */
+/** The input of a new key. */
 export interface NewKey {
-  /** 1–100 characters; blanks around it are dropped. */
+  /** 1–100 characters, trimmed. */
   name: string
   /** At least one. */
   scopes: readonly string[]

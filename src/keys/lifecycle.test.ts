@@ -5,7 +5,7 @@ import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './testing/fixture.t
 const { storage, service, pass, create, revoke, rotate, works, used } = keysFixture()
 
 describe('revoke', () => {
-  test('takes an id or a prefix, ends the key once, and says so again', async () => {
+  test('takes an id or a prefix, and is idempotent', async () => {
     const { id, key, prefix } = await create()
     const revoked = await revoke(prefix)
     expect(revoked).toMatchObject({ id, status: 'revoked', revoked_at: '2030-01-31T09:00:00.000Z' })
@@ -15,7 +15,7 @@ describe('revoke', () => {
     expect(await used()).toBe(0)
   })
 
-  test('refuses what it does not know, and a key of another workspace', async () => {
+  test('refuses unknown keys, and a key of another workspace', async () => {
     const { id } = await create()
     expect(await codeOf(revoke('key_nothing'))).toBe('KEY_NOT_FOUND')
     const foreign = storage().write((tx) =>
@@ -34,7 +34,7 @@ describe('revoke', () => {
 })
 
 describe('rotate', () => {
-  test('makes a successor like it, and lets the old key work for the overlap', async () => {
+  test('makes an equal successor, and the old key works during the overlap', async () => {
     const old = await create(1, { ...BOTH, expiresAt: START + 90 * DAY })
     pass(10 * DAY)
     const successor = await rotate(old.prefix)
@@ -48,7 +48,7 @@ describe('rotate', () => {
     expect([await works(old.key), await works(successor.key)]).toEqual([false, true])
   })
 
-  test('never lengthens the old key, and ends it at once without an overlap', async () => {
+  test('never lengthens the old key, and ends it immediately without an overlap', async () => {
     const short = await create(1, { ...BOTH, expiresAt: START + HOUR })
     await rotate(short.id)
     expect((await service().get(short.id)).expires_at).toBe(new Date(START + HOUR).toISOString())
@@ -57,7 +57,7 @@ describe('rotate', () => {
     expect(await works(endless.key)).toBe(false)
   })
 
-  test('takes no further place, at the limit of the plan too', async () => {
+  test('needs no further place, even at the plan’s limit', async () => {
     const first = await create(2)
     await create(2)
     const successor = await rotate(first.id)
@@ -71,7 +71,7 @@ describe('rotate', () => {
     expect(await codeOf(create(2))).toBe('PLAN_LIMIT_REACHED')
   })
 
-  test('gives one place no more than two living keys', async () => {
+  test('allows at most two active keys per place', async () => {
     const first = await create()
     const second = await rotate(first.id)
     expect(await codeOf(rotate(first.id))).toBe('KEY_ALREADY_ROTATED')
@@ -96,7 +96,7 @@ describe('rotate', () => {
     }
   })
 
-  test('happens once, however many ask at once', async () => {
+  test('happens once under concurrency', async () => {
     const { id } = await create()
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => rotate(id)))
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

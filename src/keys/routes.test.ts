@@ -40,7 +40,7 @@ describe('keys in the dashboard', () => {
     expect(await worksWith(key)).toBe(true)
     await dashboard.keys.flush()
     expect(await list()).toEqual([{ ...rest, last_used_at: '2030-01-31T09:00:00.000Z' }])
-    // The answer is never recorded: a repeated request makes another key.
+    // The response isn't stored for the Idempotency-Key: a repeated request makes another key.
     const headersOf = { 'Idempotency-Key': 'same' }
     const body2 = { name: 'b', scopes: ['links:read'] }
     const twice = await dashboard.as('admin', 'POST', '/keys', body2, headersOf)
@@ -49,7 +49,7 @@ describe('keys in the dashboard', () => {
     expect(rows).toEqual([])
   })
 
-  test('say what is wrong with a new one, and stop at the plan', async () => {
+  test('are validated, and limited by the plan', async () => {
     const wrong = await create({ name: ' ', scopes: ['all'], expires_at: '2029-01-01T00:00:00Z' })
     expect(
       wrong.body.error.details.map(({ field, code }: Record<string, string>) => [field, code]),
@@ -65,7 +65,7 @@ describe('keys in the dashboard', () => {
     }
   })
 
-  test('are rotated with an overlap, and revoked at once', async () => {
+  test('are rotated with an overlap, and revoked immediately', async () => {
     const { id, key } = (await create()).body
     const { status, headers, body } = await rotate(id, { overlap_hours: 1.5 })
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])

@@ -33,7 +33,7 @@ const KeySchema = z
 
 export const KeyListSchema = listOf(KeySchema).openapi('ApiKeyList')
 
-/** The one answer with the key itself. */
+/** The only response with the key itself. */
 export const NewKeySchema = KeySchema.extend({
   key: z.string().openapi({ description: 'The key. It can never be shown again.' }),
 }).openapi('NewApiKey')
@@ -53,7 +53,7 @@ export const KeyCreateSchema = z
   })
   .openapi('ApiKeyCreate')
 
-/** Hours, as people think of an overlap; 90 days at most. */
+/** The overlap in hours; 90 days at most. */
 export const KeyRotateSchema = z
   .strictObject({
     overlap_hours: z
@@ -65,12 +65,12 @@ export const KeyRotateSchema = z
   })
   .openapi('ApiKeyRotate')
 
-/** A key as it is shown; the operator also sees whose it is. Times are RFC 3339 in UTC. */
+/** A key in responses; the operator also sees its workspace. Times are RFC 3339 in UTC. */
 export type ApiKey = z.infer<typeof KeySchema> & { workspace: { id: string; name: string } }
 
-/** What a row says at a time. */
+/** The API's view of a row at a time. */
 export function apiKeyOf(row: KeyRow, now: number): ApiKey {
-  // Equal when the expiry was what ended it: see `takeSlot`.
+  // Equal if the key expired: see `takeSlot`.
   const revokedAt = row.revoked_at === row.expires_at ? null : row.revoked_at
   const expired = row.expires_at !== null && row.expires_at <= now
   return {

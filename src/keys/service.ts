@@ -28,25 +28,25 @@ import {
   useSlots,
 } from './store.ts'
 
-/** How long a rotated key goes on working, unless told otherwise. */
+/** How long a rotated key keeps working by default. */
 const DEFAULT_OVERLAP_MS = 24 * 3_600_000
-/** How long a rotated key can go on working at most. */
+/** How long a rotated key may keep working at most. */
 export const MAX_OVERLAP_MS = 90 * 24 * 3_600_000
-/** 8 characters of 62: a second draw is needed once in a blue moon, a fifth never. */
+/** A prefix has 8 of 62 characters: collisions are rare, five in a row practically impossible. */
 const DRAWS_AT_MOST = 5
 const HOUR_MS = 3_600_000
 
-/** The one answer that holds the key itself. */
+/** The only value that holds the key itself. */
 export type CreatedKey = Awaited<ReturnType<typeof insert>>
 
-/** Which keys are meant; without `workspaceNo`, those of all workspaces: for operators only. */
+/** Limits the keys to those of a workspace; without `workspaceNo`, for operators only, all keys. */
 interface KeyFilter {
   workspaceNo?: number
 }
 
 /** How a key is rotated. */
 export interface Rotation extends KeyFilter {
-  /** How long the old key goes on working; its own expiry still holds. Default: a day. */
+  /** How long the old key keeps working, at most until its own expiry. Default: a day. */
   overlapMs?: number
 }
 export interface KeyServiceDeps {
@@ -54,7 +54,7 @@ export interface KeyServiceDeps {
   clock: Clock
   ids: Ids
   random: Random
-  /** The secret under which keys are hashed, kept outside the database. */
+  /** The secret that keys are hashed with, stored outside of the database. */
   pepper: Uint8Array
   plans: Pick<Plans, 'of'>
 }
@@ -64,7 +64,7 @@ interface KeyContext extends AuthenticateContext {
   random: Random
 }
 
-/** API keys: made, listed, ended, replaced, and recognised. `ref`: an id, or the 8 characters. */
+/** API keys. `ref`: an id, or the 8 public characters. */
 export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
   const lastUsed = createLastUsed(deps.storage)
   const context: KeyContext = { ...deps, hashOf: createHash(pepper), lastUsed }
@@ -72,7 +72,7 @@ export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
   return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.flush }
 }
 
-/** `flush` writes back when keys were used; `close` too, before the storage is closed. */
+/** `flush` writes when keys were last used, as does `close`; call it before closing the storage. */
 export type KeyService = ReturnType<typeof createKeyService>
 
 /** @throws AppError VALIDATION_FAILED, or PLAN_LIMIT_REACHED with API_KEYS_LIMIT. */
@@ -113,7 +113,7 @@ async function list({ storage, clock }: KeyContext, filter: KeyFilter = {}): Pro
   return rows.map((row) => apiKeyOf(row, now))
 }
 
-/** One key; in a transaction as it is there. @throws AppError KEY_NOT_FOUND */
+/** One key; in a transaction its state there. @throws AppError KEY_NOT_FOUND */
 async function get(
   { storage, clock }: KeyContext,
   ref: string,
@@ -123,7 +123,7 @@ async function get(
   return apiKeyOf(await find(tx ?? storage.read, ref, filter), clock.now())
 }
 
-/** Ends a key for good; a second time changes nothing. @throws AppError KEY_NOT_FOUND */
+/** Revokes a key; idempotent. @throws AppError KEY_NOT_FOUND */
 async function revoke(
   { clock }: KeyContext,
   tx: Transaction,
@@ -138,8 +138,8 @@ async function revoke(
 }
 
 /**
- * Revokes what a person has made of a workspace's keys, in the transaction that takes their access
- * away. The workspace is locked already.
+ * Revokes the keys that a person made in a workspace, in the transaction that ends their access.
+ * The workspace is locked already.
  */
 export async function revokeKeysOf(
   tx: Transaction,
@@ -153,10 +153,10 @@ export async function revokeKeysOf(
   }
 }
 
-/** Ends a key for good. False: it was revoked before. */
+/** Revokes a key. False: it was revoked already. */
 async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): Promise<boolean> {
   if (!(await revokeKey(tx, key.id, now))) return false
-  // A key that was rotated has passed its slot on.
+  // The slot of a rotated key belongs to its successor.
   if (key.successor_id === null) await useSlots(tx, key.workspace_no, -1)
   await recordChange(tx, actor, {
     workspaceNo: key.workspace_no,
@@ -237,13 +237,13 @@ async function find(sql: Sql, ref: string, filter: KeyFilter): Promise<KeyRow> {
   throw new AppError('KEY_NOT_FOUND', { internal: `There is no key ${ref}` })
 }
 
-/** A key that no other transaction changes until this one ends. */
+/** A key, locked until the transaction ends. */
 async function findLocked(tx: Transaction, ref: string, filter: KeyFilter): Promise<KeyRow> {
   await tx.lockWorkspace(filter.workspaceNo ?? (await find(tx, ref, {})).workspace_no)
   return find(tx, ref, filter)
 }
 
-/** Refuses the rotations that would give one slot more than two living keys. */
+/** Refuses rotations that would give one slot more than two active keys. */
 async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promise<void> {
   const { status } = apiKeyOf(key, now)
   if (status === 'revoked') {
@@ -270,7 +270,7 @@ function userIdOf({ type, id }: Actor): string | null {
   return type === 'user' ? id : null
 }
 
-/** When a key made now ends that is to live as long as another was made for. */
+/** The expiry of a key created now with the lifetime of another one. */
 function sameLifetime(key: KeyRow, now: number): number | null {
   if (key.expires_at === null) return null
   return Math.min(now + (key.expires_at - key.created_at), LATEST_TIME)

@@ -41,7 +41,7 @@ export function findKey(sql: Sql, ref: string, workspaceNo: number | undefined) 
   return query.executeTakeFirst()
 }
 
-/** False: these 8 public characters are in use already. */
+/** False: these 8 public characters are taken. */
 export async function insertKey(tx: Transaction, row: NewKeyRow): Promise<boolean> {
   const inserted = await tx.db
     .insertInto('api_keys')
@@ -52,7 +52,7 @@ export async function insertKey(tx: Transaction, row: NewKeyRow): Promise<boolea
   return inserted.length > 0
 }
 
-/** False: it was revoked before. */
+/** False: it was revoked already. */
 export async function revokeKey(tx: Transaction, id: string, at: Millis): Promise<boolean> {
   const revoked = await tx.db
     .updateTable('api_keys')
@@ -65,10 +65,9 @@ export async function revokeKey(tx: Transaction, id: string, at: Millis): Promis
 }
 
 /**
- * Takes one of the workspace's keys' slots, or throws. `workspaces.api_keys_count` counts the
- * slots in use: by each key that isn't revoked, except one that was rotated, whose slot its
- * successor has. A key's time runs out without a transaction of its own, so an expired key gives
- * its slot back here, when one is wanted.
+ * Takes a slot for a key of the workspace, or throws. `workspaces.api_keys_count` counts the slots
+ * in use: one per unrevoked key, except rotated ones, whose slot their successor has. Expiry needs
+ * no transaction, so expired keys release their slots here, when one is needed.
  * @throws AppError PLAN_LIMIT_REACHED with API_KEYS_LIMIT.
  */
 export async function takeSlot(
@@ -91,7 +90,7 @@ export async function takeSlot(
   })
 }
 
-/** Counts `count` more slots as used, or fewer; false: `limit` of them are. Null: no limit. */
+/** Adds `count`, maybe negative, to the slots in use. False: `limit` is reached; null: none. */
 export async function useSlots(
   tx: Transaction,
   workspaceNo: number,
@@ -107,8 +106,8 @@ export async function useSlots(
 }
 
 /**
- * Marks expired keys as ended when they expired, so that each gives its slot back once; how many.
- * `revoked_at` equal to `expires_at` therefore reads as expired, not as revoked.
+ * Marks expired keys as ended at their expiry, so that each releases its slot once. Returns how
+ * many. So `revoked_at` equal to `expires_at` means expired, not revoked.
  */
 async function closeExpired(tx: Transaction, workspaceNo: number, now: Millis): Promise<number> {
   const closed = await tx.db

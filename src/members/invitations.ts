@@ -20,7 +20,7 @@ interface InvitationMail {
   email: string
   workspace: { name: string }
   token: string
-  /** Where to accept; the token is not in it. */
+  /** The URL for accepting, which doesn't contain the token. */
   url: string
   /** Milliseconds since the epoch. */
   expiresAt: number
@@ -39,7 +39,7 @@ interface InvitationServiceDeps {
   workspaces: Pick<WorkspaceService, 'join'>
 }
 
-/** Invitations: for one address, once, for seven days. Their tokens are stored hashed. */
+/** Invitations: each for one address, once, for seven days. Their tokens are stored hashed. */
 export function createInvitationService(deps: InvitationServiceDeps) {
   const open = (workspaceNo: number) => countOpen(deps.storage.read, workspaceNo, deps.clock.now())
   return {
@@ -72,7 +72,7 @@ async function list(
   }))
 }
 
-/** How many can still be accepted. */
+/** How many are still open. */
 async function countOpen({ db }: Pick<Sql, 'db'>, workspaceNo: number, now: number) {
   const { open } = await db
     .selectFrom('invitations')
@@ -84,8 +84,8 @@ async function countOpen({ db }: Pick<Sql, 'db'>, workspaceNo: number, now: numb
 }
 
 /**
- * Invites a person; an open invitation of the same address ends. Open invitations count towards
- * the plan's members, so that everybody who is invited can also come.
+ * Invites a person; an earlier open invitation of the same address ends. Open invitations count
+ * towards the plan's members, so that everyone invited can join.
  * @throws AppError FORBIDDEN, ROLE_ABOVE_OWN, ALREADY_MEMBER, PLAN_LIMIT_REACHED
  */
 async function create(
@@ -106,7 +106,7 @@ async function create(
     .select(['name', 'members_count'])
     .where('no', '=', workspace.no)
     .executeTakeFirstOrThrow()
-  // In place of an earlier invitation of this address.
+  // Replaces an earlier invitation of this address.
   await tx.db
     .deleteFrom('invitations')
     .where('workspace_no', '=', workspace.no)
@@ -175,15 +175,14 @@ async function revoke(
   })
 }
 
-/** @throws AppError INVITATION_NOT_FOUND: unknown, used, replaced, revoked and expired alike */
+/** @throws AppError INVITATION_NOT_FOUND, alike for unknown, used, replaced, revoked and expired */
 function lookup(deps: InvitationServiceDeps, token: string) {
   return byToken(deps, deps.storage.read, token)
 }
 
 /**
- * Makes the person who has the token a member, once.
- * @throws AppError INVITATION_NOT_FOUND, INVITATION_FOR_ANOTHER, ALREADY_MEMBER,
- *   PLAN_LIMIT_REACHED
+ * Makes the person with the token a member, once.
+ * @throws AppError INVITATION_NOT_FOUND, INVITATION_FOR_ANOTHER, ALREADY_MEMBER, PLAN_LIMIT_REACHED
  */
 async function accept(
   deps: InvitationServiceDeps,
@@ -194,7 +193,7 @@ async function accept(
 ): Promise<{ workspace: { id: string } }> {
   const { workspace } = await byToken(deps, tx, token)
   await tx.lockWorkspace(workspace.no)
-  // It may have been used while this transaction waited for the workspace.
+  // It may have been used while this transaction waited for the lock on the workspace.
   const { id, email, role } = await byToken(deps, tx, token)
   if (emailKey(email) !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
   await tx.db.deleteFrom('invitations').where('id', '=', id).execute()
@@ -222,12 +221,12 @@ async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string
   return { id, email, role: row.role as Role, workspace: { no, id: workspace_id, name, plan } }
 }
 
-/** The address without regard to case, as accounts have it. */
+/** The address in the case-insensitive form of accounts. */
 function emailKey(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** A token has so many bits of chance that a plain digest can't be turned back. */
+/** A token has enough random bits that a plain digest can't be reversed. */
 function hashOf(token: string): string {
   return new Bun.CryptoHasher('sha256').update(token).digest('hex')
 }

@@ -41,7 +41,7 @@ const count = async () =>
   (await dashboard.administration.workspaces.find('Acme'))?.usage.members as number
 
 describe('members', () => {
-  test('are listed for everybody in the workspace, and for nobody else', async () => {
+  test('are listed for members of the workspace only', async () => {
     const { status, body } = await dashboard.as('viewer', 'GET', '/members')
     expect(status).toBe(200)
     expect(body.data).toHaveLength(4)
@@ -59,7 +59,7 @@ describe('members', () => {
     expect((await dashboard.as('outsider', 'GET', '/members')).status).toBe(404)
   })
 
-  test('get no role above that of who gives it, and nobody acts on a role above their own', async () => {
+  test('can’t be given a role above one’s own, nor changed if theirs is', async () => {
     for (const [as, whom, role, code] of [
       ['member', 'viewer', 'member', 'FORBIDDEN'],
       ['viewer', 'viewer', 'owner', 'FORBIDDEN'],
@@ -97,7 +97,7 @@ describe('members', () => {
     expect(await count()).toBe(2)
   })
 
-  test('keep an owner, whoever acts at once', async () => {
+  test('always include an owner under concurrency', async () => {
     await setRole('owner', 'admin', 'owner')
     const outcomes = await Promise.all([
       setRole('owner', 'admin', 'viewer'),
@@ -113,7 +113,7 @@ describe('members', () => {
 })
 
 describe('invitations', () => {
-  test('are sent, or handed out where there is no mail', async () => {
+  test('are sent by email, or returned if that isn’t set up', async () => {
     const first = await invite(' Outsider@Example.com ', 'member')
     expect(first.status).toBe(201)
     expect(first.headers.get('cache-control')).toBe('no-store')
@@ -142,7 +142,7 @@ describe('invitations', () => {
     expect(await refusal(dashboard.as('member', 'GET', '/invitations'))).toEqual(['FORBIDDEN'])
   })
 
-  test('are refused for what is no address, who is a member, and a role above one’s own', async () => {
+  test('are refused for invalid addresses, members, and a role above one’s own', async () => {
     for (const email of ['', 'x', 'a@b', `${'a'.repeat(250)}@b.example`, 'a@b.example\nBcc: c']) {
       expect(await refusal(invite(email, 'viewer'))).toEqual(['VALIDATION_FAILED', 'INVALID_EMAIL'])
     }
@@ -176,7 +176,7 @@ describe('invitations', () => {
     expect(await codeOf(accept(token, other))).toBe('INVITATION_FOR_ANOTHER')
     dashboard.clock.ms += 7 * DAY_MS - 1
     const outcomes = await Promise.all([accept(token), accept(token)].map(codeOf))
-    // Which of the two comes first is for the store to say.
+    // The store decides which of the two comes first.
     expect(outcomes.sort()).toEqual(['INVITATION_NOT_FOUND', null])
     expect((await dashboard.as('outsider', 'GET', '/members')).status).toBe(200)
     expect(await count()).toBe(5)
@@ -200,7 +200,7 @@ describe('invitations', () => {
       'PLAN_LIMIT_REACHED',
       'MEMBERS_LIMIT',
     ])
-    // Whoever has a place already may be invited anew.
+    // Someone who already holds a place can be invited again.
     expect((await invite('A@example.com', 'member')).status).toBe(201)
     await accept(token)
     expect(await refusal(invite('c@example.com', 'viewer'))).toEqual([

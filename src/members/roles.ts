@@ -1,9 +1,9 @@
 import type { Permission, Role } from '../http/types.ts'
 
-/** The roles, from most to least. Each may do what the ones after it may. */
+/** The roles, from most to least permissions. Each includes the ones after it. */
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[]
 
-/** What each role may do besides what the roles below it may. */
+/** The permissions that each role adds to those of the lower ones. */
 const OWN: Readonly<Record<Role, readonly Permission[]>> = {
   owner: ['workspace:manage'],
   admin: ['keys:manage', 'members:manage', 'audit:read', 'domains:write'],
@@ -11,7 +11,7 @@ const OWN: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['links:read', 'domains:read'],
 }
 
-/** All that a role permits. An unknown role permits nothing. */
+/** All permissions of a role. An unknown role has none. */
 export function permissionsOf(role: string, instanceOwner = false): ReadonlySet<Permission> {
   const permissions = new Set(ROLES.slice(rank(role)).flatMap((below) => OWN[below]))
   if (instanceOwner && permissions.size > 0) permissions.add('instance:manage')

@@ -20,10 +20,10 @@ const INVITATIONS = '/api/v1/invitations'
 const TAG = 'Members'
 const Member = z.object({ user_id: z.string() })
 const Invitation = z.object({ id: z.string() })
-/** So that no mailbox is flooded in our name: 30 per workspace, then one per minute. */
+/** Protects mailboxes from being flooded: 30 per workspace, then one per minute. */
 const INVITES = { ratePerMinute: 1, burst: 30 }
 
-/** A list that is never long, as one page. */
+/** A short list, returned as one page. */
 const whole = <T>(rows: T[]) => pageOf(rows, rows.length, String)
 
 interface MemberRoutesDeps {
@@ -31,7 +31,7 @@ interface MemberRoutesDeps {
   invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
   sendInvitation: SendInvitation
   clock: Clock
-  /** Counts the invitations that workspaces send. Default: in memory. */
+  /** Limits the invitations of a workspace. Default: in memory. */
   invitationLimiter?: Limiter | undefined
 }
 
@@ -75,7 +75,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
   endpoint(api, {
     method: 'delete',
     path: `${MEMBERS}/{user_id}`,
-    // Everybody may leave; the service knows who may remove others.
+    // Everyone may leave; the service checks who may remove others.
     scope: 'links:read',
     operationId: 'removeMember',
     tag: TAG,

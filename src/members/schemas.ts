@@ -16,7 +16,7 @@ export const MemberSchema = z
   })
   .openapi('Member')
 
-/** What becomes of the keys of a person who loses the right to have some. */
+/** What happens to the keys of a person who loses the permission for keys. */
 const keys = z.enum(['revoke', 'keep']).optional()
 
 export const RoleSchema = z
@@ -60,6 +60,6 @@ export const MemberListSchema = listOf(MemberSchema).openapi('MemberList')
 export const InvitationListSchema = listOf(InvitationSchema).openapi('InvitationList')
 
 export type KeysOfMember = z.infer<typeof keys>
-/** A member, and an open invitation, as they are shown. */
+/** A member in responses. */
 export type Member = z.infer<typeof MemberSchema>
 export type Invitation = z.infer<typeof InvitationSchema>

@@ -9,12 +9,12 @@ import { pictureUrl } from '../users/picture.ts'
 import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'
 
-/** A person who changes something about the members. */
+/** A person who changes members. */
 export interface MemberAsker extends Asker {
   readonly userId: string
 }
 
-/** The person who asks; a key can't. @throws AppError FORBIDDEN */
+/** The person who makes a request; not a key. @throws AppError FORBIDDEN */
 export function memberAskerOf(call: { caller: Caller; requestId: string }): MemberAsker {
   const { caller } = call
   if (caller.kind !== 'session') throw new AppError('FORBIDDEN')
@@ -25,11 +25,11 @@ type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
 export type MemberService = ReturnType<typeof createMemberService>
 
-/** Who belongs to a workspace. A member can't act on a role above their own. */
+/** The members of a workspace. No one can change a role above their own. */
 export function createMemberService(deps: { storage: Pick<Storage, 'read'>; clock: Clock }) {
   const { storage, clock } = deps
 
-  /** Roles depend on each other: meanwhile no other transaction may change one. */
+  /** Roles depend on each other, so this locks them until the transaction ends. */
   async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
     await tx.lockWorkspace(asker.workspace.no)
     const row = await findMember(tx, asker.workspace.no, userId)
@@ -37,7 +37,7 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
     return row
   }
 
-  /** What they may do now, which may be less than when the request came. */
+  /** Checks the current role, which may be lower than when the request arrived. */
   async function assertManages(tx: Transaction, asker: MemberAsker, roles: string[]) {
     const role = await roleOf(tx, asker)
     if (roles.some((other) => isAbove(other, role))) throw new AppError('ROLE_ABOVE_OWN')
@@ -50,15 +50,15 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
   }
 
   return {
-    /** All members, in the order in which they joined. */
+    /** All members, in the order of joining. */
     async list(workspaceNo: number): Promise<Member[]> {
       const query = members(storage.read, workspaceNo).orderBy('m.created_at').orderBy('m.user_id')
       return (await query.execute()).map(memberOf)
     },
 
     /**
-     * Gives a member another role. A lower one ends the invitations that they have sent, and, where
-     * it doesn't permit keys, what they have made of them.
+     * Changes a member's role. A lower one revokes the invitations that they have sent and, if it
+     * doesn't permit keys, the keys that they have made.
      * @throws AppError MEMBER_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN, LAST_OWNER
      */
     async setRole(
@@ -97,7 +97,7 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
 
     /**
      * Removes a member, with the invitations that they have sent and the keys that they have made.
-     * Everybody may leave, without keeping keys. @throws as `setRole` does
+     * Everyone may leave, but without keeping keys. @throws as `setRole` does
      */
     async remove(
       tx: Transaction,
@@ -118,8 +118,8 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
 }
 
 /**
- * Takes a member out, with the invitations that they have sent and, unless these are kept, the API
- * keys that they have made. The workspace is locked already.
+ * Removes a member, with the invitations that they have sent and, unless kept, the API keys that
+ * they have made. The workspace is locked already.
  */
 export async function takeOut(
   tx: Transaction,
@@ -159,7 +159,7 @@ export async function takeOut(
   })
 }
 
-/** Drops the saved views of a person; the shared ones stay, without an owner. */
+/** Deletes the saved views of a person; shared ones stay, without an owner. */
 async function leaveViews({ db }: Transaction, workspaceNo: number, userId: string) {
   await db
     .deleteFrom('views')
@@ -176,8 +176,8 @@ async function leaveViews({ db }: Transaction, workspaceNo: number, userId: stri
 }
 
 /**
- * Ends the open invitations that a person has sent: else one of them brings a person back who was
- * removed. The workspace is locked already.
+ * Revokes the open invitations that a person has sent, so that none brings a removed person back.
+ * The workspace is locked already.
  */
 async function endInvitationsBy(
   tx: Transaction,
@@ -205,8 +205,8 @@ async function endInvitationsBy(
 }
 
 /**
- * The asker's role, as it is in this transaction.
- * @throws AppError FORBIDDEN where it doesn't allow to change members (any more)
+ * The caller's role in this transaction.
+ * @throws AppError FORBIDDEN if it doesn't permit changes of members (any more)
  */
 export async function roleOf(tx: Transaction, asker: MemberAsker): Promise<Role> {
   const own = await findMember(tx, asker.workspace.no, asker.userId)
@@ -216,7 +216,7 @@ export async function roleOf(tx: Transaction, asker: MemberAsker): Promise<Role>
   return own.role as Role
 }
 
-/** The members of a workspace, with who they are. */
+/** The members of a workspace, with their users. */
 export function members(sql: Sql, workspaceNo: number) {
   return sql.db
     .selectFrom('members as m')

@@ -1,9 +1,9 @@
 import { type Plan, type PlanLimits, UNLIMITED } from './types.ts'
 
-/** What every plan can do: stable ids, for clients that describe the plans. */
+/** The features of every plan: stable ids, which clients describe. */
 const FEATURES = ['custom_slugs', 'aliases', 'passwords', 'scheduling', 'click_limits'] as const
 
-/** A plan whose limits are those given. `amount`: cents a month. */
+/** A plan with these limits. `amount`: cents per month. */
 function plan(id: string, amount: number | null, limits: Partial<PlanLimits>): Plan {
   return {
     id,
@@ -15,8 +15,8 @@ function plan(id: string, amount: number | null, limits: Partial<PlanLimits>): P
 }
 
 /**
- * The plans that come with Slugline; their names and descriptions are in the message catalogues. A
- * limit is set here only when it is enforced.
+ * The built-in plans; their names and descriptions are in the message catalogues. A limit is set
+ * here only if it is enforced.
  */
 export const DEFAULT_PLANS: readonly Plan[] = [
   plan('free', 0, {

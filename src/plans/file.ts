@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Plan } from './types.ts'
 
-/** A fault of a plans file: where in it, and what is wrong. */
+/** A fault of a plans file. */
 interface PlanFault {
   /** Like `plans[1].limits.links`. */
   path: string
@@ -14,10 +14,10 @@ const wholeNumber = (least: number) =>
     .min(least, { error: `must be at least ${least}, or null for unlimited` })
     .nullable()
 
-/** A limit: a whole number, or null for unlimited, which is also what is left out. */
+/** A limit: a whole number, or null (the default) for unlimited. */
 const limit = (least: number) => wholeNumber(least).default(null)
 
-/** Addresses for each link of a plan that says nothing of addresses. */
+/** The addresses per link of a plan that sets no limit of addresses. */
 const ADDRESSES_PER_LINK = 3
 
 const words = z.union([z.string().min(1), z.record(z.string(), z.string().min(1))], {
@@ -67,7 +67,7 @@ const plan = z.strictObject({
   default: z.boolean({ error: 'must be true or false' }).default(false),
 })
 
-/** A plan with a rate but no burst may send a minute's worth at once. */
+/** A plan with a rate but no burst gets a minute's worth as burst. */
 function asPlan({ limits, ...rest }: z.infer<typeof plan>): Plan {
   const { links, burst, addresses = links === null ? null : links * ADDRESSES_PER_LINK } = limits
   return {
@@ -93,7 +93,7 @@ const plans = z
 
 const file = z.strictObject({ plans })
 
-/** Reads the text of a plans file, and finds all of its faults. */
+/** Parses a plans file, and reports all of its faults. */
 export function parsePlans(text: string): { plans: Plan[] } | { faults: PlanFault[] } {
   let json: unknown
   try {

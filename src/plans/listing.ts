@@ -1,7 +1,7 @@
 import { hasMessage, type Locale, translate } from '../i18n/index.ts'
 import type { Plan } from './types.ts'
 
-/** A plan as the API lists it: as it is enforced, with its words in `locale`. */
+/** A plan as the API lists it, with its texts in `locale`. */
 export function listPlan(plan: Plan, locale: Locale) {
   const { id, price, limits, features } = plan
   return {
@@ -15,7 +15,7 @@ export function listPlan(plan: Plan, locale: Locale) {
   }
 }
 
-/** What the operator wrote, or else the catalogue's message. */
+/** The operator's text, or else the catalogue's message. */
 function wordsOf(own: Plan['name'], key: string, locale: Locale): string | null {
   if (typeof own === 'string') return own
   if (own === undefined) return hasMessage(key) ? translate(locale, key) : null

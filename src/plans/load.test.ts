@@ -22,24 +22,24 @@ async function paths(json: unknown): Promise<string[]> {
 }
 
 describe('the default plans', () => {
-  test('would pass as a file', async () => {
+  test('are valid as a file', async () => {
     expect(await paths({ plans: DEFAULT_PLANS })).toEqual([])
   })
 
-  test('allow 60 requests a minute when nothing is said', () => {
+  test('allow 60 requests a minute by default', () => {
     const { limits } = createPlans(DEFAULT_PLANS).default
     expect(limits.requests_per_minute).toBe(60)
     expect(limits.burst).toBe(60)
   })
 
-  test('have one without any limit', () => {
+  test('include one without any limit', () => {
     const unlimited = createPlans(DEFAULT_PLANS).find('unlimited')
     expect(Object.values(unlimited?.limits ?? { missing: 1 }).every((n) => n === null)).toBe(true)
   })
 })
 
 describe('a plans file', () => {
-  test('replaces the plans; what it leaves out is unlimited', async () => {
+  test('replaces the plans; omitted limits are unlimited', async () => {
     const file = join(dir, 'plans.json')
     writeFileSync(
       file,
@@ -65,7 +65,7 @@ describe('a plans file', () => {
     expect(await addressesOf({ links: null })).toBeNull()
   })
 
-  test('may say for how long clicks are kept, but promise nothing that is not enforced', async () => {
+  test('may set how long clicks are kept, but no limits that aren’t enforced', async () => {
     const limits = (own: object) => ({ plans: [{ ...team, limits: { ...team.limits, ...own } }] })
     const kept = await parsePlans(JSON.stringify(limits({ analytics_retention_days: 90 })))
     expect('plans' in kept && kept.plans[0]?.limits.analytics_retention_days).toBe(90)
@@ -80,13 +80,13 @@ describe('a plans file', () => {
     expect(await paths(limits({ domains: -1 }))).toEqual(['plans[0].limits.domains'])
   })
 
-  test('as docs/configuration.md shows it is right', async () => {
+  test('in docs/configuration.md is valid', async () => {
     const docs = readFileSync(join(import.meta.dir, '../../docs/configuration.md'), 'utf8')
     const example = /```json\n(.*?)```/s.exec(docs)?.[1] as string
     expect(await paths(example)).toEqual([])
   })
 
-  test('that is missing or wrong stops the start, its name in the message', async () => {
+  test('that is missing or invalid stops the start, with its name in the message', async () => {
     const missing = join(dir, 'none.json')
     expect(loadPlans(missing)).rejects.toThrow(ConfigError)
     expect(loadPlans(missing)).rejects.toThrow('none.json')

@@ -8,8 +8,8 @@ const EXAMPLE =
   '"limits":{"requests_per_minute":60,"burst":60,"links":1000},"features":[]}]}'
 
 /**
- * The plans of an operator's file, or without one those that come with Slugline.
- * @throws ConfigError that names every fault and its place in the file.
+ * The plans of an operator's file, or the built-in ones.
+ * @throws ConfigError with every fault and its position in the file.
  */
 export async function loadPlans(file: string | null): Promise<readonly Plan[]> {
   if (file === null) return DEFAULT_PLANS
@@ -22,7 +22,7 @@ export async function loadPlans(file: string | null): Promise<readonly Plan[]> {
     const example = '/etc/slugline/plans.json'
     throw new ConfigError([{ variable: 'SLUGLINE_PLANS', problem, example }])
   }
-  // The schema is loaded only here: most instances need none.
+  // The schema is loaded only here: most instances don't need it.
   const { parsePlans } = await import('./file.ts')
   const result = parsePlans(text)
   if (!('faults' in result)) return result.plans

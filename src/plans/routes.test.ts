@@ -59,7 +59,7 @@ type ListedPlans = {
 }[]
 
 describe('GET /api/v1/plans', () => {
-  test('lists to everybody what is enforced', async () => {
+  test('publicly lists what is enforced', async () => {
     const { answer, body } = await listing()()
     expect(answer.status).toBe(200)
     expect(PlanListSchema.strict().safeParse(body).error).toBeUndefined()
@@ -67,7 +67,7 @@ describe('GET /api/v1/plans', () => {
     expect(body?.data.map((plan) => plan.limits)).toEqual(DEFAULT_PLANS.map((plan) => plan.limits))
   })
 
-  test('may be kept for five minutes, by language, and asked about', async () => {
+  test('may be cached for five minutes, by language, and revalidated', async () => {
     const list = listing()
     const { answer } = await list({ 'accept-language': 'de' })
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
@@ -80,7 +80,7 @@ describe('GET /api/v1/plans', () => {
     expect(english.answer.status).toBe(200)
   })
 
-  test('has words of its own in every language', async () => {
+  test('has texts in every language', async () => {
     const list = listing()
     const seen = new Set<string>()
     for (const locale of LOCALES) {
@@ -93,7 +93,7 @@ describe('GET /api/v1/plans', () => {
     expect(seen.size).toBe(LOCALES.length * DEFAULT_PLANS.length)
   })
 
-  test("has no words that aren't translated", async () => {
+  test('has no untranslated texts', async () => {
     const [english, pseudo] = await Promise.all([listing()(), listing()({}, '?lang=en-XA')])
     for (const [index, plan] of (english.body?.data ?? []).entries()) {
       const other = pseudo.body?.data[index]
@@ -111,7 +111,7 @@ describe('GET /api/v1/plans', () => {
     }
   })
 
-  test("shows an operator's own words in the nearest language", async () => {
+  test('shows an operator’s own texts in the nearest language', async () => {
     const parsed = await parsePlans(
       JSON.stringify({
         plans: [

@@ -3,7 +3,7 @@ import { listPlan } from './listing.ts'
 import { PLANS_EXAMPLE, PlanListSchema } from './schemas.ts'
 import type { Plans } from './service.ts'
 
-/** `GET /api/v1/plans`: public, the same for everybody who reads the same language. */
+/** `GET /api/v1/plans`: public, and the same for all readers of a language. */
 export function registerPlanRoutes(api: Pick<Api, 'add'>, { plans }: { plans: Plans }): void {
   endpoint(api, {
     method: 'get',

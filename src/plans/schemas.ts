@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { DEFAULT_PLANS } from './defaults.ts'
 import { listPlan } from './listing.ts'
 
-/** What the reference shows as the plans. */
+/** The reference's example. */
 export const PLANS_EXAMPLE = { data: DEFAULT_PLANS.map((plan) => listPlan(plan, 'en')) }
 
 const limit = (description: string) => z.int().min(0).nullable().openapi({ description })
@@ -25,7 +25,7 @@ export const PlanLimitsSchema = z
   .openapi({ description: 'What the plan allows, as it is enforced. Null: unlimited.' })
   .openapi('PlanLimits')
 
-/** A plan; its limits are those that are enforced. */
+/** A plan; its limits are enforced. */
 export const PlanSchema = z
   .object({
     id: z.string().openapi({ description: 'Stable, the same in every language, like `pro`.' }),

@@ -1,6 +1,6 @@
 import type { Plan } from './types.ts'
 
-/** `clicks_per_month` of the plans that have one, by their ids. */
+/** `clicks_per_month` of the plans that limit it, by plan id. */
 export function clickLimitsOf(plans: readonly Plan[]): Record<string, number> {
   return Object.fromEntries(
     plans.flatMap(({ id, limits: { clicks_per_month: limit } }) =>
@@ -10,8 +10,8 @@ export function clickLimitsOf(plans: readonly Plan[]): Record<string, number> {
 }
 
 /**
- * The plans of this instance: one source for what is listed and what is enforced. `plans` as
- * `loadPlans` gives them: in the order of the file, with unique ids and exactly one default.
+ * The plans of this instance, both as listed and as enforced. `plans` come from `loadPlans`: in the
+ * order of the file, with unique ids and exactly one default.
  */
 export function createPlans(plans: readonly Plan[]) {
   const byId = new Map(plans.map((plan) => [plan.id, plan]))
@@ -19,12 +19,12 @@ export function createPlans(plans: readonly Plan[]) {
   if (fallback === undefined) throw new Error('No plan is the default')
   return {
     all: plans,
-    /** What a workspace gets when nothing else is asked for. */
+    /** The plan of new workspaces. */
     default: fallback,
     find: (id: string) => byId.get(id),
     /**
-     * The plan that a workspace's `plan_id` stands for. An id that the file no longer has gets the
-     * default plan; `serve` refuses to start on one, so this only bridges the time until then.
+     * The plan of an id. One that is no longer in the file yields the default plan; `serve` refuses
+     * to start with such an id, so this only applies until the restart.
      */
     of: (id: string) => byId.get(id) ?? fallback,
   }

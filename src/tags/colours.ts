@@ -13,7 +13,7 @@ export const COLOURS = [
 ] as const
 export type Colour = (typeof COLOURS)[number]
 
-/** The colour of a new tag: the same one for the same name, and grey only where it is chosen. */
+/** The default colour of a tag, derived from its name; never grey, which can only be chosen. */
 export function colourOf(key: string): Colour {
   return COLOURS[Bun.hash.crc32(key) % (COLOURS.length - 1)] as Colour
 }

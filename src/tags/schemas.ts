@@ -14,7 +14,7 @@ export const TAG_EXAMPLE = {
 const colour = z
   .enum(COLOURS)
   .openapi({ description: 'One of a fixed palette, by name.', example: TAG_EXAMPLE.colour })
-/** Null: the one that follows from the name. */
+/** Null: the default colour of the name. */
 const ownColour = colour
   .nullable()
   .optional()
@@ -24,7 +24,7 @@ const ownColour = colour
     description: 'Default: one that follows from the name.',
   })
 
-/** A tag as it is given out. */
+/** A tag in responses. */
 export const TagSchema = z
   .object({
     id: z.string().openapi({ description: '`tag_` and 26 characters.' }),

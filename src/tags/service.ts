@@ -24,7 +24,7 @@ import {
 /** Who changes a tag. */
 type TagAsker = Reader & Pick<Asker, 'actor'>
 
-/** A tag, and the version that its ETag tells. */
+/** A tag with its version, for the ETag. */
 export interface VersionedTag {
   tag: Tag
   version: number
@@ -32,16 +32,16 @@ export interface VersionedTag {
 
 type Name = { tag: string; key: string }
 
-/** What a tag is changed to. */
+/** A change of a tag. */
 interface TagChange {
   name?: Name | undefined
-  /** Null: the one that follows from its name. */
+  /** Null: the default colour of its name. */
   colour?: Colour | null | undefined
   /** How many links have it. */
   links: number
 }
 
-/** What the verbs of tags share. */
+/** Dependencies of the tag service. */
 interface TagContext {
   storage: Storage
   clock: Clock
@@ -52,14 +52,14 @@ interface TagContext {
 export type TagService = ReturnType<typeof createTagService>
 
 /**
- * The tags of workspaces. Links have the number of a tag, so that a rename, a merge and a deletion
- * change the rows of tags alone, however many links there are.
+ * The tags of workspaces. Links refer to tags by number, so that renaming, merging and deleting
+ * change only rows of tags, however many links there are.
  */
 export function createTagService(deps: TagContext) {
   return withContext(deps, { linksOf, list, get, create, update, merge, remove })
 }
 
-/** How many links have at least one of some tags: asked before a transaction, for it takes long. */
+/** How many links have any of these tags: counted before the transaction, because it is slow. */
 function linksOf(
   { storage }: TagContext,
   { workspace, hiddenFolders = [] }: Reader,
@@ -127,7 +127,7 @@ async function create(
   return shown({ ...row, version: 1 }, 0)
 }
 
-/** Gives a tag another name or colour. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
+/** Changes name or colour. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
 async function update(
   { clock }: TagContext,
   tx: Transaction,
@@ -158,7 +158,7 @@ async function update(
 }
 
 /**
- * Gives the links of a tag another one instead; the first is gone.
+ * Merges a tag into another one, which its links get instead.
  * @throws AppError TAG_NOT_FOUND for either, PRECONDITION_FAILED
  */
 async function merge(
@@ -183,7 +183,7 @@ async function merge(
   return shown(into, links)
 }
 
-/** Takes a tag off its links. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
+/** Deletes a tag, also from its links. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
 async function remove(
   { clock }: TagContext,
   tx: Transaction,
@@ -207,7 +207,7 @@ async function found(sqlx: Sql, { workspace }: Reader, id: string): Promise<TagR
   return row
 }
 
-/** A tag that a request wants to change. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
+/** A tag to be changed. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
 async function toChange(tx: Transaction, asker: TagAsker, id: string, ifMatch: IfMatch) {
   await tx.lockWorkspace(asker.workspace.no)
   const row = await found(tx, asker, id)
@@ -215,7 +215,7 @@ async function toChange(tx: Transaction, asker: TagAsker, id: string, ifMatch: I
   return row
 }
 
-/** What the entries of the audit log have in common. */
+/** The common fields of audit entries. */
 function entry(workspaceNo: number, { id, name }: Pick<TagRow, 'id' | 'name'>, at: number) {
   return { workspaceNo, at, target: { type: 'tag' as const, id, label: name } }
 }

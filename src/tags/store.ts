@@ -11,7 +11,7 @@ import {
 /** A row of `tags`. */
 export type TagRow = Selectable<Schema['tags']>
 
-/** A tag as links name it. */
+/** A tag as links refer to it. */
 export type NamedTag = Pick<TagRow, 'no' | 'key' | 'name'>
 
 const byKeys = prepareRows<{ workspaceNo: number; key: string }, NamedTag>((db, rows) =>
@@ -40,7 +40,7 @@ export async function findTags(
   )
 }
 
-/** The tag of a workspace that has this id. One that was merged into another is gone. */
+/** The tag of a workspace with this id, unless it was merged into another. */
 export function findTagById({ db }: Sql, workspaceNo: number, id: string) {
   return db
     .selectFrom('tags')
@@ -59,7 +59,7 @@ const takeNumber = prepare<{ workspaceNo: number }, { tags_made: number }>((db, 
     .returning('tags_made'),
 )
 
-/** Adds a tag. False: there is one with its key. */
+/** Adds a tag. False: its key is taken. */
 export async function insertTag(
   tx: Transaction,
   tag: Omit<TagRow, 'no' | 'merged_into' | 'version'>,
@@ -74,7 +74,7 @@ export async function insertTag(
   return inserted !== undefined
 }
 
-/** Changes a tag, and with it what was merged into it. */
+/** Updates a tag, including those merged into it. */
 export async function updateTag(
   { db }: Transaction,
   { workspace_no, no }: TagRow,
@@ -93,7 +93,7 @@ export async function updateTag(
     .execute()
 }
 
-/** Deletes a tag, and with it what was merged into it. */
+/** Deletes a tag, including those merged into it. */
 export async function deleteTag({ db }: Transaction, { workspace_no, no }: TagRow): Promise<void> {
   await db
     .deleteFrom('tags')
@@ -102,7 +102,7 @@ export async function deleteTag({ db }: Transaction, { workspace_no, no }: TagRo
     .execute()
 }
 
-/** The numbers of the tags with these keys; where one was merged, there are several. */
+/** The numbers of the tags with these keys; a tag that others were merged into has several. */
 export async function numbersOfTags(
   { db }: Sql,
   workspaceNo: number,
@@ -119,7 +119,7 @@ export async function numbersOfTags(
   return keys.map((key) => rows.filter((row) => row.key === key).map(({ no }) => no))
 }
 
-/** The tags with these numbers, in the order of their keys; those that are gone are left out. */
+/** The tags with these numbers, in the order of their keys, without deleted ones. */
 export async function tagsOfNumbers(
   { db }: Sql,
   workspaceNo: number,
@@ -136,7 +136,7 @@ export async function tagsOfNumbers(
     .execute()
 }
 
-/** Whether the tag `t` contains a term. */
+/** Whether the name of the tag `t` contains a term. */
 export function tagContains(term: string): RawBuilder<boolean> {
   return bySql({
     sqlite: sql<boolean>`instr(t.search_text, ${term}) > 0`,
@@ -144,20 +144,20 @@ export function tagContains(term: string): RawBuilder<boolean> {
   })
 }
 
-/** Whether a tag of the workspace contains a term. */
+/** Whether the name of any tag of the workspace contains a term. */
 export async function hasTagWith({ db }: Sql, workspaceNo: number, term: string): Promise<boolean> {
   const { rows } = await sql`SELECT 1 FROM tags t
     WHERE t.workspace_no = ${workspaceNo} AND ${tagContains(term)} LIMIT 1`.execute(db)
   return rows.length > 0
 }
 
-/** Which tags to list. */
+/** A page of tags. */
 interface TagPage {
   workspaceNo: number
   term: string
   /** Only tags with these keys; null: all. */
   keys: readonly string[] | null
-  /** Exclusive; null: the beginning. */
+  /** Exclusive; null: the first page. */
   afterKey: string | null
   limit: number
   /** Links of these folders are not counted. */
@@ -179,7 +179,7 @@ export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]
   return rows.map((row) => ({ ...row, links: Number(row.links) }))
 }
 
-/** How many links have at least one of these tags. */
+/** How many links have any of these tags. */
 export async function countLinks(
   { db }: Sql,
   workspaceNo: number,
@@ -194,21 +194,21 @@ export async function countLinks(
   return Number(rows[0]?.n ?? 0)
 }
 
-/** The number of links of the tag `t`. */
+/** How many links the tag `t` has. */
 function linksOf(hiddenFolders: readonly string[]): RawBuilder<number> {
   return sql<number>`(SELECT count(DISTINCT o.link_seq) FROM link_tags o ${seen(hiddenFolders)}
     WHERE o.workspace_no = t.workspace_no AND o.tag_no IN
       (SELECT s.no FROM tags s WHERE s.workspace_no = t.workspace_no AND s.key = t.key))`
 }
 
-/** Leaves only what is not in these folders of the rows `o` of `link_tags`. */
+/** Excludes the rows `o` of `link_tags` whose link is in one of these folders. */
 function seen(hiddenFolders: readonly string[]): RawBuilder<unknown> {
   if (hiddenFolders.length === 0) return sql``
   return sql`JOIN links l ON l.seq = o.link_seq
     AND (l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hiddenFolders)}))`
 }
 
-/** Whether a row of `link_tags` is of a tag. One that others were merged into has several numbers. */
+/** Whether a row of `link_tags` has a tag. One that others were merged into has several numbers. */
 export function isTag(row: string, numbers: readonly number[]): RawBuilder<boolean> {
   const [only] = numbers
   const no = sql.raw(`${row}.tag_no`)

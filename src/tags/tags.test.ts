@@ -29,7 +29,7 @@ const entries = async () =>
   (await its.entries()).filter((it) => it.target_type === 'tag' || it.target_type === 'link')
 
 describe('tags', () => {
-  test('are made by links, once whatever their case, with a colour of the palette', async () => {
+  test('are created by links, once regardless of case, with a colour of the palette', async () => {
     const first = await link(['News', 'a'])
     const second = await link(['news'])
     expect([first.tags, second.tags]).toEqual([['a', 'News'], ['News']])
@@ -63,7 +63,7 @@ describe('tags', () => {
     expect(wrong.status).toBe(400)
   })
 
-  test('that no link has yet can be made; a name is taken once', async () => {
+  test('can be created without links; names are unique', async () => {
     const made = await send('POST', '/tags', { name: ' Later ', colour: 'pink' })
     expect([made.status, made.body.name, made.body.colour]).toEqual([201, 'Later', 'pink'])
     expect(made.headers.get('location')).toEndWith(`/api/v1/tags/${made.body.id}`)
@@ -115,7 +115,7 @@ describe('renaming a tag', () => {
     expect(now.status).toBe(200)
   })
 
-  test('to the name of another is refused, to another case of its own is not', async () => {
+  test('to the name of another is refused, to another case of its own name is not', async () => {
     await link(['one', 'two'])
     const { id } = await tag('one')
     const refused = await send('PATCH', `/tags/${id}`, { name: 'TWO' })
@@ -160,7 +160,7 @@ describe('merging a tag', () => {
     expect((await send('GET', '/tags')).body.data).toHaveLength(1)
   })
 
-  test('goes on with what is merged or renamed afterwards', async () => {
+  test('works with later merges and renames', async () => {
     const { id } = await link(['a'])
     await link(['b', 'c'])
     await send('POST', `/tags/${(await tag('a')).id}/merge`, { into: (await tag('b')).id })
@@ -168,14 +168,14 @@ describe('merging a tag', () => {
     await send('PATCH', `/tags/${(await tag('c')).id}`, { name: 'd' })
     expect(await tagsOf(id)).toEqual(['d'])
     expect((await tag('d')).links).toBe(2)
-    // The name is free again, and means another tag.
+    // The name is free again, for a new tag.
     const again = await link(['a'])
     expect([again.tags, await tagsOf(id)]).toEqual([['a'], ['d']])
     await send('DELETE', `/tags/${(await tag('d')).id}`)
     expect([await tagsOf(id), await tagsOf(again.id)]).toEqual([[], ['a']])
   })
 
-  test('into itself changes nothing; into none that is there is refused', async () => {
+  test('into itself changes nothing; into a missing one is refused', async () => {
     await link(['a'])
     const { id } = await tag('a')
     expect((await send('POST', `/tags/${id}/merge`, { into: id })).body.links).toBe(1)
@@ -184,7 +184,7 @@ describe('merging a tag', () => {
   })
 })
 
-test('deleting a tag takes it off its links; one of the same name is another', async () => {
+test('deleting a tag removes it from its links; a later one of the same name is another tag', async () => {
   const { id } = await link(['a', 'b'])
   const old = await tag('a')
   expect((await send('DELETE', `/tags/${old.id}`)).status).toBe(204)
@@ -227,8 +227,8 @@ test("another workspace's tags don't exist", async () => {
   expect((await tag('a')).links).toBe(1)
 })
 
-/** What a name is called after renames and merges, told by a map from names to sets of links. */
-test('whatever is done to tags, links and counts agree', async () => {
+/** The current name of a tag, in a model that maps names to sets of links. */
+test('links and counts agree after any operations on tags', async () => {
   const names = ['a', 'b', 'c', 'd']
   const name = fc.constantFrom(...names)
   const step = fc.oneof(

@@ -5,20 +5,20 @@ import { foldForSearch } from '../validation/text.ts'
 import { colourOf } from './colours.ts'
 import { findTags, insertTag, type NamedTag } from './store.ts'
 
-/** What making a tag needs. */
+/** Dependencies of creating tags. */
 export interface TagMaker {
   ids: Pick<Ids, 'next'>
   clock: Clock
 }
 
-/** The tags with these names, by their keys; those that a workspace doesn't have yet are made. */
+/** The tags with these names, by their keys; missing ones are created. */
 export async function takeTags(
   { ids, clock }: TagMaker,
   tx: Transaction,
   workspaceNo: number,
   tags: readonly { tag: string; key: string }[],
 ): Promise<Map<string, NamedTag>> {
-  // Of those that differ in case the first gives the name.
+  // Of names that differ in case the first is used.
   const names = new Map<string, string>()
   for (const { tag, key } of tags) if (!names.has(key)) names.set(key, tag)
   const find = (keys: Iterable<string>) => findTags(tx, workspaceNo, [...keys])
@@ -37,7 +37,7 @@ export async function takeTags(
       updated_at: now,
     })
   }
-  // Another transaction of the same commit may have made one in between.
+  // Another transaction of the same commit may have created one in between.
   for (const tag of await find(missing.map(([key]) => key))) taken.set(tag.key, tag)
   return taken
 }

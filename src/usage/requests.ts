@@ -8,11 +8,11 @@ const MINUTE_MS = 60_000
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Counts the API requests of each workspace, minute by minute, for the last hour. All nodes add to
- * the same rows. A process that is killed loses what it hasn't written.
+ * Counts the API requests of each workspace per minute, for the last hour. All nodes add to the
+ * same rows. A killed process loses what it hasn't written yet.
  */
 export function createRequestCounts({ storage, clock }: { storage: Storage; clock: Clock }) {
-  /** Not written yet, by minute and workspace. */
+  /** Unwritten counts, by minute and workspace. */
   let counts = new Map<string, Insertable<Schema['request_minutes']>>()
   let writing = Promise.resolve()
   const thisMinute = () => Math.floor(clock.now() / MINUTE_MS)
@@ -37,15 +37,15 @@ export function createRequestCounts({ storage, clock }: { storage: Storage; cloc
     }
   }
 
-  /** Writes what was counted. Never rejects: what can't be written is forgotten. */
+  /** Writes the counts. Never rejects: counts that can't be written are lost. */
   function write(): Promise<void> {
-    // The storage reports its failures itself.
+    // The storage logs its failures itself.
     writing = writing.then(writeAll).catch(() => {})
     return writing
   }
 
   return {
-    /** Counts a request of a key; 429 means that it was refused by a limit. */
+    /** Counts a request with a key; status 429 means that a limit refused it. */
     note({ workspaceNo, status }: { workspaceNo: number | null; status: number }): void {
       if (workspaceNo === null) return
       const minute = thisMinute()
@@ -62,7 +62,7 @@ export function createRequestCounts({ storage, clock }: { storage: Storage; cloc
         db.deleteFrom('request_minutes').where('minute', '<=', until).execute(),
       )
     },
-    /** 60 minutes by their starts, the oldest first; the last one is the current one. */
+    /** The last 60 minutes by start time, oldest first, including the current one. */
     async lastHour(workspaceNo: number) {
       await write()
       const first = thisMinute() - MINUTES + 1

@@ -32,15 +32,15 @@ const UsageSchema = z
 interface UsageRouteDeps {
   workspaces: Pick<WorkspaceService, 'find'>
   requestCounts: RequestCounts
-  /** How many invitations can still be accepted: the limit of members counts them. */
+  /** How many invitations are open: they count towards the limit of members. */
   invitations: { countOpen(workspaceNo: number): Promise<number> }
   /** How many domains a workspace has. */
   ownDomains: { count(workspaceNo: number): Promise<number> }
-  /** The workspace's clicks of this month that are counted. */
+  /** The workspace's counted clicks of this month. */
   clicksThisMonth(workspaceNo: number): Promise<number>
 }
 
-/** The dashboard's endpoint of what a workspace uses of its plan. */
+/** The dashboard's endpoint for a workspace's usage of its plan. */
 export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps): void {
   endpoint(api, {
     method: 'get',

@@ -9,7 +9,7 @@ import { createRequestCounts } from './requests.ts'
 
 const MINUTE_MS = 60_000
 
-test('the requests of the last sixty minutes are those of all nodes, whichever restarted', async () => {
+test('the requests of the last sixty minutes are those of all nodes, despite restarts', async () => {
   const request = fc.record({
     waitMs: fc.oneof(fc.nat(MINUTE_MS), fc.nat(80 * MINUTE_MS)),
     workspace: fc.constantFrom(1, 2),
@@ -78,7 +78,7 @@ test('the usage shows the plan, what is used of it, and the requests of the last
     links: 1,
     addresses: 1,
     api_keys: 1,
-    // The invitation takes a place too: the plan's limit counts it.
+    // Includes the invitation, which counts towards the plan's limit.
     members: 5,
     domains: 0,
     clicks_per_month: 0,

@@ -5,16 +5,16 @@ import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { checkText } from '../validation/text.ts'
 
-/** Most characters of a person's name. */
+/** The most characters of a person's name. */
 export const USER_NAME_MAX = 100
 /** RFC 5321 §4.5.3.1.3, without the angle brackets. */
 export const EMAIL_MAX = 254
-/** Fewest characters of a password (NIST SP 800-63B asks for 8). */
+/** The fewest characters of a password (NIST SP 800-63B requires 8). */
 export const PASSWORD_MIN = 10
-/** Most characters of a password: hashing longer ones only costs time. */
+/** The most characters of a password: hashing longer ones only takes longer. */
 export const PASSWORD_MAX = 128
 
-/** A text that people type: trimmed, in NFC, not empty, of `max` characters at most. */
+/** A text typed by a person: trimmed, in NFC, not empty, of at most `max` characters. */
 export function trimmed(max: number): (value: string) => string | Fault {
   return (value) => {
     const text = value.normalize('NFC').trim()
@@ -31,7 +31,7 @@ export function trimmedText(max: number) {
 export const nameField = trimmedText(USER_NAME_MAX)
 
 const address = z.email().max(EMAIL_MAX)
-/** An e-mail address, trimmed. */
+/** An email address, trimmed. */
 export const emailField = checked(z.string(), (value) => {
   const email = value.trim()
   return address.safeParse(email).success ? email : new Fault('INVALID_EMAIL')
@@ -60,7 +60,7 @@ export interface NewUser {
 const rest = z.object({ password: passwordField.optional(), name: nameField.optional() })
 
 /**
- * The e-mail address and the name as they are stored.
+ * The email address and the name in their stored form.
  * @throws Refused INVALID_EMAIL, AppError VALIDATION_FAILED
  */
 export function checkNewUser(input: NewUser): { email: string; name: string | null } {
@@ -82,8 +82,8 @@ async function loadCommon(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Refuses a password that guessers try first: one of a kept list, without regard to case, the
- * person's own address, or one character or pair again and again (NIST SP 800-63B §3.1.1.2).
+ * Refuses a password that is guessed first: one of a list (case-insensitive), the person's own
+ * address, or a repeated character or pair (NIST SP 800-63B §3.1.1.2).
  * @throws AppError VALIDATION_FAILED with COMMON_PASSWORD
  */
 export async function assertNotCommon(
@@ -99,12 +99,12 @@ export async function assertNotCommon(
   throw invalid({ field, code: 'COMMON_PASSWORD' })
 }
 
-/** argon2id in PHC form, at the cost that OWASP's password storage cheat sheet puts first. */
+/** argon2id in PHC format, with the parameters preferred by OWASP's cheat sheet for passwords. */
 export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 47_104, timeCost: 1 })
 }
 
-/** Whether this is the password; false also for a hash that isn't one. */
+/** Whether the password matches; false also for a malformed hash. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   try {
     return await Bun.password.verify(password, hash)

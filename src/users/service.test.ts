@@ -62,14 +62,14 @@ describe('create', () => {
     expect(await Bun.password.verify(PASSWORD, hash)).toBe(true)
   })
 
-  test('makes a password that works when none is given', async () => {
+  test('generates a working password if none is given', async () => {
     const { generatedPassword } = await users.create({ email: 'ann@example.com' })
     const [hash = ''] = await hashes()
     expect(generatedPassword).toMatch(/^[0-9A-Za-z]{20}$/)
     expect(await Bun.password.verify(generatedPassword ?? '', hash)).toBe(true)
   })
 
-  test('makes the first one owner of the instance, and nobody else', async () => {
+  test('makes only the first person owner of the instance', async () => {
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
         users.create({ email: `${name}@example.com`, password: PASSWORD }),
@@ -78,7 +78,7 @@ describe('create', () => {
     expect((await rows()).map((row) => row.instance_owner).sort()).toEqual([0, 0, 1])
   })
 
-  test('takes an address once, without regard to case', async () => {
+  test('accepts an address once, regardless of case', async () => {
     const attempts = await Promise.allSettled(
       ['ann@example.com', 'ANN@example.com', 'Ann@Example.Com'].map((email) =>
         users.create({ email, password: PASSWORD }),
@@ -90,7 +90,7 @@ describe('create', () => {
     }
   })
 
-  test('refuses what is no address, and passwords and names out of bounds', async () => {
+  test('refuses invalid addresses, and passwords and names out of bounds', async () => {
     for (const email of ['', 'ann', 'ann@', '@example.com', 'a b@example.com', 'a@b@example.com']) {
       expect((await errorOf(users.create({ email, password: PASSWORD })))?.code).toBe(
         'INVALID_EMAIL',
@@ -108,13 +108,13 @@ describe('create', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('does what belongs to it in the same transaction', async () => {
+  test('runs `also` in the same transaction', async () => {
     const ann = await users.create({ email: 'a@example.com', password: PASSWORD }, joinAcme)
     const members = await storage.read.db.selectFrom('members').selectAll().execute()
     expect(members.map(({ user_id, role }) => [user_id, role])).toEqual([[ann.id, 'owner']])
   })
 
-  test('refuses passwords that are widely known, and one’s own address', async () => {
+  test('refuses common passwords, and one’s own address', async () => {
     const email = 'annabelle.long@example.com'
     const common = ['password123', 'QWERTYUIOP', '1q2w3e4r5t', 'aaaaaaaaaaaa', 'ababababab']
     for (const password of [...common, email, 'Annabelle.Long']) {
@@ -125,7 +125,7 @@ describe('create', () => {
     await users.create({ email, password: 'not in any list' })
   })
 
-  test('stops at the limit of the plan, and then makes nobody', async () => {
+  test('stops at the limit of the plan, and then creates no one', async () => {
     const attempts = await Promise.allSettled(
       ['a', 'b', 'c'].map((name) =>
         users.create({ email: `${name}@example.com`, password: PASSWORD }, joinAcme),

@@ -5,7 +5,7 @@ import { Refused } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
 
-/** Letters and digits that aren't mistaken for each other. */
+/** Letters and digits that can't be confused with each other. */
 const PASSWORD_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ'
 const GENERATED_LENGTH = 20
 
@@ -20,7 +20,9 @@ export function createUserService(deps: {
 }) {
   const { storage, clock, ids, random } = deps
 
-  /** Inserts a person; their id, or null: the address is taken. The first owns the instance. */
+  /**
+   * Inserts a person; returns the id, or null: the address is taken. The first owns the instance.
+   */
   async function insert(
     tx: Transaction,
     user: {
@@ -71,9 +73,10 @@ export function createUserService(deps: {
     insert,
 
     /**
-     * Creates a person, with a generated password unless they bring their own; `also` does what
-     * belongs to it in the same transaction.
-     * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also` throws
+     * Creates a person, with a generated password if none is given; `also` runs in the same
+     * transaction.
+     * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also`
+     *   throws
      */
     async create(
       input: NewUser,
@@ -83,10 +86,10 @@ export function createUserService(deps: {
       if (input.password !== undefined) await assertNotCommon('password', input.password, email)
       const password = input.password ?? randomString(random, PASSWORD_ALPHABET, GENERATED_LENGTH)
       const generatedPassword = input.password === undefined ? password : null
-      // Slow on purpose, so before the transaction and on a thread of its own.
+      // Slow on purpose, so it runs before the transaction, on another thread.
       const passwordHash = await hashPassword(password)
       return storage.write(async (tx) => {
-        // The operator vouches for the address.
+        // The operator has checked the address.
         const user = { email, name, passwordHash, emailVerified: true, language: null }
         const id = await insert(tx, user)
         if (id === null) throw new Refused('EMAIL_TAKEN', `There is a user ${email} already`)
@@ -97,23 +100,23 @@ export function createUserService(deps: {
   }
 }
 
-/** Whether there is anybody yet. */
+/** Whether there is any user yet. */
 export async function hasUsers(tx: Pick<Transaction, 'db'>): Promise<boolean> {
   return (await tx.db.selectFrom('users').select('id').limit(1).execute()).length > 0
 }
 
-/** Until the end of the transaction no other user is created, so the first one is certain. */
+/** Blocks creations of users until the transaction ends, so that the first one is certain. */
 export async function lockUsers(tx: Transaction): Promise<void> {
   await tx.lock('users')
 }
 
-/** Whether there is such a person, who then stays until the transaction ends. */
+/** Whether a person exists; if so, they can't be deleted until the transaction ends. */
 export async function holdUser(tx: Transaction, userId: string): Promise<boolean> {
   const user = await tx.db
     .selectFrom('users')
     .select('id')
     .where('id', '=', userId)
-    // Waits while the account is being deleted, as the reference to it would.
+    // Waits while the account is being deleted, as a foreign key would.
     .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
     .executeTakeFirst()
   return user !== undefined

@@ -11,7 +11,7 @@ afterAll(() => dashboard.close())
 const PATH = '/workspace/excluded-networks'
 const put = (networks: unknown, as = 'owner') => dashboard.as(as, 'PUT', PATH, { networks })
 
-test('networks are set by owners, obeyed by the next visit, and in the audit log', async () => {
+test('networks are set by owners, effective with the next visit, and in the audit log', async () => {
   expect((await put(['192.0.2.0/24'], 'admin')).status).toBe(403)
   expect((await dashboard.as('viewer', 'GET', PATH)).body).toEqual({ networks: [] })
   const networks = ['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']
@@ -37,7 +37,7 @@ test('networks are set by owners, obeyed by the next visit, and in the audit log
   ])
 })
 
-test('what is no network is refused, each at its place', async () => {
+test('values that aren’t networks are refused, each with its index', async () => {
   const { status, body } = await put(['10.0.0.0/8', '10.0.0.0/33', 'x', 5])
   const fields = body.error.details.map(({ field }: { field: string }) => field)
   expect([status, fields]).toEqual([422, ['networks[1]', 'networks[2]', 'networks[3]']])

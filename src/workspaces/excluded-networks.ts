@@ -37,11 +37,11 @@ const Schema = z
 interface ExcludedDeps {
   storage: Storage
   clock: Clock
-  /** What visits are held against. */
+  /** The networks in memory that visits are checked against. */
   excluded: { refresh(): Promise<void> }
 }
 
-/** The dashboard's endpoints of the networks whose visits a workspace doesn't count. */
+/** The dashboard's endpoints for networks whose visits a workspace doesn't count. */
 export function registerExcludedNetworkRoutes(api: Pick<Api, 'add'>, deps: ExcludedDeps): void {
   endpoint(api, {
     method: 'get',
@@ -72,14 +72,14 @@ export function registerExcludedNetworkRoutes(api: Pick<Api, 'add'>, deps: Exclu
         await change(tx, call, deps.clock.now(), call.body.networks)
         return { status: 200, body: call.body }
       })
-      // The next visit is held against them; a failure is made up for by the timer.
+      // Applies to the next visit; if it fails, the timer refreshes it later.
       await deps.excluded.refresh().catch(() => {})
       return answer
     },
   })
 }
 
-/** @throws AppError NOT_FOUND: the workspace has been deleted meanwhile */
+/** @throws AppError NOT_FOUND: the workspace has been deleted in the meantime */
 async function change(
   tx: Transaction,
   call: Pick<Call<Caller>, 'caller' | 'requestId'>,

@@ -24,7 +24,7 @@ const Query = z.object({
   cursor: z.string().optional(),
 })
 
-/** The dashboard's endpoints for the instance owner, in any workspace. */
+/** The dashboard's endpoints for the instance owner, across all workspaces. */
 export function registerInstanceRoutes(
   api: Pick<Api, 'add'>,
   deps: {
@@ -79,7 +79,7 @@ export function registerInstanceRoutes(
         const allowed = deps.plans.all.map(({ id }) => id)
         throw invalid({ field: 'plan', code: 'INVALID_VALUE', params: { allowed } })
       }
-      // A name could be taken for another workspace's.
+      // Ids only: a name could match another workspace.
       if (!call.params.id.startsWith('wsp_')) throw new AppError('WORKSPACE_NOT_FOUND')
       const actor = operatorActor(person, call.requestId)
       return call.mutate(async (tx) => ({

@@ -4,9 +4,9 @@ import { trimmed } from '../users/input.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 
-/** A workspace's name has at most so many characters. */
+/** The most characters of a workspace's name. */
 export const WORKSPACE_NAME_MAX = 100
-/** What an id looks like: no name may, so that one argument can be either. */
+/** The form of ids. Names must not have it, so that an argument can be either. */
 const ID_SHAPE = /^wsp_[0-9a-z]{26}$/
 
 /** Whether the text can only be an id. */
@@ -14,7 +14,7 @@ export function looksLikeId(text: string): boolean {
   return ID_SHAPE.test(text)
 }
 
-/** The name without regard to case, to search by. Upper case first: ß is SS. */
+/** The key of a name for case-insensitive search. Upper-cased first: ß becomes SS. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().normalize('NFC')
 }
@@ -26,7 +26,7 @@ const schema = z.object({
   }),
 })
 
-/** The name as it is stored. @throws AppError VALIDATION_FAILED */
+/** The name in its stored form. @throws AppError VALIDATION_FAILED */
 export function checkName(name: string): string {
   return validate(schema, { name }).name
 }

@@ -12,8 +12,8 @@ const plansOfPerson = prepare<{ userId: string }, { plan_id: string }>((db, p) =
 )
 
 /**
- * What a person may send in all of their workspaces together: the requests of the highest plan
- * among these. Null: any number, or the person is in no workspace.
+ * The rate limit of a person across all of their workspaces: the highest of these workspaces'
+ * plans. Null: none, or the person is in no workspace.
  */
 export async function personLimits(
   sql: Sql,

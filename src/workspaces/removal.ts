@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import type { Workspace } from './service.ts'
 
-/** So many rows at a time, so that no other write waits long. */
+/** Rows per transaction, so that no other write waits long. */
 const STEP = 200
 
 export type WorkspaceRemoval = ReturnType<typeof createWorkspaceRemoval>
@@ -14,7 +14,7 @@ export function createWorkspaceRemoval(deps: {
   clock: Clock
   /** Deletes some links of a workspace; their slugs stay taken. True: none is left. */
   purgeLinks: (tx: Transaction, workspaceNo: number) => Promise<boolean>
-  /** Gives the hosts of its domains back. */
+  /** Releases the hosts of its domains. */
   dropDomains: (tx: Transaction, workspaceNo: number) => Promise<void>
 }) {
   const { storage, clock, purgeLinks, dropDomains } = deps
@@ -46,8 +46,8 @@ export function createWorkspaceRemoval(deps: {
 
   return {
     /**
-     * Ends a workspace: its keys and members have no access from now on. Its first links stop
-     * redirecting immediately, the others within moments, by `purge`.
+     * Deletes a workspace: its keys and members lose access immediately, and its first links stop
+     * redirecting. `purge` does the rest within moments.
      */
     async remove(tx: Transaction, workspace: Workspace, actor: Actor): Promise<void> {
       const { no, id, name } = workspace
@@ -77,7 +77,7 @@ export function createWorkspaceRemoval(deps: {
       const deleted = { no, id, deleted_at: at, purged_at: null }
       await tx.db.insertInto('deleted_workspaces').values(deleted).execute()
     },
-    /** Deletes, in small steps, what removed workspaces have left behind. */
+    /** Deletes, in small steps, what is left of deleted workspaces. */
     async purge(): Promise<void> {
       running ??= purgeAll().finally(() => {
         running = undefined
@@ -87,7 +87,7 @@ export function createWorkspaceRemoval(deps: {
   }
 }
 
-/** Deletes records of a workspace's requests, at most `limit`. How many. */
+/** Deletes at most `limit` idempotency records of a workspace. Returns how many. */
 async function dropIdempotency(tx: Transaction, no: number, limit: number): Promise<number> {
   const some = tx.db.selectFrom('idempotency').select('key').where('workspace_no', '=', no)
   const { numDeletedRows } = await tx.db

@@ -34,7 +34,7 @@ describe('the workspace', () => {
     expect((await dashboard.as('viewer', 'GET', '/workspace')).body.name).toBe('ACME & SÖHNE')
   })
 
-  test('takes the name of another, and no language that there isn’t', async () => {
+  test('may have the name of another, but no unknown language', async () => {
     const { storage, administration } = dashboard
     await storage.write((tx) =>
       administration.workspaces.create(
@@ -50,7 +50,7 @@ describe('the workspace', () => {
     }
   })
 
-  test('is deleted by an owner who types its name, with all that was in it', async () => {
+  test('is deleted by an owner who types its name, with all of its content', async () => {
     await setPlan('big')
     const { key } = (
       await dashboard.as('owner', 'POST', '/keys', { name: 'k', scopes: ['links:read'] })
@@ -80,7 +80,7 @@ describe('the workspace', () => {
     expect((await dashboard.entries()).map(({ action }) => action)).toEqual(['workspace.deleted'])
     const gone = await db.selectFrom('deleted_workspaces').selectAll().execute()
     expect(gone).toMatchObject([{ id: dashboard.workspace.id, purged_at: dashboard.clock.ms }])
-    // Its slugs are held for good, its name is free.
+    // Its slugs stay taken, its name is free.
     const slugs = await db.selectFrom('slugs').selectAll().execute()
     expect(slugs).toHaveLength(120)
     expect(slugs.every(({ link_seq }) => link_seq === null)).toBe(true)
@@ -96,7 +96,7 @@ describe('the workspace', () => {
 })
 
 describe('the instance’s workspaces', () => {
-  test('are listed for its owner, by a part of the name and page by page', async () => {
+  test('are listed for its owner, by a part of the name, in pages', async () => {
     const { storage, administration } = dashboard
     const names = ['100%', 'under_score', 'Straße 1', 'Straße 2', 'Straße 3']
     for (const name of names) {
@@ -143,7 +143,7 @@ describe('the instance’s workspaces', () => {
     expect((await find(`search=x&cursor=${cursor}`)).error.code).toBe('BAD_REQUEST')
   })
 
-  test('are put on plans that there are, by its owner', async () => {
+  test('can be moved to existing plans by its owner', async () => {
     expect((await setPlan('big', 'admin')).body.error.code).toBe('FORBIDDEN')
     const unknown = (await setPlan('gold')).body.error
     expect(unknown.details).toMatchObject([{ field: 'plan', code: 'INVALID_VALUE' }])

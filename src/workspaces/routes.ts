@@ -53,7 +53,7 @@ export function registerWorkspaceRoutes(
     path: PATH,
     scope: 'workspace:manage',
     fresh: true,
-    // Its record would be the one thing left of the workspace.
+    // Its idempotency record would outlive the workspace.
     secret: true,
     operationId: 'deleteWorkspace',
     tag: TAG,
@@ -69,7 +69,7 @@ export function registerWorkspaceRoutes(
         }
         await deps.removal.remove(tx, found, actor)
       })
-      // What is left of it goes in the background; a failure is tried again by the timer.
+      // The rest is deleted in the background; the timer retries after a failure.
       deps.removal.purge().catch(() => {})
       return answer
     },

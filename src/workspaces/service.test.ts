@@ -49,7 +49,7 @@ const codeOf = async (work: Promise<unknown>) =>
   )
 
 describe('create', () => {
-  test('makes a workspace on the default plan, or on another', async () => {
+  test('creates a workspace on the default plan, or on another', async () => {
     expect(await create(' Acme ')).toEqual({
       no: 1,
       id: expect.stringMatching(/^wsp_[0-9a-z]{26}$/),
@@ -64,11 +64,11 @@ describe('create', () => {
     expect(await names()).toEqual(['Acme', 'Big'])
   })
 
-  test('takes a name that another has: no one learns from it whether that one exists', async () => {
+  test('accepts the name of another, so as not to reveal that it exists', async () => {
     const [one, two] = [await create('Straße'), await create('STRASSE')]
     expect(one.id).not.toBe(two.id)
     expect(await workspaces.find(one.id)).toEqual(one)
-    // Who names it means one of them, and is told that there are several.
+    // As a reference, the name is ambiguous.
     expect(await codeOf(workspaces.find('strasse'))).toBe('WORKSPACE_AMBIGUOUS')
     expect(await codeOf(setPlan('straße', 'pro'))).toBe('WORKSPACE_AMBIGUOUS')
     expect(await codeOf(ensure('Strasse'))).toBe('WORKSPACE_AMBIGUOUS')
@@ -96,14 +96,14 @@ describe('find', () => {
 })
 
 describe('ensure', () => {
-  test('makes what is missing, once, and leaves alone what is there', async () => {
+  test('creates a missing workspace once, and leaves an existing one unchanged', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => ensure('Acme', 'pro')))
     expect(new Set(all.map(({ id }) => id)).size).toBe(1)
     expect(await ensure('acme')).toEqual({ ...(all[0] as object), plan: 'pro' } as never)
     expect(await names()).toEqual(['Acme'])
   })
 
-  test('puts an existing workspace on the plan that is given', async () => {
+  test('moves an existing workspace to the given plan', async () => {
     const { id } = await create('Acme')
     expect((await ensure(id, 'pro')).plan).toBe('pro')
     expect((await workspaces.find('Acme'))?.plan).toBe('pro')
@@ -116,7 +116,7 @@ describe('ensure', () => {
 })
 
 describe('setPlan', () => {
-  test('puts a workspace on a plan, by id and by name', async () => {
+  test('moves a workspace to a plan, by id and by name', async () => {
     const { id } = await create('Acme')
     expect((await setPlan('acme', 'pro')).plan).toBe('pro')
     expect((await setPlan(id, 'business')).plan).toBe('business')

@@ -14,9 +14,9 @@ import type { WorkspaceChangeSchema, WorkspaceSchema } from './schemas.ts'
 
 /** A workspace with its number and its usage. Names may repeat; the id identifies it. */
 export interface Workspace extends z.infer<typeof WorkspaceSchema> {
-  /** Its number in other tables; not for the outside. */
+  /** Its number in other tables; internal. */
   no: number
-  /** How many there are of what the plan limits. */
+  /** How much of its plan's limits is used. */
   usage: { links: number; addresses: number; api_keys: number; members: number }
 }
 interface WorkspaceServiceDeps {
@@ -26,10 +26,7 @@ interface WorkspaceServiceDeps {
   plans: Plans
 }
 
-/**
- * Workspaces: made, listed, put on plans. `ref`: an id, or, for the operator, a name without regard
- * to case that one workspace alone has.
- */
+/** The workspaces. `ref`: an id, or, for the operator, a unique name, case-insensitive. */
 export function createWorkspaceService(deps: WorkspaceServiceDeps) {
   return withContext(deps, { create, list, find, get, ensure, setPlan, update, search, join })
 }
@@ -37,6 +34,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps) {
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>
 
 /**
+ * Creates a workspace.
  * @param input without `planId`: on the default plan.
  * @throws Refused UNKNOWN_PLAN, AppError VALIDATION_FAILED
  */
@@ -88,14 +86,14 @@ async function get(_: unknown, sql: Sql, ref: string): Promise<Workspace> {
   throw new AppError('WORKSPACE_NOT_FOUND', { internal: `There is no workspace ${ref}` })
 }
 
-/** {@link get} in a transaction that has the workspace to itself. */
+/** {@link get} with the workspace locked. */
 async function getLocked(tx: Transaction, ref: string): Promise<Workspace> {
   await tx.lockWorkspace((await get(null, tx, ref)).no)
   return get(null, tx, ref)
 }
 
 /**
- * Finds a workspace or makes it; a plan, when given, becomes its plan in both cases.
+ * Finds or creates a workspace; a given plan becomes its plan in both cases.
  * @throws as `create` and `setPlan` do
  */
 async function ensure(
@@ -107,7 +105,7 @@ async function ensure(
 ): Promise<Workspace> {
   await tx.lock(`workspace name ${nameKey(ref)}`)
   const found = await rowOf(tx, ref)
-  // An id stands for a workspace that exists.
+  // An id must refer to an existing workspace.
   if (found === undefined && !looksLikeId(ref)) {
     return create(deps, tx, { name: ref, planId }, actor)
   }
@@ -115,8 +113,7 @@ async function ensure(
 }
 
 /**
- * Puts a workspace on a plan. With more of anything than the plan allows it keeps all of it, and
- * gets no more.
+ * Changes the plan of a workspace. It keeps what exceeds the new plan's limits, but can't add more.
  * @throws as `get` does, Refused UNKNOWN_PLAN
  */
 async function setPlan(
@@ -137,7 +134,7 @@ async function setPlan(
 }
 
 /**
- * Changes what its owners may change; what is absent stays.
+ * Changes what owners may change; absent fields stay.
  * @throws AppError WORKSPACE_NOT_FOUND, VALIDATION_FAILED
  */
 async function update(
@@ -170,7 +167,7 @@ async function update(
   return changed
 }
 
-/** Workspaces of the instance, the newest first; `search`: a part of the name, or an id. */
+/** Workspaces of the instance, newest first; `search`: a part of the name, or an id. */
 async function search(
   { storage }: WorkspaceServiceDeps,
   search: string,
@@ -187,10 +184,7 @@ async function search(
   return (await query.orderBy('no', 'desc').limit(limit).execute()).map(workspaceOf)
 }
 
-/**
- * Takes in a member.
- * @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER
- */
+/** Adds a member. @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER */
 async function join(
   { plans, clock }: WorkspaceServiceDeps,
   tx: Transaction,
@@ -213,7 +207,7 @@ async function join(
   }
   const at = clock.now()
   const row = { workspace_no: workspace.no, user_id: user.id, role, created_at: at }
-  // A person who has deleted their account meanwhile is no longer signed in.
+  // A person who has deleted their account in the meantime is no longer signed in.
   if (!(await holdUser(tx, user.id))) throw new AppError('SIGN_IN_REQUIRED')
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('members')
@@ -253,7 +247,7 @@ function planIdOf(plans: Plans, given: string | undefined): string {
 async function rowOf(sql: Sql, ref: string) {
   const query = sql.db.selectFrom('workspaces').selectAll()
   if (looksLikeId(ref)) return query.where('id', '=', ref).executeTakeFirst()
-  // Two are enough to say that the name is ambiguous.
+  // Two are enough to know that the name is ambiguous.
   const [row, ...others] = await query.where('name_key', '=', nameKey(ref)).limit(2).execute()
   if (others.length === 0) return row
   const message = `There are several workspaces ${ref}: name the id (workspaces list)`

@@ -1,18 +1,18 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** What an authenticator, or a page that lies to one, does differently. */
+/** Deviations of an authenticator, or of a page that deceives it. */
 export interface Ceremony {
   origin?: string
   rpId?: string
   challenge?: string
-  /** Whether its owner was asked: by a PIN, a finger, a face. */
+  /** Whether it verified its user: by PIN, fingerprint or face. */
   userVerified?: boolean
   counter?: number
 }
 
 /**
- * An authenticator in software (WebAuthn Level 3 §6): one discoverable passkey, ES256, without
- * attestation. Answers as a browser's `toJSON` does.
+ * A software authenticator (WebAuthn Level 3 §6): one discoverable passkey, ES256, without
+ * attestation. It responds like a browser's `toJSON`.
  */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

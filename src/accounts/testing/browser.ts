@@ -1,11 +1,11 @@
 import type { App } from '../../app.ts'
 
-/** An answer, its body read. */
+/** A response, with its body read. */
 export interface Seen {
   status: number
   headers: Headers
-  /** Parsed; null where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+  /** Parsed; null if there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any body.
   body: any
   /** The code of the error, if it is one. */
   code: string | undefined
@@ -13,16 +13,16 @@ export interface Seen {
   details: Record<string, string>
 }
 
-/** What a request has besides its path and body. */
+/** The rest of a request besides path and body. */
 export interface Extra {
   headers?: Record<string, string | null>
   workspace?: string | null
 }
 
-/** A browser as far as the server sees it: it keeps cookies, and says where requests come from. */
+/** A browser as the server sees it: it keeps cookies, and sends the origin of requests. */
 export class Browser {
   readonly cookies = new Map<string, string>()
-  /** The workspace that is meant, if any. */
+  /** The workspace of requests, if any. */
   workspace: string | null = null
 
   constructor(
@@ -72,20 +72,20 @@ export class Browser {
     }
   }
 
-  /** Signs in, and means the first workspace from then on. */
+  /** Signs in, and uses the first workspace from then on. */
   async signIn(email: string, password: string): Promise<Seen> {
     const seen = await this.post('/app/api/auth/sign-in/email', { email, password })
     if (seen.status === 200 && seen.body.twoFactorRedirect === undefined) await this.enter()
     return seen
   }
 
-  /** Means the first of one's workspaces from then on. */
+  /** Uses the first of the person's workspaces from then on. */
   async enter(): Promise<void> {
     const { body } = await this.get('/app/api/v1/session')
     this.workspace = body.workspaces[0]?.id ?? null
   }
 
-  /** Who the server takes this browser's person for. */
+  /** The person that the server identifies. */
   async who(): Promise<string | null> {
     return (await this.get('/app/api/v1/session')).body.user?.email ?? null
   }

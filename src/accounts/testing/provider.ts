@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** Whom the provider vouches for, and what it does wrong. */
+/** The provider's responses, right or wrong. */
 export interface Answers {
-  /** Of the ID token; undefined leaves a claim out. */
+  /** Of the ID token; undefined omits a claim. */
   claims: Record<string, unknown>
   /** Of the userinfo endpoint; null: there is none. */
   userInfo: Record<string, unknown> | null
@@ -12,7 +12,7 @@ export interface Answers {
   description: Record<string, unknown>
 }
 
-/** What a browser was sent to the provider with. */
+/** The parameters that a browser was sent to the provider with. */
 interface Grant {
   challenge: string
   nonce: string
@@ -20,8 +20,8 @@ interface Grant {
 }
 
 /**
- * An OpenID Connect provider: description, keys, codes with PKCE, ID tokens. It holds clients to
- * the protocol: a wrong verifier, secret or redirect address gets no token.
+ * An OpenID Connect provider: description, keys, codes with PKCE, ID tokens. It enforces the
+ * protocol: a wrong verifier, secret or redirect URL gets no token.
  */
 export function startProvider() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -95,7 +95,7 @@ export function startProvider() {
     issuer,
     answers,
     exchanged,
-    /** What happens in the browser: the person agrees, and is sent back with a code. */
+    /** The browser's part: the person agrees, and is sent back with a code. */
     authorize(address: string): { path: string; asked: URLSearchParams } {
       const { searchParams: asked } = new URL(address)
       const code = randomBytes(16).toString('base64url')

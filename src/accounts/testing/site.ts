@@ -45,13 +45,13 @@ export interface SiteOptions {
   /** Default: messages are kept in `letters`. */
   mail?: boolean
   oidcIssuer?: string
-  /** See `HandlerDeps.evenMs`; default: nothing. */
+  /** See `HandlerDeps.evenMs`; default: 0. */
   evenMs?: number
-  /** Stands before the storage that the accounts write to. */
+  /** Wraps the storage that the accounts write to. */
   wrapStorage?: (storage: Storage) => Storage
 }
 
-/** A whole instance but the redirects and the statistics, on a real database, at a held time. */
+/** A whole instance except redirects and statistics, on a real database, with a fixed clock. */
 export interface TestSite {
   baseUrl: string
   storage: Storage
@@ -62,30 +62,30 @@ export interface TestSite {
   workspaces: WorkspaceService
   ids: Ids
   random: Random
-  /** What the default plan allows. */
+  /** The limits of the default plan. */
   freeLimits: PlanLimits
-  /** Messages that were sent. */
+  /** Sent messages. */
   letters: Letter[]
-  /** What was logged as an error, and as a warning. */
+  /** Logged errors and warnings. */
   errors: object[]
   warnings: object[]
-  /** Moves the time, which stands still else. */
+  /** Advances the clock. */
   pass(ms: number): void
   browser(address?: string): Browser
-  /** A browser whose person owns the instance, and has the workspace Acme. */
+  /** A browser of the instance's owner, who has the workspace Acme. */
   owner(): Promise<Browser>
-  /** A browser whose person has a role in the workspace that `owner` has, and no other. */
+  /** A browser of a person with a role in the owner's workspace only. */
   joined(owner: Browser, role: string): Promise<Browser>
   /** The token in the newest message's link. */
   mailedToken(): string
   close(): Promise<void>
 }
 
-/** A password that is long enough. */
+/** A valid password. */
 export const PASSWORD = 'correct horse battery'
 const SECRET = 'a secret of more than thirty-two characters'
 
-/** Statistics that can't be asked: they aren't what these tests are about. */
+/** Unavailable statistics: these tests don't use them. */
 const AWAY = new Proxy(
   {},
   {
@@ -95,7 +95,7 @@ const AWAY = new Proxy(
   },
 )
 
-/** Hashes that cost next to nothing to make and to check; else the tests would do little else. */
+/** Cheap password hashes, so that the tests don't spend their time on them. */
 function hashCheaply(): () => void {
   const { hash } = Bun.password
   Bun.password.hash = ((password: string) =>
@@ -105,7 +105,7 @@ function hashCheaply(): () => void {
   }
 }
 
-/** Builds one in a directory of its own. */
+/** Creates one in a temporary directory. */
 export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
   const hashAsUsual = hashCheaply()
   const dir = await mkdtemp(join(tmpdir(), 'slugline-accounts-'))

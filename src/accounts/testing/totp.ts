@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** The code that an authenticator shows for an `otpauth:` address at a moment (RFC 6238). */
+/** The code of an authenticator for an `otpauth:` URL at a time (RFC 6238). */
 export function totpCode(uri: string, atMs = Date.now()): string {
   const secret = fromBase32(new URL(uri).searchParams.get('secret') ?? '')
   const counter = Buffer.alloc(8)

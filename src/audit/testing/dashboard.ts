@@ -66,18 +66,18 @@ function planOf(id: string, limits: Partial<PlanLimits>): Plan {
 
 export type TestDashboard = Awaited<ReturnType<typeof createTestDashboard>>
 
-/** An answer as a test looks at it. */
+/** A response in the form that tests use. */
 export interface TestAnswer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any body.
   body: any
 }
 
 /**
- * Both APIs on real storage, without accounts: the header `Person` says who is signed in. In the
- * workspace `Acme` (plan `small`) there are `owner`, `admin`, `member` and `viewer`; `outsider` is in
- * none, and `owner` owns the instance.
+ * Both APIs on real storage, without accounts: the header `Person` says who is signed in. The
+ * workspace `Acme` (plan `small`) has `owner`, `admin`, `member` and `viewer`; `outsider` is in no
+ * workspace, and `owner` owns the instance.
  */
 export async function createTestDashboard() {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-dashboard-'))
@@ -287,16 +287,16 @@ export async function createTestDashboard() {
     excluded,
     links,
     keys,
-    /** Invitations that were to be sent; it works when `mailbox.works`. */
+    /** Invitations sent; sending fails unless `mailbox.works`. */
     mails,
     mailbox,
-    /** What DNS says: TXT records by name, or the code of a failure. */
+    /** DNS: TXT records by name, or an error code. */
     dns,
     domains,
     ownDomains,
-    /** Links that were deleted for good. */
+    /** Links that were purged. */
     removed,
-    /** Sends a request to `/app/api/v1` as somebody of `Acme`. */
+    /** Sends a request to `/app/api/v1` as a person of `Acme`. */
     async as(
       person: string,
       method: string,
@@ -310,7 +310,7 @@ export async function createTestDashboard() {
       }
       return answerOf(await asked(person, method, path, init))
     },
-    /** What somebody of `Acme` gets that is no text. */
+    /** A binary response for a person of `Acme`. */
     bytes: async (person: string, path: string): Promise<Uint8Array> =>
       (await asked(person, 'GET', path)).bytes(),
     /** Sends a request to `/api/v1` with a key. */

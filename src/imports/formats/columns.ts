@@ -1,7 +1,7 @@
 import type { ColumnNames, Draft, Mapping, SourceRecord } from './types.ts'
 import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf, timeOf } from './values.ts'
 
-/** The usual names of columns, without case, spaces and punctuation. The first of a field counts most. */
+/** Common column names, without case, spaces and punctuation, the best one first. */
 const NAMES = {
   destination_url: [
     'destinationurl',
@@ -55,26 +55,26 @@ const NAMES = {
   ],
 } satisfies Record<string, readonly string[]>
 
-/** What a column can hold: fields of a link, its whole short address, or its clicks so far. */
+/** What a column can hold: a link's field, its short URL, or its clicks so far. */
 export type ImportField = keyof typeof NAMES
 export const IMPORT_FIELDS = Object.keys(NAMES) as ImportField[]
 
-/** A column's name as names are compared. */
+/** A column's name in its form for comparison. */
 export function normalized(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** The columns of a file as names are compared. */
+/** The columns of a file in their form for comparison. */
 export function columnSet(columns: readonly string[]): ReadonlySet<string> {
   return new Set(columns.map(normalized))
 }
 
-/** Which column most likely holds which field. No column holds two. */
+/** Guesses which column holds which field. No column holds two. */
 export function proposeMapping(columns: readonly string[], own: ColumnNames = {}): Mapping {
   const byName = new Map([...columns].reverse().map((column) => [normalized(column), column]))
   const mapping: Mapping = {}
   const names: Record<ImportField, readonly string[]> = { ...NAMES, ...own }
-  // First what a product calls by names of its own.
+  // Product-specific names come first.
   const fields = [...new Set([...Object.keys(own), ...IMPORT_FIELDS])] as ImportField[]
   for (const field of fields) {
     const name = names[field].find((each) => byName.has(each))
@@ -85,7 +85,7 @@ export function proposeMapping(columns: readonly string[], own: ColumnNames = {}
   return mapping
 }
 
-/** What the columns of a mapping say of a link. */
+/** A link's fields as a mapping reads them from a record. */
 export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
   const link: Record<string, unknown> = {}
   const draft: Draft = { link }

@@ -43,7 +43,7 @@ test.each([
   expect(links.every((draft) => String(URL_OF(draft)).startsWith('https://'))).toBe(true)
 })
 
-test('what the products call otherwise becomes fields of a link', async () => {
+test('fields of other products are converted', async () => {
   expect((await read('bitly.csv')).found[0]).toMatchObject({
     host: 'bit.ly',
     link: { title: 'Spring sale', tags: ['promo', 'seasonal'] },
@@ -101,7 +101,7 @@ test('links of the APIs are read too', async () => {
     clicks: 4,
     link: { max_clicks: 6, forward_query: true, expires_at: '2031-01-01T00:00:00.000Z' },
   })
-  // It has had all the visits that it may have.
+  // It has reached its limit of visits.
   expect(found[1]?.link).toMatchObject({ enabled: false })
   const [bitlink] = (await drafts('ndjson', JSON.stringify(bitly))).found
   expect(bitlink).toMatchObject({ host: 'go.brand.example', link: { slug: 'Summer' } })
@@ -122,7 +122,7 @@ test('links of the APIs are read too', async () => {
   ])
 })
 
-test('a table of one’s own is read by usual names; without a destination it is none', async () => {
+test('an unknown table is read by common names, and needs a destination', async () => {
   const { format, found } = await drafts(
     'csv',
     'Title;URL;Back-half;Labels\nA;https://a.example;x;p, q\n',
@@ -134,7 +134,7 @@ test('a table of one’s own is read by usual names; without a destination it is
   expect(recognize(['Adresse', 'Kürzel'])).toBeNull()
 })
 
-test('what is longer than a link may have it is cut', async () => {
+test('values longer than a link allows are cut', async () => {
   const { found } = await drafts(
     'csv',
     `Long URL,Bitlink,Title,Tags\nhttps://a.example,bit.ly/x,"${'t'.repeat(400)}","${'g'.repeat(80)}"\n`,

@@ -7,7 +7,7 @@ import { fitted } from './values.ts'
 export { IMPORT_FIELDS, type ImportField, proposeMapping } from './columns.ts'
 export * from './types.ts'
 
-/** Whose file it is by its columns or members; null: nothing in it looks like a destination. */
+/** Detects a file's format by its columns or members; null: there is no destination. */
 export function recognize(columns: readonly string[]): FormatName | null {
   const names = columnSet(columns)
   if (isSlugline(names)) return 'slugline'
@@ -20,18 +20,18 @@ function isOne({ has, lacks = '' }: Format, names: ReadonlySet<string>): boolean
   return has.some((all) => all.every((name) => names.has(name))) && !names.has(lacks)
 }
 
-/** Which column holds which field in a file of a format. */
+/** The default mapping of columns to fields for a format. */
 export function mappingOf(format: FormatName, columns: readonly string[]): Mapping {
   if (format === 'slugline' || format === 'csv') return proposeMapping(columns)
   return proposeMapping(columns, PRODUCTS[format].columns)
 }
 
-/** Tells what a record says of a link. */
+/** Converts a record to a link. */
 export type ReadDraft = (record: SourceRecord) => Draft
 
 /**
- * Makes the reader of a file's records.
- * @param mapping which column holds which field; by default as the format has it
+ * Makes the function that converts a file's records.
+ * @param mapping which column holds which field; by default the format's
  * @param writable the fields that a new link may have
  */
 export function createDraftReader(
@@ -46,7 +46,7 @@ export function createDraftReader(
   return (nested) => {
     const record = flattened(nested)
     const columns = Object.keys(record)
-    // The records of a file have few different sets of members, most often one.
+    // Records of a file have few different sets of members, usually one.
     const key = columns.join('\n')
     let known = mappings.get(key)
     if (known === undefined) {
@@ -62,7 +62,7 @@ export function createDraftReader(
   }
 }
 
-/** The members of objects in it become its own: `meta.validSince`. */
+/** Members of nested objects by path: `meta.validSince`. */
 function flattened(record: SourceRecord): SourceRecord {
   const flat: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(record)) {

@@ -1,9 +1,9 @@
 import type { Draft, Format, FormatName } from './types.ts'
 import { countOf, flagOf, isEmpty } from './values.ts'
 
-/** How files of other products are read. In this order they are recognized: what is more special first. */
+/** The formats of other products, in order of detection: specific ones first. */
 export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, Format>> = {
-  // What its dashboard and `POST /v4/groups/{guid}/exports` write, and bitlinks of API v4.
+  // The export of its dashboard and of `POST /v4/groups/{guid}/exports`, and bitlinks of API v4.
   bitly: {
     has: [
       ['bitlink', 'longurl'],
@@ -16,7 +16,7 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
     adjust(draft, cell) {
       const [custom] = (cell('custombitlinks') ?? []) as string[]
       if (custom === undefined) return
-      // The custom back half is the address that is published.
+      // The custom back-half is the published address.
       const [host, ...path] = custom.replace(/^https?:\/\//, '').split('/')
       draft.host = host
       draft.link.slug = path.join('/')
@@ -35,7 +35,7 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
     adjust(draft) {
       const allowed = countOf(draft.link.max_clicks)
       if (allowed === undefined) return
-      // Visits so far count towards Shlink's limit, and start anew here.
+      // Past visits count towards Shlink's limit, but not towards ours.
       const left = allowed - (draft.clicks ?? 0)
       draft.link.max_clicks = Math.max(1, left)
       if (left < 1) draft.link.enabled = false
@@ -161,7 +161,7 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
   },
 }
 
-/** A link whose password stays with its source would lead everybody to what it protects. */
+/** Refuses links whose password isn't exported: without it they would be open to everyone. */
 export function refuseProtected(draft: Draft, password: unknown): void {
   if (isEmpty(password) || flagOf(password) === false) return
   draft.faults = [{ field: 'password', code: 'PASSWORD_NOT_INCLUDED' }]

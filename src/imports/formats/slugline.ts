@@ -1,9 +1,9 @@
 import { refuseProtected } from './products.ts'
 import type { Draft, SourceRecord } from './types.ts'
 
-/** Fields that are lists in a cell. */
+/** Fields with lists in a cell. */
 const FLAT = new Set(['tags', 'aliases'])
-/** Fields that are text, whatever it looks like. */
+/** Fields that are always text. */
 const TEXTS = new Set([
   'destination_url',
   'slug',
@@ -17,20 +17,20 @@ const TEXTS = new Set([
   'password',
 ])
 
-/** Whether a file is an export of Slugline itself. */
+/** Whether a file is Slugline's own export. */
 export function isSlugline(columns: ReadonlySet<string>): boolean {
   return columns.has('destinationurl') && columns.has('slug') && columns.has('redirectstatus')
 }
 
 /**
- * A link of an export: its members are the fields of the API. What can't be written is left out; cells
- * of a CSV file hold texts, and JSON where the field is no text.
+ * A link of an export: its members are the API's fields. Read-only ones are dropped; cells of a CSV
+ * file are texts, or JSON if the field is no text.
  * @param writable the fields that a new link may have
  */
 export function sluglineDraft(record: SourceRecord, writable: ReadonlySet<string>): Draft {
   const link: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(record)) {
-    // What the destination says already isn't written into it again.
+    // UTM values are part of the destination already.
     if (!writable.has(field) || field === 'utm' || value === undefined || value === null) continue
     link[field] = typed(field, value)
   }

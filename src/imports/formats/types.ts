@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../errors/index.ts'
 import type { ImportField } from './columns.ts'
 
-/** Where files come from. */
+/** The supported formats. */
 export const FORMATS = [
   'slugline',
   'csv',
@@ -23,32 +23,32 @@ export type Mapping = Partial<Record<ImportField, string>>
 /** A row by its columns, or an object of a JSON file. */
 export type SourceRecord = Readonly<Record<string, unknown>>
 
-/** What a record says of a link. */
+/** A link read from a record. */
 export interface Draft {
-  /** Fields of a link as a client would send them; not checked yet. */
+  /** The link's fields in the form of a request, not validated yet. */
   link: Record<string, unknown>
-  /** The host of its short address, which may be none of this instance. */
+  /** The host of its short URL, which may not be one of this instance. */
   host?: string | undefined
   /** How often it was clicked before. */
   clicks?: number | undefined
-  /** Why it can't be taken, beyond what the check of its fields finds. */
+  /** Why it can't be imported, besides faults of its fields. */
   faults?: ErrorDetail[]
 }
 
-/** How the files of one product are read. */
+/** How the files of a product are read. */
 export interface Format {
   /**
-   * A file is one that has all columns (or an object all members) of one of these lists. Names are
-   * compared in lower case, without spaces and punctuation.
+   * The format matches a file with all columns (or an object with all members) of one of these
+   * lists. Names are compared in lower case, without spaces and punctuation.
    */
   has: readonly (readonly string[])[]
-  /** Another product's files have the same, and this one. */
+  /** A column that another product's otherwise equal files have. */
   lacks?: string
-  /** Where its columns have other names than usual, or mean something else. */
+  /** Names of its columns that differ from common ones. */
   columns?: ColumnNames
-  /** What more a record says, by its columns' names as they are compared. */
+  /** Reads more of a record, by column names in their form for comparison. */
   adjust?(draft: Draft, cell: (name: string) => unknown): void
 }
 
-/** Which names a product gives the columns of a field; of other fields the usual ones count. */
+/** A product's column names of some fields; for others the common names are used. */
 export type ColumnNames = Partial<Record<ImportField, readonly string[]>>

@@ -1,11 +1,11 @@
 import { BOUNDS } from '../../links/values.ts'
 
-/** Whether a cell or member says nothing. */
+/** Whether a cell or member is empty. */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** A number that may be written with separators of thousands; undefined: there is none. */
+/** A number, possibly with thousands separators; undefined: there is none. */
 export function countOf(value: unknown): number | undefined {
   if (isEmpty(value)) return undefined
   const number =
@@ -24,21 +24,21 @@ const FLAGS: Readonly<Record<string, boolean>> = {
   '0': false,
 }
 
-/** True or false; anything else stays as it is, for the check of the field to refuse. */
+/** True or false; any other value is returned unchanged, to be refused by the validation. */
 export function flagOf(value: unknown): unknown {
   return typeof value === 'boolean' ? value : (FLAGS[String(value).trim().toLowerCase()] ?? value)
 }
 
-/** A whole number written in digits; anything else stays as it is. */
+/** A whole number in digits; any other value is returned unchanged. */
 export function integerOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
 }
 
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/
-/** Of a Unix time in seconds; larger numbers are milliseconds. */
+/** The largest Unix time in seconds; larger numbers are milliseconds. */
 const SECONDS_MAX = 100_000_000_000
 
-/** A time as the API takes it: RFC 3339. Times without a zone are in UTC; others stay as they are. */
+/** A time as RFC 3339. Times without a zone are taken as UTC; others are returned unchanged. */
 export function timeOf(value: unknown): unknown {
   const text = String(value).trim()
   if (/^\d{9,13}$/.test(text)) {
@@ -50,19 +50,19 @@ export function timeOf(value: unknown): unknown {
   return Number.isNaN(ms) ? value : new Date(ms).toISOString()
 }
 
-/** A list in one cell, separated by commas, semicolons or vertical bars. */
+/** A list in a cell, separated by commas, semicolons or vertical bars. */
 export function listOf(value: unknown): string[] {
   const items = Array.isArray(value) ? value : String(value).split(/[,;|]/)
   return items.map((item) => nameOf(item).trim()).filter((item) => item !== '')
 }
 
-/** A tag may be an object that has a name. */
+/** The name of a tag, which may be an object. */
 function nameOf(item: unknown): string {
   if (typeof item !== 'object' || item === null) return String(item)
   return String((item as { name?: unknown }).name ?? '')
 }
 
-/** A short address in its parts; a text without a host is a slug. */
+/** The host and slug of a short URL; a text without a host is a slug. */
 export function addressOf(text: string): { host?: string; slug: string } {
   const bare = text.trim().replace(/^https?:\/\//i, '')
   const slash = bare.indexOf('/')
@@ -73,7 +73,7 @@ export function addressOf(text: string): { host?: string; slug: string } {
   return { host: start.toLowerCase(), slug: slugOf(decoded(path.replace(/[?#].*$/s, ''))) }
 }
 
-/** A slug without slashes around it. */
+/** A slug without leading and trailing slashes. */
 export function slugOf(value: unknown): string {
   return String(value)
     .trim()
@@ -88,10 +88,7 @@ function decoded(path: string): string {
   }
 }
 
-/**
- * Cuts what other products allow longer than a link may have it: titles, which they take from pages,
- * notes, and tags.
- */
+/** Cuts values that other products allow to be longer: titles, notes, and tags. */
 export function fitted(link: Record<string, unknown>): Record<string, unknown> {
   const { title, notes, tags } = link
   return {
@@ -104,7 +101,7 @@ export function fitted(link: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
-/** On one line, without characters that can't be seen. */
+/** The text on one line, without invisible characters. */
 function plain(text: string, max: number): string {
   return cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), max)
 }

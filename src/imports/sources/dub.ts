@@ -2,7 +2,7 @@ import { listIn, type Source, textAt } from './types.ts'
 
 const PER_PAGE = 100
 
-/** `GET /links`: https://dub.co/docs/api-reference/links/list. The oldest come first. */
+/** `GET /links`: https://dub.co/docs/api-reference/links/list. Oldest first. */
 export const dub: Source = {
   baseUrl: 'https://api.dub.co',
   async page(ask, token, cursor) {

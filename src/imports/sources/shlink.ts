@@ -2,7 +2,7 @@ import { listIn, numberAt, type Source } from './types.ts'
 
 const PER_PAGE = '50'
 
-/** `GET /rest/v3/short-urls`: https://api-spec.shlink.io, Shlink 5.1. The oldest come first. */
+/** `GET /rest/v3/short-urls`: https://api-spec.shlink.io, Shlink 5.1. Oldest first. */
 export const shlink: Source = {
   async page(ask, token, cursor) {
     const page = cursor ?? '1'

@@ -1,8 +1,8 @@
 import { listIn, pageOfPlaces, type Source, textAt } from './types.ts'
 
 /**
- * `GET /api/links` of each domain: https://developers.short.io/docs/getting-a-list-of-links. Each domain
- * has a link without a path, for its root, which is none here.
+ * `GET /api/links` of each domain: https://developers.short.io/docs/getting-a-list-of-links. Each
+ * domain has a link without a path, for its root, which is skipped.
  */
 export const shortIo: Source = {
   baseUrl: 'https://api.short.io',

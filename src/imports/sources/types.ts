@@ -1,6 +1,6 @@
 import type { SourceRecord } from '../formats/index.ts'
 
-/** Asks the service: a path below its address, with parameters; gives back parsed JSON. */
+/** Requests a path below the service's base URL, with parameters; returns parsed JSON. */
 export type Ask = (
   path: string,
   query: Readonly<Record<string, string>>,
@@ -8,26 +8,26 @@ export type Ask = (
   form?: Readonly<Record<string, string>>,
 ) => Promise<unknown>
 
-/** Some links, and where those after them begin. */
+/** Links, and the position of the next page. */
 export interface Page {
   records: SourceRecord[]
-  /** Null: these are the last. */
+  /** Null: this is the last page. */
   next: string | null
-  /** Where the service tells. */
+  /** If the service tells it. */
   total?: number | undefined
 }
 
-/** How the links of one service are read, page by page. */
+/** How the links of a service are read, page by page. */
 export interface Source {
-  /** Its address, where there is only one. */
+  /** Its base URL, if there is only one. */
   readonly baseUrl?: string
   /** @param cursor null: the first page */
   page(ask: Ask, token: string, cursor: string | null): Promise<Page>
 }
 
 /**
- * A page of links that a service keeps in several places. `read` reads a page of one place.
- * @param cursor which places are left, and from where the first one is
+ * A page of links of a service that has several collections. `read` reads a page of one.
+ * @param cursor the remaining collections, and the position in the first one
  */
 export async function pageOfPlaces<P>(
   cursor: string | null,
@@ -46,17 +46,17 @@ export async function pageOfPlaces<P>(
   return { records: page.records, next: next.left.length > 0 ? JSON.stringify(next) : null }
 }
 
-/** The answer isn't what the service's API promises. */
+/** The response doesn't conform to the service's API. */
 export class UnexpectedAnswer extends Error {}
 
-/** The member of an answer that is a list of objects. @throws UnexpectedAnswer */
+/** A member that is a list of objects. @throws UnexpectedAnswer */
 export function listIn(answer: unknown, ...path: string[]): SourceRecord[] {
   const value = at(answer, ...path)
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'object' && item !== null)
   throw new UnexpectedAnswer()
 }
 
-/** A member within an answer; undefined: there is none. */
+/** A nested member; undefined: there is none. */
 export function at(answer: unknown, ...path: string[]): unknown {
   let value = answer
   for (const name of path) {
@@ -66,13 +66,13 @@ export function at(answer: unknown, ...path: string[]): unknown {
   return value
 }
 
-/** A number within an answer. */
+/** A nested number. */
 export function numberAt(answer: unknown, ...path: string[]): number | undefined {
   const value = Number(at(answer, ...path) ?? Number.NaN)
   return Number.isFinite(value) ? value : undefined
 }
 
-/** A text within an answer; null: there is none. */
+/** A nested text; null: there is none. */
 export function textAt(answer: unknown, ...path: string[]): string | null {
   const value = at(answer, ...path)
   return value === undefined || value === null || value === '' ? null : String(value)

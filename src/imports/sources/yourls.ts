@@ -7,7 +7,7 @@ const PER_PAGE = 100
 export const yourls: Source = {
   async page(ask, token, cursor) {
     const start = Number(cursor ?? 0)
-    // In a form: servers write addresses into their logs.
+    // In a form, because servers log URLs.
     const form = {
       signature: token,
       action: 'stats',

@@ -1,9 +1,9 @@
-/** Small services that answer as the published API documents of the real ones say. */
+/** Small servers that respond as the real services' API documents say. */
 
-/** Links that a service has: `n` of them, numbered from 0. */
+/** The numbers of a service's links, from 0. */
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i)
 
-/** One request that a service got. */
+/** A request that a service received. */
 export interface Asked {
   path: string
   headers: Headers
@@ -188,7 +188,7 @@ const shortIo =
 
 export const SERVICES = { shlink, kutt, yourls, dub, bitly, short_io: shortIo }
 
-/** A service that listens. `before` may answer instead, for limits and faults. */
+/** Starts a service. `before` may respond instead, for limits and faults. */
 export function startService(
   answer: Answer,
   before: (

@@ -17,7 +17,7 @@ import type { Plan } from '../../plans/types.ts'
 import { registerImportRoutes } from '../routes.ts'
 import { createImportService, type ImportService, type ImportServiceDeps } from '../service.ts'
 
-/** A job as a client sees it. */
+/** A job in responses. */
 export interface ShownJob {
   id: string
   type: string
@@ -27,7 +27,7 @@ export interface ShownJob {
   error: { code: string } | null
 }
 
-/** A row as a client sees it. */
+/** A row in responses. */
 export interface ShownRow {
   row: number
   status: string
@@ -41,7 +41,7 @@ export interface ShownRow {
 
 export type TestImports = Awaited<ReturnType<typeof createTestImports>>
 
-/** The content of a fixture beside this file. */
+/** The content of a fixture in this folder. */
 export const fixture = (name: string) => readFile(join(import.meta.dir, name), 'utf8')
 
 const TYPES: Record<string, string> = {
@@ -50,7 +50,7 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
 }
 
-/** Imports behind an API, with the links they make; jobs run in this process. */
+/** Imports behind an API, with the links they create; jobs run in this process. */
 export async function createTestImports(
   deps: Partial<ImportServiceDeps> = {},
   linkDeps: Parameters<typeof createTestLinks>[0] = {},
@@ -94,13 +94,13 @@ export async function createTestImports(
     limits,
     send: (method: string, path: string, init?: SendInit) => site.send(method, path, init),
     get,
-    /** Uploads a text; `kind`: how it is written. */
+    /** Uploads a text; `kind`: its format. */
     upload: (text: string, kind = 'csv', query = '', headers: Record<string, string> = {}) =>
       site.send('POST', `/api/v1/imports${query && `?${query}`}`, {
         headers: { 'Content-Type': TYPES[kind] ?? kind, ...headers },
         body: text,
       }),
-    /** Waits for the end of the job that an answer names. */
+    /** Waits for the end of a response's job. */
     async finished(answer: Response): Promise<ShownJob> {
       if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`)
       const { id } = (await answer.json()) as ShownJob

@@ -41,8 +41,8 @@ function plan(id: string, apiKeys: number | null, isDefault = false): Plan {
 }
 
 /**
- * For tests of keys: real storage with three workspaces (1 to 3, on plans with room for five, for
- * two, and for any number of keys), made anew for each test, and a clock that stands still.
+ * For tests of keys: real storage, created for each test, with three workspaces (1 to 3, on plans
+ * with room for five, for two, and for any number of keys), and a clock that tests set.
  */
 export function keysFixture() {
   let dir: string
@@ -92,7 +92,7 @@ export function keysFixture() {
     storage: () => storage,
     service: () => keys,
     serviceOn,
-    /** The same data, opened a second time as another process would. */
+    /** The same data, opened again like by another process. */
     openElsewhere: () => openTestStorage(dir),
     pass: (ms: number) => {
       now += ms
@@ -110,7 +110,7 @@ export function keysFixture() {
         const workspace = tx.db.updateTable('workspaces').where('no', '=', workspaceNo)
         await workspace.set({ plan_id }).execute()
       }),
-    /** How many places of its plan a workspace has taken. */
+    /** How many places of its plan a workspace uses. */
     used: async (workspaceNo = 1) => {
       const workspace = storage.read.db.selectFrom('workspaces').where('no', '=', workspaceNo)
       return (await workspace.select('api_keys_count').executeTakeFirstOrThrow()).api_keys_count
@@ -118,7 +118,7 @@ export function keysFixture() {
   }
 }
 
-/** The code that work is refused with, or null. */
+/** The error code that work is refused with, or null. */
 export async function codeOf(work: Promise<unknown>): Promise<string | null> {
   return work.then(
     () => null,
