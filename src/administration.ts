@@ -10,6 +10,7 @@ import { createInvitationService, type SendInvitation } from './members/invitati
 import { createMemberService } from './members/service.ts'
 import type { ServingInput } from './operations/serving.ts'
 import { createLogoService } from './qr/logo.ts'
+import { createQrStyleService } from './qr/style.ts'
 import type { Storage } from './storage/index.ts'
 import { createTagService } from './tags/index.ts'
 import { createRequestCounts } from './usage/requests.ts'
@@ -51,6 +52,7 @@ export function createAdministration(
     invitations,
     keys,
     logos: createLogoService({ storage, clock }),
+    qrStyles: createQrStyleService({ storage, clock }),
     utm: createUtmService(input),
     views: createViewService(input),
     members: createMemberService({ storage, clock }),

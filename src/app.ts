@@ -32,6 +32,7 @@ import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
 import { registerLogoRoutes, registerQrRoutes } from './qr/routes.ts'
+import { registerQrStyleRoutes } from './qr/style.ts'
 import { createSharedPage, type SharedShell, sharedErrorPage } from './shares/page.ts'
 import { registerShareRoutes } from './shares/routes.ts'
 import { registerSharedRoutes } from './shares/view-routes.ts'
@@ -69,6 +70,7 @@ export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerMemberRoutes>[1] &
   Parameters<typeof registerWorkspaceRoutes>[1] &
   Parameters<typeof registerExcludedNetworkRoutes>[1] &
+  Parameters<typeof registerQrStyleRoutes>[1] &
   Parameters<typeof registerAuditRoutes>[1] &
   Parameters<typeof registerUsageRoutes>[1] &
   Parameters<typeof registerInstanceRoutes>[1] &
@@ -203,6 +205,7 @@ function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps):
   registerMemberRoutes(api, deps)
   registerWorkspaceRoutes(api, deps)
   registerExcludedNetworkRoutes(api, deps)
+  registerQrStyleRoutes(api, deps)
   registerAuditRoutes(api, deps)
   registerUsageRoutes(api, deps)
   registerInstanceRoutes(api, deps)

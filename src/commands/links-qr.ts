@@ -19,14 +19,15 @@ export function registerQrCommand(links: Command, context: CommandContext): void
     .addOption(new Option('--modules <shape>', 'the modules').choices(MODULE_SHAPES))
     .addOption(new Option('--eyes <shape>', 'the finder patterns').choices(EYE_SHAPES))
     .option('--logo', "the workspace's logo in the middle")
-    .action((link: string, { output, json: _, logo, ...style }: Options) =>
-      write(context, link, output, { ...style, ...(logo && { logo: 'true' }) }),
-    )
+    .option('--no-logo', "none, also where the workspace's style has it")
+    .action((link: string, { output, json: _, ...style }: Options) => {
+      const query = Object.entries(style).map(([name, value]) => [name, String(value)])
+      return write(context, link, output, Object.fromEntries(query))
+    })
 }
 
-interface Options extends Record<string, string> {
+interface Options extends Record<string, string | boolean> {
   output: string
-  logo: 'true'
 }
 
 async function write(

@@ -158,3 +158,72 @@ describe('the logo', () => {
     expect((await dashboard.as('owner', 'PUT', '/logo', large)).status).toBe(413)
   })
 })
+
+describe("the workspace's style", () => {
+  const PATH = '/workspace/qr-style'
+  const put = (body: object, as = 'member') => dashboard.as(as, 'PUT', PATH, body)
+  const style = {
+    margin: 1,
+    dark: '#112244',
+    light: '#ffeedd',
+    correction: 'L',
+    modules: 'dots',
+    eyes: 'circle',
+    logo: false,
+  }
+
+  test('is saved by members, and codes have it where a request says nothing else', async () => {
+    const plain = await dashboard.as('viewer', 'GET', PATH)
+    expect(plain.body).toEqual({
+      ...{ margin: 4, dark: '#000000', light: '#ffffff', correction: 'M' },
+      ...{ modules: 'square', eyes: 'square', logo: false },
+    })
+    const before = await get('.svg')
+    expect((await put(style, 'viewer')).status).toBe(403)
+    const set = await put({ ...style, light: '#FFEEDD' })
+    expect([set.status, set.body]).toEqual([200, style])
+    expect((await put(style)).status).toBe(200)
+    expect((await dashboard.as('viewer', 'GET', PATH)).body).toEqual(style)
+
+    const saved = await get('.svg')
+    const asked = `.svg?${new URLSearchParams(style as never)}`
+    expect(saved.headers.get('etag')).toBe((await get(asked)).headers.get('etag'))
+    expect(saved.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    expect((await get(`.svg?${new URLSearchParams(plain.body)}`)).body).toBe(before.body)
+    expect((await get('.svg?dark=000000')).body.includes('#ffeedd')).toBe(true)
+
+    const entries = (await dashboard.entries()).filter(({ after }) => after.includes('qr_'))
+    expect(entries.map(({ action, before, after }) => [action, before, after])).toEqual([
+      [
+        'workspace.updated',
+        '{"qr_margin":4,"qr_dark":"#000000","qr_light":"#ffffff","qr_correction":"M","qr_modules":"square","qr_eyes":"square"}',
+        '{"qr_margin":1,"qr_dark":"#112244","qr_light":"#ffeedd","qr_correction":"L","qr_modules":"dots","qr_eyes":"circle"}',
+      ],
+    ])
+  })
+
+  test('has the logo where there is one and the correction bears it', async () => {
+    const hasLogo = async (query = '') => (await get(`.svg${query}`)).body.includes('data:image')
+    await dashboard.as('member', 'DELETE', '/logo')
+    expect((await put({ ...style, correction: 'Q', logo: true })).status).toBe(200)
+    expect(await hasLogo()).toBe(false)
+    await dashboard.as('member', 'PUT', '/logo', { image: image(30, 30) })
+    expect(await hasLogo()).toBe(true)
+    expect((await read('?size=200')).text).toBe('https://s.example/code?qr=1')
+    expect(await hasLogo('?logo=false')).toBe(false)
+    expect(await hasLogo('?correction=L')).toBe(false)
+    expect((await get('.svg?logo=true&correction=L')).status).toBe(422)
+  })
+
+  test('is refused with every fault', async () => {
+    const wrong = { ...style, margin: 17, dark: 'red', light: '#11223344', eyes: 'x', size: 1 }
+    const { status, body } = await put(wrong)
+    expect([status, body.error.details.map(({ code }: { code: string }) => code)]).toEqual([
+      422,
+      ['OUT_OF_RANGE', 'INVALID_COLOUR', 'INVALID_COLOUR', 'INVALID_VALUE', 'UNKNOWN_FIELD'],
+    ])
+    const unreadable = await put({ ...style, dark: '#eeeeee', logo: true })
+    expect([unreadable.status, unreadable.body.error.code]).toEqual([422, 'QR_UNREADABLE'])
+    expect(unreadable.body.error.details).toHaveLength(2)
+  })
+})

@@ -1,21 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
-import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
+import { AppError, invalid } from '../errors/index.ts'
 import { type Answer, type Api, digestTag, endpoint, noneMatch } from '../http/index.ts'
 import type { LinkService } from '../links/index.ts'
 import { LINK_EXAMPLE } from '../links/schemas.ts'
 import { QR_MARKER } from '../redirect/target.ts'
 import { IMAGE_BODY_BYTES_MAX, readImage } from '../validation/image.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
-import {
-  bearsLogo,
-  CONTRAST_MIN,
-  contrastOf,
-  DEFAULT_STYLE,
-  QR_SIZE,
-  type QrStyle,
-  qrSvg,
-} from './drawing.ts'
+import { bearsLogo, QR_SIZE, type QrStyle, qrSvg } from './drawing.ts'
 import { LOGO_SIDE_MAX, type LogoRow, type LogoService } from './logo.ts'
 import { qrPng } from './png.ts'
 import {
@@ -25,6 +17,7 @@ import {
   type QrQuery,
   QrQuerySchema,
 } from './schemas.ts'
+import { assertReadable, type QrStyleService, type WorkspaceStyle } from './style.ts'
 
 const TAG = 'QR codes'
 /** Raised when codes are drawn otherwise, so that no cache keeps the old ones. */
@@ -45,7 +38,11 @@ const FORMATS = {
 /** The endpoints of a link's QR code. */
 export function registerQrRoutes(
   api: Pick<Api, 'add'>,
-  deps: { links: Pick<LinkService, 'get'>; logos: Pick<LogoService, 'find'> },
+  deps: {
+    links: Pick<LinkService, 'get'>
+    logos: Pick<LogoService, 'find'>
+    qrStyles: Pick<QrStyleService, 'find'>
+  },
 ): void {
   for (const format of ['svg', 'png'] as const) {
     const { name, contentType, schema } = FORMATS[format]
@@ -75,8 +72,10 @@ export function registerQrRoutes(
       cacheControl: CACHE,
       async handler({ caller, params, query, request }): Promise<Answer> {
         const { short_url } = await deps.links.get(caller, params.id)
-        const logo = query.logo === 'true' ? await deps.logos.find(caller.workspace.no) : undefined
-        const { style, size } = checkedStyle(query, logo)
+        const saved = await deps.qrStyles.find(caller.workspace.no)
+        const wishesLogo = query.logo === undefined ? saved.logo : query.logo === 'true'
+        const stored = wishesLogo ? await deps.logos.find(caller.workspace.no) : undefined
+        const { style, size, logo } = checkedStyle(query, saved, stored)
         const text = `${short_url}?${QR_MARKER}`
         const etag = digestTag(JSON.stringify([DRAWING, format, text, style, size, logo?.png]))
         const headers = {
@@ -102,26 +101,27 @@ export function registerQrRoutes(
   }
 }
 
-/** @throws AppError QR_UNREADABLE, VALIDATION_FAILED (NO_LOGO) */
-function checkedStyle(query: QrQuery, logo: LogoRow | undefined): { style: QrStyle; size: number } {
-  const hasLogo = query.logo === 'true'
-  if (hasLogo && logo === undefined) {
-    throw invalid({ field: 'logo', code: 'NO_LOGO' })
-  }
-  const { size = QR_SIZE.default, logo: _, ...chosen } = query
+/**
+ * What is asked for, and for the rest the workspace's style; its logo is left out where the
+ * correction asked for doesn't bear it.
+ * @throws AppError QR_UNREADABLE, VALIDATION_FAILED (NO_LOGO)
+ */
+function checkedStyle(
+  { size = QR_SIZE.default, logo: asked, ...chosen }: QrQuery,
+  { logo: _, ...saved }: WorkspaceStyle,
+  stored: LogoRow | undefined,
+): { style: QrStyle; size: number; logo: LogoRow | undefined } {
+  if (asked === 'true' && stored === undefined) throw invalid({ field: 'logo', code: 'NO_LOGO' })
   const given = Object.fromEntries(
     Object.entries(chosen).filter(([, value]) => value !== undefined),
   )
-  const style: QrStyle = { ...DEFAULT_STYLE, ...(hasLogo && { correction: 'H' }), ...given }
-  const details: ErrorDetail[] = []
-  if (contrastOf(style) < CONTRAST_MIN) {
-    details.push({ field: 'dark', code: 'LOW_CONTRAST', params: { min: CONTRAST_MIN } })
-  }
-  if (hasLogo && !bearsLogo(style.correction)) {
-    details.push({ field: 'logo', code: 'LOGO_TOO_LARGE', params: { allowed: ['Q', 'H'] } })
-  }
-  if (details.length > 0) throw new AppError('QR_UNREADABLE', { details })
-  return { style, size }
+  const style: QrStyle = { ...saved, ...given }
+  const bears = bearsLogo(style.correction)
+  const isAsked = chosen.correction !== undefined
+  const logo = asked === 'true' || bears || !isAsked ? stored : undefined
+  if (logo !== undefined && !bears && !isAsked) style.correction = 'H'
+  assertReadable(style, logo !== undefined)
+  return { style, size, logo }
 }
 
 const LOGO = '/api/v1/logo'

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { checkColour } from '../domains/values.ts'
 import { checked, whole } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { IMAGE_SIDE_MAX } from '../validation/image.ts'
@@ -15,18 +16,8 @@ import { LOGO_SIDE_MAX } from './logo.ts'
 /** The `#` has to be `%23` in a query, so it may be left out. */
 const COLOUR = /^#?((?:[\da-f]{2}){3,4})$/i
 
-function integer(
-  bounds: { min: number; max: number; default: number },
-  description: string,
-): z.ZodType<number | undefined> {
-  return whole(bounds.max, bounds.min).optional().openapi({
-    param: { description },
-    type: 'integer',
-    minimum: bounds.min,
-    maximum: bounds.max,
-    default: bounds.default,
-  })
-}
+const styled = (description: string, standard: string | number) =>
+  `${description} Default: as the workspace’s style has it, at first \`${standard}\`.`
 
 function colour(standard: string, description: string) {
   return checked(z.string(), (text) => {
@@ -35,9 +26,13 @@ function colour(standard: string, description: string) {
   })
     .optional()
     .openapi({
-      param: { description: `${description} \`#rrggbb\` or \`#rrggbbaa\`, with or without \`#\`.` },
+      param: {
+        description: styled(
+          `${description} \`#rrggbb\` or \`#rrggbbaa\`, with or without \`#\`.`,
+          standard,
+        ),
+      },
       type: 'string',
-      default: standard,
     })
 }
 
@@ -46,13 +41,33 @@ function choice<const T extends readonly [string, ...string[]]>(
   standard: T[number],
   description: string,
 ) {
-  return z.enum(values).optional().openapi({ param: { description }, default: standard })
+  return z
+    .enum(values)
+    .optional()
+    .openapi({ param: { description: styled(description, standard) } })
 }
 
 /** The parameters of a code. */
 export const QrQuerySchema = z.object({
-  size: integer(QR_SIZE, 'The side of the picture in pixels.'),
-  margin: integer(QR_MARGIN, 'Empty modules around the code; readers want 4.'),
+  size: whole(QR_SIZE.max, QR_SIZE.min)
+    .optional()
+    .openapi({
+      param: { description: 'The side of the picture in pixels.' },
+      type: 'integer',
+      minimum: QR_SIZE.min,
+      maximum: QR_SIZE.max,
+      default: QR_SIZE.default,
+    }),
+  margin: whole(QR_MARGIN.max, QR_MARGIN.min)
+    .optional()
+    .openapi({
+      param: {
+        description: styled('Empty modules around the code; readers want 4.', QR_MARGIN.default),
+      },
+      type: 'integer',
+      minimum: QR_MARGIN.min,
+      maximum: QR_MARGIN.max,
+    }),
   dark: colour(DEFAULT_STYLE.dark, 'The colour of the modules.'),
   light: colour(DEFAULT_STYLE.light, 'The colour between and around them.'),
   correction: z
@@ -61,7 +76,8 @@ export const QrQuerySchema = z.object({
     .openapi({
       param: {
         description:
-          'How much of the code may be damaged: 7, 15, 25 or 30 %. Default: M; with a logo H.',
+          'How much of the code may be damaged: 7, 15, 25 or 30 %. Default: as the workspace’s ' +
+          'style has it, at first `M`; with a logo that this does not bear, `H`.',
       },
     }),
   modules: choice(MODULE_SHAPES, 'square', 'The shape of the modules.'),
@@ -70,12 +86,33 @@ export const QrQuerySchema = z.object({
     .enum(['true', 'false'])
     .optional()
     .openapi({
-      param: { description: 'Whether the workspace’s logo is in the middle: correction Q or H.' },
-      default: 'false',
+      param: {
+        description:
+          'Whether the workspace’s logo is in the middle: correction Q or H. Default: as the ' +
+          'workspace’s style has it, at first `false`.',
+      },
     }),
 })
 
 export type QrQuery = z.output<typeof QrQuerySchema>
+
+const plainColour = checked(z.string(), checkColour).openapi({
+  type: 'string',
+  pattern: '^#[0-9a-fA-F]{6}$',
+})
+
+/** A workspace's style as it is set and given out. */
+export const QrStyleSchema = z
+  .strictObject({
+    margin: z.int().min(QR_MARGIN.min).max(QR_MARGIN.max),
+    dark: plainColour,
+    light: plainColour,
+    correction: z.enum(CORRECTIONS),
+    modules: z.enum(MODULE_SHAPES),
+    eyes: z.enum(EYE_SHAPES),
+    logo: z.boolean().openapi({ description: 'Drawn where the workspace has one.' }),
+  })
+  .openapi('QrStyle')
 
 export const LOGO_EXAMPLE = {
   image:

@@ -137,12 +137,22 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await owner.context.clearCookies({ name: 'slugline_language' })
   })
 
-  test('the look of QR codes is there again after a reload', async () => {
+  test('a saved style of QR codes is there for every link, in another browser too', async () => {
     await page.goto(`/app/links/${ids.one}`)
     const colour = page.getByLabel(en('links.qr.dark'))
     await colour.fill('#123456')
-    await page.reload()
-    expect(await colour.inputValue()).toBe('#123456')
+    await button('links.qr.save').click()
+    await page.getByText(en('common.saved'), { exact: true }).waitFor()
+    const other = await dashboard.open()
+    await other.context.addCookies(await owner.context.cookies())
+    await other.page.goto(`/app/links/${ids.two}`)
+    expect(await other.page.getByLabel(en('links.qr.dark')).inputValue()).toBe('#123456')
+    await other.page.locator('#qr svg path[fill="#123456"]').waitFor()
+    await other.close()
+    await page.goto('/app/audit')
+    await page
+      .getByText(`${en('links.qr.title')}: ${en('links.qr.dark')}`)
+      .waitFor({ state: 'attached' })
   })
 
   test('each of seven days has its label', async () => {

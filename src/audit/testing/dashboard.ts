@@ -24,6 +24,7 @@ import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan, PlanLimits } from '../../plans/types.ts'
 import { registerLogoRoutes, registerQrRoutes } from '../../qr/routes.ts'
+import { registerQrStyleRoutes } from '../../qr/style.ts'
 import { registerShareRoutes } from '../../shares/routes.ts'
 import { createShareService } from '../../shares/service.ts'
 import { createShareTokens } from '../../shares/tokens.ts'
@@ -240,6 +241,7 @@ export async function createTestDashboard() {
   registerLinkCheckRoute(dashboard, deps)
   registerQrRoutes(dashboard, deps)
   registerLogoRoutes(dashboard, deps)
+  registerQrStyleRoutes(dashboard, deps)
   registerDomainRoutes(dashboard, deps)
   registerUtmRoutes(dashboard, deps)
   registerViewRoutes(dashboard, deps)

@@ -75,6 +75,8 @@ export const MAIN_TABLES = {
       require_two_factor: generatedFlag,
       /** JSON array of addresses and networks whose visits aren't counted. */
       excluded_networks: column<Generated<string>>("TEXT NOT NULL DEFAULT '[]'"),
+      /** The saved style of QR codes as JSON. */
+      qr_style: optionalText,
       links_count: generatedCount,
       /** Slugs and aliases of the links that exist. */
       addresses_count: generatedCount,

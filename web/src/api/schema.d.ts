@@ -8848,6 +8848,77 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/workspace/qr-style': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['QrStyle']
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['QrStyle']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['QrStyle']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/audit': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -11040,6 +11111,16 @@ export interface components {
     ExcludedNetworks: {
       /** Addresses, and networks in CIDR notation (RFC 4632). */
       networks: string[]
+    }
+    QrStyle: {
+      margin: number
+      dark: string
+      light: string
+      correction: 'L' | 'M' | 'Q' | 'H'
+      modules: 'square' | 'rounded' | 'dots'
+      eyes: 'square' | 'rounded' | 'circle'
+      /** Drawn where the workspace has one. */
+      logo: boolean
     }
     AuditList: {
       data: components['schemas']['AuditEntry'][]

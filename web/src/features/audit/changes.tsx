@@ -65,6 +65,7 @@ export function Changes({
 function FieldName({ name }: { name: string }) {
   const { t } = useI18n()
   const label = fieldKey(name)
+  if (label && name.startsWith('qr_')) return `${t('links.qr.title')}: ${t(label)}`
   // A name breaks where its words end.
   return label ? t(label) : <code dir="ltr">{name.replaceAll('_', '_\u200b')}</code>
 }

@@ -36,6 +36,13 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   not_found_url: 'domains.notFound',
   order: 'links.sortBy',
   plan: 'usage.plan',
+  qr_correction: 'links.qr.correction',
+  qr_dark: 'links.qr.dark',
+  qr_eyes: 'links.qr.eyes',
+  qr_light: 'links.qr.light',
+  qr_logo: 'links.qr.logo',
+  qr_margin: 'links.qr.quiet',
+  qr_modules: 'links.qr.shape',
   require_two_factor: 'settings.workspace.twoFactor',
   role: 'members.role',
   root_url: 'domains.root',
@@ -58,6 +65,16 @@ export function fieldKey(name: string): MessageKey | null {
 const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
   access: { members: 'folders.access.members', workspace: 'folders.access.workspace' },
   order: { asc: 'links.ascending', desc: 'links.descending' },
+  qr_eyes: {
+    circle: 'links.qr.eyes.circle',
+    rounded: 'links.qr.eyes.rounded',
+    square: 'links.qr.eyes.square',
+  },
+  qr_modules: {
+    dots: 'links.qr.shape.dots',
+    rounded: 'links.qr.shape.rounded',
+    square: 'links.qr.shape.square',
+  },
   role: { owner: 'role.owner', admin: 'role.admin', member: 'role.member', viewer: 'role.viewer' },
   sort: {
     clicks: 'links.sort.clicks',

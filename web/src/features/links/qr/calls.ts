@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { QrStyle } from '../../../../../src/qr/drawing.ts'
-import { api, ok, open, type Schemas } from '../../../api/client.ts'
+import { api, ok, open, request, type Schemas } from '../../../api/client.ts'
 import type { SessionWorkspace } from '../../../api/session.ts'
 import { base64Of } from '../../../lib/base64.ts'
 import type { Link } from '../calls.ts'
@@ -31,12 +30,27 @@ export async function deleteLogo(): Promise<void> {
   await ok(api.DELETE('/api/v1/logo'))
 }
 
+/** How the workspace's codes look. */
+export type QrStyle = Schemas['QrStyle']
+
+const STYLE = '/api/v1/workspace/qr-style'
+
+export const qrStyleQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: [workspace, 'qr-style'],
+    queryFn: ({ signal }) => request<QrStyle>('GET', STYLE, { signal }),
+  })
+
+/** @throws ApiError */
+export function setQrStyle(body: QrStyle): Promise<QrStyle> {
+  return request('PUT', STYLE, { body })
+}
+
 /** The code as a file, drawn by the server. @throws ApiError */
 export async function qrFile(
   { id }: Pick<Link, 'id'>,
   format: 'svg' | 'png',
-  { size, logo, ...style }: QrStyle & { size: number; logo: boolean },
+  query: QrStyle & { size: string },
 ): Promise<Blob> {
-  const query = { ...style, size, logo }
   return (await open('GET', `/api/v1/links/${id}/qr.${format}`, { query })).blob()
 }

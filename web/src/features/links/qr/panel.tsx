@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Copy, Download } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import {
   bearsLogo,
   CONTRAST_MIN,
@@ -12,29 +12,38 @@ import {
 } from '../../../../../src/qr/drawing.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
+import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast, useShowError } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
-import { logoQuery, qrFile, shownLogo } from './calls.ts'
+import { logoQuery, type QrStyle, qrFile, qrStyleQuery, setQrStyle, shownLogo } from './calls.ts'
 import QrCode from './code.tsx'
-import { keepStyle, keptStyle, MARGINS, SIZES, type Style } from './style.ts'
+
+const SIZES = ['256', '512', '1024', '2048', '4096'] as const
+const MARGINS = [0, 1, 2, 4, 8]
 
 /** The code of a link: to look at, to change, to take away. */
 export default function QrPanel({ link }: { link: Link }) {
   const { workspace } = usePlace()
+  const saved = useQuery(qrStyleQuery(workspace.id))
+  return <Answer of={saved}>{(style) => <Panel link={link} saved={style} />}</Answer>
+}
+
+function Panel({ link, saved }: { link: Link; saved: QrStyle }) {
+  const { workspace, may } = usePlace()
   const { data: logo } = useQuery(logoQuery(workspace))
-  const [kept, setStyle] = useState(keptStyle)
-  useEffect(() => keepStyle(kept), [kept])
-  const set = (change: Partial<Style>) =>
-    setStyle((before) => {
+  const [size, setSize] = useState('512')
+  const [chosen, setChosen] = useState(saved)
+  const set: Setter = (change) =>
+    setChosen((before) => {
       const next = { ...before, ...change }
       const tooWeak = next.logo && !bearsLogo(next.correction)
       return tooWeak ? { ...next, correction: 'H' } : next
     })
-  const style = { ...kept, logo: kept.logo && Boolean(logo) }
+  const style = { ...chosen, logo: chosen.logo && Boolean(logo) }
   return (
     <div className="flex flex-wrap gap-6">
       <div className="flex w-44 flex-col gap-3">
@@ -47,29 +56,60 @@ export default function QrPanel({ link }: { link: Link }) {
             logo={style.logo && logo ? shownLogo(logo) : undefined}
           />
         </div>
-        <Takeaway link={link} style={style} />
+        <Takeaway link={link} style={{ ...style, size }} />
       </div>
       <div className="grid min-w-56 flex-1 grid-cols-2 content-start gap-3">
-        <Choices style={style} set={set} />
+        <Choices style={style} set={set} size={size} setSize={setSize} />
         {logo ? (
           <Logo checked={style.logo} onChange={(on) => set({ logo: on })} />
         ) : logo === null ? (
           <NoLogo />
         ) : null}
         <Warning style={style} />
+        {may('links:write') ? <Save style={chosen} saved={saved} /> : null}
       </div>
     </div>
   )
 }
 
-/** To a file, or to the clipboard. */
-function Takeaway({ link, style }: { link: Link; style: Style }) {
+/** Keeps the style for all codes of the workspace. */
+function Save({ style, saved }: { style: QrStyle; saved: QrStyle }) {
   const { t } = useI18n()
-  const drawn = { ...style, size: Number(style.size) }
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: () => setQrStyle(style),
+    onSuccess(now) {
+      client.setQueryData(qrStyleQuery(workspace.id).queryKey, now)
+      showToast({ title: t('common.saved') })
+    },
+    onError: useShowError(),
+  })
+  const isSaved = (Object.keys(saved) as (keyof QrStyle)[]).every(
+    (key) => style[key] === saved[key],
+  )
+  return (
+    <div className="col-span-2 flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <Button
+        // Not disabled, which would take the focus away from it.
+        aria-disabled={isSaved}
+        loading={save.isPending}
+        onClick={() => isSaved || save.mutate()}
+      >
+        {t('links.qr.save')}
+      </Button>
+      <p className="text-faint text-xs">{t('links.qr.save.hint')}</p>
+    </div>
+  )
+}
+
+/** To a file, or to the clipboard. */
+function Takeaway({ link, style }: { link: Link; style: QrStyle & { size: string } }) {
+  const { t } = useI18n()
   const fail = useShowError()
   const save = async (format: 'svg' | 'png') => {
     try {
-      download(await qrFile(link, format, drawn), `${link.slug.replaceAll('/', '-')}.${format}`)
+      download(await qrFile(link, format, style), `${link.slug.replaceAll('/', '-')}.${format}`)
     } catch (error) {
       fail(error)
     }
@@ -77,7 +117,7 @@ function Takeaway({ link, style }: { link: Link; style: Style }) {
   const copy = async () => {
     try {
       // A promise, because the browser only waits for that after a press.
-      const picture = new ClipboardItem({ 'image/png': qrFile(link, 'png', drawn) })
+      const picture = new ClipboardItem({ 'image/png': qrFile(link, 'png', style) })
       await navigator.clipboard.write([picture])
       showToast({ title: t('links.qr.copied') })
     } catch {
@@ -109,10 +149,22 @@ function Takeaway({ link, style }: { link: Link; style: Style }) {
   )
 }
 
-type Setter = (change: Partial<Style>) => void
+type Setter = (change: Partial<QrStyle>) => void
 
-function Choices({ style, set }: { style: Style; set: Setter }) {
+function Choices({
+  style,
+  set,
+  size,
+  setSize,
+}: {
+  style: QrStyle
+  set: Setter
+  size: string
+  setSize: (size: string) => void
+}) {
   const { t } = useI18n()
+  // The server takes more of them than are usual.
+  const margins = [...new Set([...MARGINS, style.margin])].sort((a, b) => a - b)
   const corrections = style.logo ? CORRECTIONS.filter(bearsLogo) : CORRECTIONS
   return (
     <>
@@ -136,8 +188,8 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
       />
       <SelectField
         label={t('links.qr.size')}
-        value={style.size}
-        onChange={(size) => set({ size })}
+        value={size}
+        onChange={setSize}
         options={SIZES.map((value) => ({
           value: value as string,
           label: t('links.qr.pixels', { value }),
@@ -147,9 +199,9 @@ function Choices({ style, set }: { style: Style; set: Setter }) {
         label={t('links.qr.quiet')}
         value={String(style.margin)}
         onChange={(margin) => set({ margin: Number(margin) })}
-        options={MARGINS.map((value) => ({
-          value: value as string,
-          label: t('links.qr.modules', { count: Number(value) }),
+        options={margins.map((count) => ({
+          value: String(count),
+          label: t('links.qr.modules', { count }),
         }))}
       />
       <SelectField
@@ -184,7 +236,7 @@ function NoLogo() {
   return <p className="col-span-2 text-muted text-sm">{t('links.qr.noLogo')}</p>
 }
 
-function Warning({ style }: { style: Style }) {
+function Warning({ style }: { style: QrStyle }) {
   const { t } = useI18n()
   const weak = contrastOf(style) < CONTRAST_MIN
   const text = weak ? t('links.qr.weak') : isInverted(style) ? t('links.qr.inverted') : ''
