@@ -20,8 +20,8 @@ import { createWorkspaceRemoval } from './workspaces/removal.ts'
 import { createWorkspaceService } from './workspaces/service.ts'
 
 /**
- * The services behind the dashboard's endpoints of keys, members, workspaces, usage and audit.
- * `purge` is to be called every minute or so, and does little when there is little.
+ * The services behind the dashboard's endpoints of keys, members, workspaces, usage and audit. Call
+ * `purge` about every minute; it is cheap when there is little to delete.
  */
 export function createAdministration(
   input: Pick<ServingInput, 'clock' | 'ids' | 'random' | 'plans'> & {

@@ -50,7 +50,7 @@ await storage.write(async (tx) => {
     .execute()
 })
 
-/** The dashboard's services, of which nobody is signed in to ask. */
+/** The dashboard's services; the tests send no sessions. */
 const dashboard = {
   accounts: {
     sessions: { personOf: async () => null, memberOf: async () => null },
@@ -111,7 +111,7 @@ describe('the application', () => {
     expect((await send('GET', path)).status).toBe(404)
   })
 
-  test('asks for a key on every endpoint but the plans', async () => {
+  test('requires a key on every endpoint except the plans', async () => {
     expect((await get('/api/v1/plans')).status).toBe(200)
     for (const [method, path] of [
       ['GET', '/api/v1/links'],
@@ -124,11 +124,11 @@ describe('the application', () => {
     }
   })
 
-  test('keeps the dashboard’s API for people of this origin', async () => {
+  test('limits the dashboard’s API to sessions of this origin', async () => {
     const codeOf = async (response: Response | Promise<Response>) =>
       ((await (await response).json()) as { error: { code: string } }).error.code
     expect(await codeOf(get('/app/api/v1/links'))).toBe('SIGN_IN_REQUIRED')
-    // A key is no session.
+    // A key is not a session.
     const headers = { Authorization: 'Bearer good' }
     expect(await codeOf(get('/app/api/v1/links', headers))).toBe('SIGN_IN_REQUIRED')
     expect(await codeOf(get('/app/api/v1/links', {}, 'POST'))).toBe('CROSS_SITE_REQUEST')
@@ -147,7 +147,7 @@ describe('the application', () => {
     expect((await get('/api/v1/session', headers)).status).toBe(404)
   })
 
-  test('says nothing that is not a message: en-XA leaves no word untouched', async () => {
+  test('has only translated texts: en-XA changes every word', async () => {
     const told: string[] = []
     for (const { method = 'GET', path = LINKS, headers, body } of BAD_REQUESTS) {
       const request = new Request(`http://localhost${path}`, {
@@ -169,7 +169,7 @@ describe('the application', () => {
     for (const { name, description } of data) expect(name + description).not.toMatch(/[A-Za-z]/)
   })
 
-  test('serves its description, with an entity tag', async () => {
+  test('serves its OpenAPI document, with an entity tag', async () => {
     const response = await get('/openapi.json')
     expect(response.headers.get('Content-Type')).toBe('application/json')
     const text = await response.text()
@@ -180,7 +180,7 @@ describe('the application', () => {
     for (const path of ['/api/v1/links', '/api/v1/links/{id}', '/api/v1/plans']) {
       expect(paths).toContain(path)
     }
-    // What only the dashboard has is no part of it: neither an endpoint nor a code.
+    // Neither endpoints nor codes of the dashboard's API are in it.
     expect(
       paths.filter((path) => /session|claim|account|invitations|\/app(\/|$)/.test(path)),
     ).toEqual([])
@@ -190,7 +190,7 @@ describe('the application', () => {
     expect((await get('/openapi.json', {}, 'POST')).status).toBe(405)
   })
 
-  test('is sent so often to one address, and no more', async () => {
+  test('is rate-limited for the document, by address', async () => {
     const ask = (peer: string) =>
       app.fetch(new Request('http://localhost/openapi.json', { method: 'HEAD' }), { peer })
     const answers = await Promise.all(Array.from({ length: 601 }, () => ask('192.0.2.9')))
@@ -208,7 +208,7 @@ describe('the application', () => {
     }
   })
 
-  test('names the 404 of a folder where clicks and links are asked for by one', async () => {
+  test('documents the 404 of a folder for endpoints that filter by one', async () => {
     type Operation = {
       parameters?: { $ref?: string; name?: string }[]
       responses: Record<string, { $ref?: string; description?: string }>
@@ -250,7 +250,7 @@ describe('the application', () => {
     }
   })
 
-  test('gives no example that its own schema refuses', async () => {
+  test('has only examples that are valid for their schema', async () => {
     const document = (await (await get('/openapi.json')).json()) as Described
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)
@@ -266,7 +266,7 @@ describe('the application', () => {
     }
   })
 
-  test('serves its description small, for this instance', async () => {
+  test('serves a small document, for this instance', async () => {
     const response = await get('/openapi.json', { 'Accept-Encoding': 'gzip, br, zstd' })
     expect(response.headers.get('Content-Encoding')).toBe('br')
     expect(response.headers.get('Cache-Control')).toBe('public, max-age=300')
@@ -282,7 +282,7 @@ describe('the application', () => {
     expect(gunzipSync(await gzip.bytes()).toString()).toBe(text)
   })
 
-  test('has no named object that may be null itself: generators of clients drop it', async () => {
+  test('has no nullable named objects, which client generators drop', async () => {
     const { components } = (await (await get('/openapi.json')).json()) as {
       components: { schemas: Record<string, { type?: string | string[] }> }
     }
@@ -292,7 +292,7 @@ describe('the application', () => {
     expect(nullable.map(([name]) => name)).toEqual([])
   })
 
-  test('calls an integer an integer where a value of another type is given', async () => {
+  test('reports `integer` as the expected type of integers', async () => {
     type Schema = { type?: string | string[]; properties?: Record<string, Schema> }
     type Parameter = { $ref?: string; name: string; in: string; schema: Schema }
     const { paths, components } = (await (await get('/openapi.json')).json()) as {
@@ -344,7 +344,7 @@ describe('the application', () => {
     )
   })
 
-  test('leads from its index to every document and collection', async () => {
+  test('links from its index to every document and collection', async () => {
     const answer = await get('/api/v1')
     expect(answer.headers.get('Cache-Control')).toBe('private, no-cache')
     const index = (await answer.json()) as Record<string, string> & {
@@ -360,7 +360,7 @@ describe('the application', () => {
     }
   })
 
-  test('tells a key what it may do', async () => {
+  test('shows a key its permissions', async () => {
     const response = await get('/api/v1/me', { Authorization: 'Bearer good' })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
@@ -442,6 +442,6 @@ const BAD_REQUESTS: BadRequest[] = [
   { method: 'PUT' },
 ]
 
-/** Values that the messages have in them, and the "or" between those. */
+/** Values inserted in messages, and the "or" between them. */
 const VALUES =
   /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|identity|1\*255VCHAR|https?|string|integer|boolean|array|object|created_at|updated_at|clicks|cursor|page|last_clicked_at|slug)\b/g

@@ -76,16 +76,16 @@ export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerInstanceRoutes>[1] &
   Parameters<typeof registerViewRoutes>[1]
 
-/** What the application is made of. */
+/** Dependencies of the application. */
 export interface AppDeps
   extends Omit<ApiDeps, 'sessions' | 'limiter' | 'anonymousLimiter'>,
     Omit<DashboardDeps, 'invitationLimiter'> {
   accounts: Accounts
   /** Serves the dashboard's pages and files; absent: there are none. */
   dashboard?: ((request: Request) => Response | Promise<Response>) | undefined
-  /** Draws the page of shared statistics; absent: there is none. */
+  /** Renders the page of shared statistics; absent: there is none. */
   sharedShell?: SharedShell | undefined
-  /** What is counted by whom; without them each API counts in memory. */
+  /** Rate limiters; by default each API counts in memory. */
   limiters?: Pick<Limiters, 'api' | 'people' | 'anonymous' | 'visitors' | 'invitations'>
 }
 
@@ -115,14 +115,14 @@ export function createApp(deps: AppDeps) {
     planLimiter,
     anonymousLimiter: limiters?.visitors,
   })
-  // First, because one of the links' endpoints takes any word as an id.
+  // First, because an endpoint of links accepts any word as an id.
   registerStatisticsDashboardRoutes(dashboardApi, deps)
   registerEndpoints(dashboardApi, deps)
   registerDashboardEndpoints(dashboardApi, { ...deps, invitationLimiter: limiters?.invitations })
   dashboardApi.mount(`${DASHBOARD_PREFIX}/api/auth`, deps.accounts.authenticate)
 
   return {
-    /** Answers whatever comes; never rejects. */
+    /** Handles any request; never rejects. */
     fetch(request: Request, info: RequestInfo): Response | Promise<Response> {
       const path = pathOf(request.url)
       if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
@@ -133,7 +133,7 @@ export function createApp(deps: AppDeps) {
   }
 }
 
-/** Serves the OpenAPI document and the reference, made on the first request. */
+/** Serves the OpenAPI document and the reference, generated on the first request. */
 function addDocuments(api: Api, baseUrl: string): void {
   const texts = createMemo(1, (address: string) =>
     atAddress(JSON.stringify(openApiDocument(api.endpoints)), address),
@@ -155,7 +155,7 @@ function addDocuments(api: Api, baseUrl: string): void {
   api.addPage('/docs/errors', docs.errors)
 }
 
-/** The OpenAPI document as it is committed. */
+/** The OpenAPI document in its committed form. */
 export function describeApi(deps: EndpointDeps): string {
   const endpoints: Api['endpoints'][number][] = []
   const api = { add: (endpoint: (typeof endpoints)[number]) => void endpoints.push(endpoint) }
@@ -165,7 +165,7 @@ export function describeApi(deps: EndpointDeps): string {
   return documentOf(endpoints)
 }
 
-/** The document that the dashboard's own client is typed by; it isn't served. */
+/** The document for the types of the dashboard's client; it isn't served. */
 export function describeDashboard(deps: DashboardDeps): string {
   const endpoints: Api['endpoints'][number][] = []
   const api: Pick<Api, 'add'> = {
@@ -197,7 +197,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerStatisticsRoutes(api, deps)
 }
 
-/** Endpoints of the dashboard's API alone. */
+/** Endpoints of the dashboard's API only. */
 function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps): void {
   registerAccountRoutes(api, deps)
   registerLinkCheckRoute(api, deps)

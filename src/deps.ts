@@ -17,12 +17,12 @@ import {
   type Redirect,
 } from './redirect/index.ts'
 
-/** The application and what it is made of, once it is loaded. */
+/** The application and its services, loaded later. */
 type Load = () => Promise<ReturnType<typeof import('./services.ts').openServices>>
 
 /**
  * The composition root: opens the stores of a migrated data directory. Redirects need little of the
- * program, so the rest is loaded once they are answered: that takes three times as long.
+ * program, so they are served first, and the rest is loaded later, which takes three times as long.
  */
 export async function createDeps(input: ServingInput): Promise<Serving> {
   const parts = await openParts(input)
@@ -40,7 +40,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   return {
     fetch: createFetch(parts, load, health),
     async complete() {
-      // Visits that have waited are answered in the turns before it.
+      // Lets waiting visits be answered first.
       await Bun.sleep(1)
       await load()
     },
@@ -79,7 +79,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   }
 }
 
-/** Answers requests by whichever part they are for; a path of no other part is a short link's. */
+/** Dispatches requests by path; a path of no other part is a short link's. */
 function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch'] {
   const { backend, config, baseUrl, domains, ids, metrics } = parts
   const redirect = createVisits(parts)
@@ -96,7 +96,7 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
   return (request, server) => {
     const path = pathOf(request.url)
     const peer = () => server.requestIP(request)?.address ?? ''
-    // On a short domain every path may be a link's, but what speaks for the host.
+    // On a short domain every path may be a link's, except those that serve the host itself.
     if (isLinks(path, request.url)) return visit(request, peer)
     if (isOwn(path)) {
       const info = {

@@ -2,14 +2,14 @@ import { createContext } from './commands/context.ts'
 import { isHelper, runHelper } from './commands/helpers.ts'
 import { toStderr } from './commands/output.ts'
 
-// Files that this process creates are for its own user alone, whatever the directory allows.
+// Files of this process are private, whatever the directory permits.
 process.umask(0o077)
 
 const args = process.argv.slice(2)
 
 const SERVE_OPTIONS = ['--json', '--take-over']
 
-/** `serve` and its helpers start without the parser; only other command lines need it. */
+/** `serve` and its helpers start without the argument parser, for speed. */
 async function run(): Promise<number> {
   const [command, ...rest] = args
   if (isHelper(command)) {
@@ -32,6 +32,6 @@ try {
   const { failureOf, renderFailure } = await import('./commands/report-error.ts')
   const failure = await failureOf(error)
   toStderr(renderFailure(failure, args.includes('--json')))
-  // A server that failed half-way may have left timers and sockets behind.
+  // A server that failed half-way may have left timers and sockets open.
   process.exit(failure.status)
 }

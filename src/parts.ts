@@ -10,10 +10,10 @@ import { createHashQueue } from './limits/index.ts'
 import type { ServingInput } from './operations/serving.ts'
 import { type Redirect, withSites } from './redirect/index.ts'
 
-/** What every part is made from. */
+/** What the redirect and all services depend on. */
 export type Parts = Awaited<ReturnType<typeof openParts>>
 
-/** Reads the domains and blocks. Closes the backend on failure: a node then starts again. */
+/** Reads the domains and blocks. Closes the backend on failure, so that a node can start again. */
 export async function openParts(input: ServingInput) {
   const { config, secrets, baseUrl } = input
   const { dataDir, scaled, shortDomains } = config
@@ -47,7 +47,7 @@ export async function openParts(input: ServingInput) {
   }
 }
 
-/** What the redirect works with, whether visits are real or described. */
+/** The dependencies of the redirect, for real or described visits. */
 export function ofVisits(parts: Parts) {
   const { backend, ids, domains } = parts
   return {
@@ -59,7 +59,7 @@ export function ofVisits(parts: Parts) {
   }
 }
 
-/** Gives a redirect the pages of domains. */
+/** Adds the pages of domains to a redirect. */
 export function inSites({ domains, storage, blocks }: Parts) {
   const { ownedAt } = domains
   const siteOf = createSiteOf(storage)

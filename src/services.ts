@@ -22,10 +22,10 @@ import { createStatisticsService } from './statistics/service.ts'
 import { startTimers } from './timers.ts'
 import { createUserService } from './users/service.ts'
 
-/** How much later than newer clicks a node may store a click: after an outage of its database. */
+/** How late a node may store a click, relative to newer clicks: after an outage of its database. */
 const LIVE_LATE_MS = 60_000
 
-/** The services behind the endpoints, and the application, begun with what they do by themselves. */
+/** Starts the services behind the endpoints, with their timers, and the application. */
 export function openServices(parts: Parts) {
   const services = createServices(parts)
   const stopTimers = startTimers({ ...parts, ...services })
@@ -66,7 +66,7 @@ function createServices(parts: Parts) {
     workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
     domains: domains.hosts,
-    // The plans that come with Slugline only show what plans can say.
+    // The built-in plans are only examples.
     sellsPlans:
       config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
   })

@@ -3,13 +3,13 @@ import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/logger.ts'
 import { purgeIdempotency } from './http/index.ts'
 
-/** Blocks and domains that another node or a command has changed are obeyed within a second. */
+/** Changes of blocks and domains by other nodes and commands take effect within a second. */
 const REFRESH_EVERY_MS = 500
 const PURGE_EVERY_MS = 60_000
-/** The statistics process comes at least so often, to delete what plans keep no longer. */
+/** How often the statistics process is started at least, to apply the retention of clicks. */
 const STATISTICS_EVERY_MS = 21_600_000
 
-/** What comes again from time to time. */
+/** Recurring work. */
 interface Recurring {
   backend: Pick<Backend, 'storage' | 'statistics'>
   clock: Clock
@@ -29,7 +29,7 @@ interface Purged {
   purge(): Promise<unknown>
 }
 
-/** Deletes what is too old and looks for what is new, from time to time. Returns what ends it. */
+/** Starts recurring deletions and refreshes. Returns the function that stops them. */
 export function startTimers({
   backend,
   blocks,
@@ -56,7 +56,7 @@ export function startTimers({
       statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
-    // While the database is away, what is known stays.
+    // If the database is down, the known data stays.
     ...[blocks.list, domains, excluded].map((known) =>
       setInterval(() => known.refresh().catch(() => {}), REFRESH_EVERY_MS),
     ),

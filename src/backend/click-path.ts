@@ -20,22 +20,22 @@ import type { Storage } from '../storage/index.ts'
 import { Supervisor } from '../workers/index.ts'
 import type { Backend, BackendInput } from './types.ts'
 
-/** What the path of clicks is opened with. */
+/** Options of the click pipeline. */
 interface ClickPathOptions {
   input: BackendInput
   storage: Pick<Storage, 'reports'>
   /** How far the journal was counted before this start. */
   watermark: Position
-  /** No segment up to this one is written again, even if the journal's files were lost. */
+  /** No segment up to this one is written again, even if the journal's files are lost. */
   after: number
   visitors: Visitors
-  /** The time that the database has. */
+  /** The time of the database's clock. */
   databaseTime?: () => Promise<number>
 }
 
 /**
- * Opens the path of clicks: a journal, the two workers that read it, and their state. The same on
- * one machine and on each of many.
+ * Opens the click pipeline: a journal, the two workers that read it, and their state. The same on a
+ * single machine and on each node.
  */
 export function openClickPath(options: ClickPathOptions) {
   const { input, storage, watermark, after, visitors, databaseTime } = options
@@ -56,7 +56,7 @@ export function openClickPath(options: ClickPathOptions) {
     watermark,
     advanced() {
       trimmer.trim()
-      // With limits of plans only counted clicks are stored.
+      // With limits of plans only counted clicks are stored, so storing follows counting.
       if (isLimited) statistics.wake()
     },
   })
@@ -89,7 +89,7 @@ export function openClickPath(options: ClickPathOptions) {
       wake: supervisor.wake,
       state: supervisor.state,
       linkDeleted(seq) {
-        // Links that are deleted together are published together.
+        // Links that are deleted together are sent in one message.
         if (deletedLinks.push(seq) > 1) return
         setImmediate(() => supervisor.notify({ deletedLinks: deletedLinks.splice(0) }))
       },

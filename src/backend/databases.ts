@@ -17,11 +17,11 @@ type Settings = Pick<Config, 'dataDir' | 'scaled'>
 
 /** Connections of a command. */
 const CONNECTIONS = 4
-/** How long a command waits for Redis, over which it tells the nodes what it changes. */
+/** How long a command waits for Redis, which it uses to notify the nodes of changed links. */
 const REDIS_WITHIN_MS = 1_000
 
 /**
- * That a data directory isn't the one of a node: without `DATABASE_URL` a node would begin as a new,
+ * Checks that a data directory isn't a node's: without `DATABASE_URL` a node would start as a new,
  * empty instance. @throws ConfigError
  */
 export function assertNoNode(dataDir: string): void {
@@ -36,7 +36,7 @@ export function assertNoNode(dataDir: string): void {
 }
 
 /**
- * Brings the tables of whichever database is set up to date. Returns what was applied now.
+ * Migrates the configured database. Returns the migrations that were applied.
  * @throws ConfigError see {@link assertNoNode}
  */
 export async function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
@@ -45,14 +45,14 @@ export async function migrateDatabase({ dataDir, scaled }: Settings): Promise<Mi
   return migrate(dataDir)
 }
 
-/** All of its migrations and which are applied. */
+/** All migrations, and whether they are applied. */
 export function databaseStates({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
   return scaled === null
     ? migrationStates(dataDir)
     : scaledMigrationStates(scaled.database.reveal())
 }
 
-/** Opens the database for a command. It publishes to all nodes which links it changes. */
+/** Opens the database for a command, which notifies all nodes of links it changes. */
 export async function openDatabase({ dataDir, scaled }: Settings): Promise<Storage> {
   if (scaled === null) return openEmbedded(dataDir)
   const { announcingLinks, openCluster } = await import('../cluster/index.ts')
@@ -70,7 +70,7 @@ export async function openDatabase({ dataDir, scaled }: Settings): Promise<Stora
   }
 }
 
-/** What the settings say of PostgreSQL. */
+/** The settings of PostgreSQL. */
 export function postgresOptions(scaled: ScaledConfig): PostgresOptions {
   const { database, replica, poolSize, replicaPoolSize, statementTimeoutMs } = scaled
   return {
@@ -82,7 +82,7 @@ export function postgresOptions(scaled: ScaledConfig): PostgresOptions {
   }
 }
 
-/** Opens PostgreSQL with few connections, as a command needs it; `options` differ from that. */
+/** Opens PostgreSQL with few connections, for commands; `options` override that. */
 export function openShared(
   scaled: ScaledConfig,
   options?: Partial<PostgresOptions>,

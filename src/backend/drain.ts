@@ -10,9 +10,9 @@ import { openCounters, storeOpener } from './workers.ts'
 const RETRY_MS = 500
 
 /**
- * Counts and stores the clicks that a journal still holds, in this process. No server may run on the
- * data directory: the caller holds its lock. Within `withinMs` failures are logged and tried again;
- * without it they are thrown. Returns whether all clicks are in the counters, and stored for reports.
+ * Counts and stores the remaining clicks of a journal, in this process. No server may run on the
+ * data directory: the caller holds its lock. Within `withinMs` failures are logged and retried;
+ * without it they are thrown. Returns whether all clicks are counted and stored.
  * @throws NotANode
  */
 export async function drainJournal(
@@ -25,7 +25,7 @@ export async function drainJournal(
   const limits = clickLimitsOf(await loadPlans(options.plansFile))
   const until = performance.now() + (withinMs ?? Number.POSITIVE_INFINITY)
 
-  /** Repeats `pass` until it returns true. False: the time is up. */
+  /** Repeats `pass` until it returns true. False: timeout. */
   async function repeat(pass: () => Promise<boolean>): Promise<boolean> {
     while (performance.now() < until) {
       try {

@@ -16,7 +16,7 @@ import { openClickPath } from './click-path.ts'
 import { forgetEmbedded } from './forget-clicks.ts'
 import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
-/** One machine: SQLite files, DuckDB and the limits' memory, all in one data directory. */
+/** A single machine: SQLite files, DuckDB and in-memory limits, all in one data directory. */
 export async function createEmbeddedBackend(input: BackendInput): Promise<Backend> {
   const { logger, clock, random } = input
   const { dataDir } = input.config

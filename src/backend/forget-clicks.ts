@@ -5,24 +5,23 @@ import type { Forgotten } from '../statistics/engine/types.ts'
 import { databaseFiles, openSqlite, type Sql, type Storage } from '../storage/index.ts'
 import { progressOfNodes, repairIn } from './recount-sources.ts'
 
-/** What it works with, on one machine and on many. */
+/** Dependencies, for one machine or many. */
 interface ForgetOptions {
   storage: Pick<Storage, 'read'>
-  /** Asks the statistics process. */
+  /** Calls the statistics process. */
   forget: (linkSeq: number, before: number) => Promise<Forgotten>
   progress: (stored: Forgotten) => Promise<NodeProgress[]>
-  /** Runs a write where the counters are. */
+  /** Runs a write in the database of the counters. */
   write: <T>(work: (db: Sql['db']) => Promise<T>) => Promise<T>
   waitMs: number
 }
 
-/** Looks for a moment in which counters and stored clicks agree, at most. */
+/** The most attempts to find a moment at which counters and stored clicks agree. */
 const LOOKS = 20
 
 /**
- * Deletes a link's clicks before a time, and makes its counters what is left. All of it says how
- * things shall be, not how they shall change, so it may be repeated after any failure. False: clicks
- * came all the time; to be tried again.
+ * Deletes a link's clicks before a time, and sets its counters to the remaining ones. All steps are
+ * idempotent, so it can be retried after any failure. False: clicks kept arriving; to be retried.
  */
 function createForgetClicks({ storage, forget, progress, write, waitMs }: ForgetOptions) {
   return async (linkSeq: number, before: number): Promise<boolean> => {
@@ -32,7 +31,7 @@ function createForgetClicks({ storage, forget, progress, write, waitMs }: Forget
       looks: LOOKS,
       wait: () => Bun.sleep(waitMs),
       progress: async () => progress(await forget(linkSeq, before)),
-      // Anew with each look: clicks that waited in a journal have been stored meanwhile.
+      // Queried in each attempt: waiting clicks of a journal have been stored in the meantime.
       async stored() {
         const { since, ...numbers } = await forget(linkSeq, before)
         return { since, links: new Map([[linkSeq, numbers]]) }
@@ -44,19 +43,19 @@ function createForgetClicks({ storage, forget, progress, write, waitMs }: Forget
   }
 }
 
-/** What was counted alone has no dates: it goes where the last click was before that time. */
+/** Clicks that are only counted have no dates: all go if the last one is before that time. */
 async function settle(db: Sql['db'], linkSeq: number, before: number): Promise<void> {
   const { rows } = await sql`UPDATE link_counters SET total = total - bare_human - bare_bot,
       human = human - bare_human, bot = bot - bare_bot,
       unique_visitors = unique_visitors - bare_unique,
       bare_human = 0, bare_bot = 0, bare_unique = 0, last_clicked_at = NULL
     WHERE link_seq = ${linkSeq} AND last_clicked_at < ${before} RETURNING 1`.execute(db)
-  // Who comes again counts again.
+  // Visitors who return are counted again.
   const days = rows.length > 0 ? dayOf(before) + 1 : dayOf(before)
   await sql`DELETE FROM link_visitors WHERE link_seq = ${linkSeq} AND day < ${days}`.execute(db)
 }
 
-/** On one machine. */
+/** On a single machine. */
 export function forgetEmbedded(
   dataDir: string,
   storage: Pick<Storage, 'read'>,
@@ -94,7 +93,7 @@ export function forgetShared(
     forget,
     progress: () => progressOfNodes(storage),
     write: (work) => storage.write((tx) => work(tx.db)),
-    // Nodes tell each second how far they have stored.
+    // Nodes report every second how far they have stored.
     waitMs: 1_200,
   })
 }

@@ -8,20 +8,20 @@ import {
 } from '../redirect/index.ts'
 import type { Storage } from '../storage/index.ts'
 
-/** How often the links are read again, so that links without visits can be redirected in an outage too. */
+/** How often the links are read again, so that those without visits are known in an outage too. */
 const FILL_EVERY_MS = 900_000
-/** The same after an attempt that failed. */
+/** The same after a failure. */
 const RETRY_MS = 10_000
 
 /**
- * Fills the memory of links before it resolves, and again from time to time. What it holds is saved
- * to a file each time. Without the database it begins with what was saved before.
- * @returns what ends that, and saves once more
+ * Fills the memory of links before it resolves, and again periodically, each time saving it to a
+ * file. Without the database it starts with the saved links.
+ * @returns a function that stops this, and saves once more
  */
 export async function keepLinks(options: {
   resolver: Pick<CachedResolver, 'fill' | 'restore' | 'links'>
   storage: Pick<Storage, 'reports'>
-  /** Where the links are saved for a start without the database. */
+  /** The file for a start without the database. */
   file: string
   logger: Pick<Logger, 'warn'>
 }): Promise<() => Promise<void>> {

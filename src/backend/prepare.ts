@@ -10,20 +10,20 @@ import type { MigrationState } from '../storage/index.ts'
 import { assertNoNode, migrateDatabase, openShared } from './databases.ts'
 import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
-/** What a start, or a command, begins with. */
+/** The preparation of a start or a command. */
 export interface Prepared {
   secrets: Secrets
-  /** Applied just now. */
+  /** Migrations that were applied. */
   migrations: readonly MigrationState[]
-  /** The database that nodes share holds the secret, because no variable gives it. */
+  /** The shared database stores the secret, because no variable sets it. */
   isSecretStored: boolean
 }
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
 
 /**
- * Brings the tables up to date and finds the secrets: those of the data directory, or those that
- * all nodes share. `given`: the environment's secret.
+ * Migrates the database and loads the secrets: those of the data directory, or those shared by all
+ * nodes. `given`: the environment's secret.
  * @throws ConfigError, StorageUnavailable, MoveUnfinished
  */
 export async function prepare(
@@ -48,7 +48,7 @@ export async function prepare(
   }
 }
 
-/** The secrets of a node whose database is away; null: they aren't known without it. */
+/** The secrets of a node whose database is down; null: unknown without it. */
 export function rememberedSecrets(
   { dataDir }: Pick<Config, 'dataDir'>,
   given: string | null,

@@ -12,13 +12,13 @@ import { loadPlans } from '../plans/load.ts'
 import { clickLimitsOf } from '../plans/service.ts'
 import { databaseFiles, openSqlite, type Sql, type Storage } from '../storage/index.ts'
 
-/** Where a recount takes its numbers from. */
+/** The sources of a recount's numbers. */
 interface RecountSource
   extends Pick<RecountOptions, 'progress' | 'stored' | 'repair' | 'wait' | 'looks'> {
   close(): Promise<void>
 }
 
-/** One machine: the command counts and stores what waits, also while no server runs. */
+/** A single machine: the command counts and stores waiting clicks itself if no server runs. */
 export async function embeddedSource(
   { dataDir, geoipDatabase, plansFile }: Config,
   { read }: Pick<Storage, 'read'>,
@@ -38,7 +38,7 @@ export async function embeddedSource(
   })
   while ((await counter.pass()).more);
   return {
-    // One machine's journal is done within a few seconds.
+    // A single machine processes its journal within a few seconds.
     looks: 60,
     wait: () => Bun.sleep(500),
     async progress() {
@@ -59,14 +59,14 @@ export async function embeddedSource(
   }
 }
 
-/** Many nodes, which count and store. */
+/** Many nodes, which count and store by themselves. */
 export async function scaledSource(
   scaled: ScaledConfig,
   storage: Pick<Storage, 'read' | 'reports' | 'write'>,
 ): Promise<RecountSource> {
   const { linkNumbers, close } = await storedClicks(scaled, storage)
   return {
-    // Nodes report with a delay how far they have stored: less than that at any load.
+    // Nodes report with a delay how far they have stored: five attempts cover that at any load.
     looks: 5,
     wait: () => Bun.sleep(12_000),
     progress: () => progressOfNodes(storage),
@@ -107,7 +107,7 @@ export function repairShared(
   return storage.write((tx) => repairIn(tx.db, difference))
 }
 
-/** Gives a link the numbers of its clicks, in the database of its counters. */
+/** Sets a link's counters to the numbers of its clicks. */
 export async function repairIn(
   db: Sql['db'],
   { linkSeq, counted, total, clicks }: Difference,
@@ -123,7 +123,7 @@ export async function repairIn(
   return rows.length > 0
 }
 
-/** Where the clicks of all nodes are stored. */
+/** The store with the clicks of all nodes. */
 async function storedClicks({ clickhouse }: ScaledConfig, storage: Pick<Storage, 'reports'>) {
   type Range = readonly [number, number]
   if (clickhouse === null) {

@@ -19,10 +19,10 @@ import { forgetShared } from './forget-clicks.ts'
 import { keepLinks } from './link-memory.ts'
 import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
-/** So long a start waits for Redis: without it the node works, more slowly. */
+/** How long a start waits for Redis: without it the node works, more slowly. */
 const REDIS_WITHIN_MS = 1_000
 
-/** Several machines: PostgreSQL, Redis and perhaps ClickHouse; the journal stays on each. */
+/** Several machines: PostgreSQL, Redis and optionally ClickHouse; the journal stays on each. */
 export async function createScaledBackend(
   input: BackendInput,
   scaled: ScaledConfig,
@@ -31,7 +31,7 @@ export async function createScaledBackend(
   const { dataDir } = input.config
   const queries = metrics.histogram('postgres_query_duration_seconds', 'Statements, there and back')
   const observe = (ms: number) => queries.observe(ms / 1_000)
-  // A start that fails is tried again: what it has opened is closed.
+  // A failed start is retried, so everything opened is closed.
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(
     await openPostgres({ ...postgresOptions(scaled), observe }),
@@ -53,7 +53,7 @@ export async function createScaledBackend(
   const visitors = await openSharedVisitors({ storage: database, key, file, clock, random, logger })
   opened.defer(visitors.close)
   const progress = await progressOf(database, node.no)
-  // Not before changes are received: each would have to be read again.
+  // Changes must be received first: otherwise each link would have to be read again.
   const closeLinks = await keepLinks({
     resolver,
     storage: database,
@@ -105,7 +105,7 @@ export async function createScaledBackend(
   }
 }
 
-/** How far this node's journal has been counted, and its newest segment that is counted or stored. */
+/** How far this node's journal is counted, and its newest counted or stored segment. */
 async function progressOf({ read }: Pick<Storage, 'read'>, nodeNo: number) {
   const { rows } = await sql<{ segment: number; offset: number; shipped_segment: number }>`
     SELECT segment, "offset", shipped_segment FROM node_watermarks
@@ -114,7 +114,7 @@ async function progressOf({ read }: Pick<Storage, 'read'>, nodeNo: number) {
   return { watermark: { segment, offset }, after: Math.max(segment, shipped_segment) }
 }
 
-/** The database's clock. @throws StorageUnavailable */
+/** The time of the database's clock. @throws StorageUnavailable */
 async function timeOf({ read }: Pick<Storage, 'read'>): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(read.db)

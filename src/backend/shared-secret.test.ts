@@ -43,7 +43,7 @@ describe.skipIf(postgresMissing !== undefined)('the secret of all nodes', () => 
     return (error as ConfigError).message
   }
 
-  test('is one, however many start at once, and each keeps it for itself', async () => {
+  test('is the same for concurrent starts, and each node keeps a copy', async () => {
     const nodes = Array.from({ length: 12 }, directory)
     const secrets = await Promise.all(nodes.map((dataDir) => agree(dataDir)))
     const [secret = ''] = secrets
@@ -58,12 +58,12 @@ describe.skipIf(postgresMissing !== undefined)('the secret of all nodes', () => 
     expect(await agree(directory(), null, false)).toBe(secret)
   })
 
-  test('is that of the machine that was alone before, whose own file stays', async () => {
+  test('is that of the former single machine, whose file stays', async () => {
     const dataDir = directory()
     openSecrets(dataDir, null)
     const own = readFileSync(secretFile(dataDir), 'utf8')
     expect(await agree(dataDir)).toBe(own.trim())
-    // Another such machine comes to links that aren't its own.
+    // Another such machine joins an instance that isn't its own.
     const other = directory()
     openSecrets(other, null)
     const before = readFileSync(secretFile(other), 'utf8')
@@ -73,7 +73,7 @@ describe.skipIf(postgresMissing !== undefined)('the secret of all nodes', () => 
     expect(await agree(other)).toBe(own.trim())
   })
 
-  test('given by the environment leaves no more than a fingerprint', async () => {
+  test('set by the environment stores only a fingerprint', async () => {
     expect(await agree(directory(), GIVEN)).toBe(GIVEN)
     const known = await knownSecret(storage)
     expect(known?.secret).toBeNull()
@@ -81,13 +81,13 @@ describe.skipIf(postgresMissing !== undefined)('the secret of all nodes', () => 
     expect(await agree(directory(), GIVEN)).toBe(GIVEN)
     expect(await refused(directory(), newSecret())).not.toContain(GIVEN)
     await refused(directory(), null)
-    // A file that holds it is as good.
+    // A file is equivalent.
     const dataDir = directory()
     writeFileSync(secretFile(dataDir), GIVEN)
     expect(await agree(dataDir)).toBe(GIVEN)
   })
 
-  test('leaves the database once a node is given it', async () => {
+  test('is deleted from the database once a node is given it', async () => {
     const dataDir = directory()
     const secret = await agree(dataDir)
     expect(await agree(directory(), secret, false)).toBe(secret)

@@ -12,26 +12,28 @@ import type { Storage } from '../storage/index.ts'
 interface SecretOptions {
   storage: Pick<Storage, 'read' | 'write'>
   dataDir: string
-  /** The environment's secret; null: it gives none. */
+  /** The environment's secret; null: not set. */
   given: string | null
   /**
-   * A node: it keeps the secret for a start without the database; and when it is given the secret,
-   * it takes that out of the database, where it needn't be any more.
+   * A node, which keeps the secret for a start without the database, and, if the environment sets
+   * the secret, deletes it from the database.
    */
   isNode: boolean
 }
 
-/** What the database knows of the secret. */
+/** What the database stores about the secret. */
 interface KnownSecret {
   fingerprint: string
-  /** Null: the node that made it has it from the environment. */
+  /** Null: the environment of the node that made it has it. */
   secret: string | null
 }
 
 /**
- * The one secret of all nodes. Without `SLUGLINE_SECRET` the first start takes the data directory's
- * own, or makes one, and leaves it in the database for the others; with it, only its fingerprint.
- * @throws ConfigError when it isn't the one that was used before, or can't be had; StorageUnavailable
+ * The secret shared by all nodes. Without `SLUGLINE_SECRET` the first start takes the data
+ * directory's own, or makes one, and stores it in the database for the others; with it, only its
+ * fingerprint.
+ * @throws ConfigError when it differs from the one used before, or can't be read;
+ *   StorageUnavailable
  */
 export async function agreeOnSecret(options: SecretOptions): Promise<string> {
   const { storage, dataDir, given, isNode } = options
@@ -52,7 +54,7 @@ export async function agreeOnSecret(options: SecretOptions): Promise<string> {
     }
     return given
   }
-  // A damaged file of this directory's is no matter where it isn't needed.
+  // A damaged file of this directory doesn't matter unless it is needed.
   for (const look of [() => known.secret, keptSharedSecret, existingSecret]) {
     const secret = look(dataDir)
     if (!isRight(secret)) continue
@@ -62,7 +64,7 @@ export async function agreeOnSecret(options: SecretOptions): Promise<string> {
   throw noSecret()
 }
 
-/** What the database knows of it; null: nothing yet. */
+/** What the database stores about it; null: nothing yet. */
 export async function knownSecret({ read }: Pick<Storage, 'read'>): Promise<KnownSecret | null> {
   const { rows } = await sql<KnownSecret>`SELECT fingerprint, secret FROM instance_secret`.execute(
     read.db,
@@ -70,7 +72,7 @@ export async function knownSecret({ read }: Pick<Storage, 'read'>): Promise<Know
   return rows[0] ?? null
 }
 
-/** The first node decides. */
+/** The first node's proposal wins. */
 async function propose({ storage, dataDir, given }: SecretOptions): Promise<KnownSecret> {
   const secret = given ?? keptSharedSecret(dataDir) ?? existingSecret(dataDir) ?? newSecret()
   await storage.write(async (tx) => {

@@ -31,15 +31,16 @@ import { type Storage, StorageUnavailable } from '../storage/index.ts'
 
 /** A node that redirects from memory while it can't start. */
 interface Standby extends Pick<Serving, 'fetch' | 'health'> {
-  /** How many links it remembers. */
+  /** How many links are in memory. */
   readonly links: number
-  /** Closes the journal: what was answered is in it, for the start that follows. */
+  /** Closes the journal, which the following start continues. */
   close(): Promise<void>
 }
 
 /**
- * Opens what a node that starts without its database can do: redirect the links that were hot when
- * it stopped, and record their clicks. Every other request gets 503. Null: it remembers nothing.
+ * Opens the standby of a node that starts without its database: it redirects the links that were in
+ * memory when it stopped, and records their clicks. Every other request gets 503. Null: there are
+ * no saved links.
  */
 export async function openStandby(input: ServingInput): Promise<Standby | null> {
   const { config, clock, random, ids, logger, baseUrl } = input
@@ -47,7 +48,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   const domains = rememberedDomains(domainsFile(dataDir), baseUrl, config.shortDomains, AWAY)
   const entries = await readSnapshot(join(dataDir, 'hot-links'))
   const directory = journalDirectory(dataDir)
-  // Without its files it isn't known which segments are counted: a number used again loses clicks.
+  // Without its files it is unknown which segments are counted: a reused number would lose clicks.
   const hasJournal = listSegments(directory).length > 0
   if (domains === null || entries.length === 0 || !hasJournal) return null
 
@@ -73,7 +74,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     placeOf: createPlaceLookup({ database: config.geoipDatabase, logger }),
     random,
     visitLimit: createVisitLimit(config.visitsPerAddress),
-    // Nothing that a password protects is remembered.
+    // Password-protected links aren't in memory.
     guesses: { take: () => ({ allowed: false, retryAfterSeconds: 5 }), right: () => {} },
     blocks,
     report: away,
@@ -100,7 +101,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
     async close() {
-      // Visits that came in this turn are answered, and written, at its end.
+      // Visits of this event-loop turn are answered and written at its end.
       await new Promise((turn) => setImmediate(turn))
       visitors.close()
       resolver.close()

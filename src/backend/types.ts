@@ -9,24 +9,24 @@ import type { AskableReports } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
 import type { WorkerState } from '../workers/index.ts'
 
-/** What a backend is made from. */
+/** The input of a backend. */
 export interface BackendInput extends ServingInput {
   cursors: Cursors
 }
 
-/** Counts requests: in this process's memory, or for all nodes together. */
+/** The rate limiters, in this process's memory or shared by all nodes. */
 export type Limiters = ReturnType<typeof createLimiters>
 
-/** Makes every limiter. `areAddresses`: what is counted are people's addresses, or made from them. */
+/** Creates all limiters. `areAddresses`: the keys are people's addresses, or derived from them. */
 export function createLimiters(create: (name: string, areAddresses?: boolean) => Limiter) {
   return {
-    /** Of workspaces, by keys. */
+    /** Of workspaces, by API keys. */
     api: create('api'),
-    /** Of people, on the dashboard's API. */
+    /** Of people, in the dashboard's API. */
     people: create('people'),
-    /** Of addresses without a key, on the public API. */
+    /** Of addresses without a key, in the public API. */
     anonymous: create('anonymous', true),
-    /** Of addresses, on the dashboard's API. */
+    /** Of addresses, in the dashboard's API. */
     visitors: create('visitors', true),
     /** Guesses at links' passwords. */
     guesses: create('guesses', true),
@@ -38,46 +38,46 @@ export function createLimiters(create: (name: string, areAddresses?: boolean) =>
 }
 
 /**
- * All that differs between one machine and several. Everything above it is one code, and knows
- * nothing of SQLite, PostgreSQL, Redis, DuckDB or ClickHouse.
+ * All that differs between one machine and several. The code above it is the same, and doesn't use
+ * SQLite, PostgreSQL, Redis, DuckDB or ClickHouse directly.
  */
 export interface Backend {
   readonly storage: Storage
-  /** Which of several nodes this is; absent: the only one. */
+  /** The id of this node; absent: a single machine. */
   readonly nodeId?: string
   readonly resolver: Resolver
   readonly limiters: Limiters
   readonly journal: Pick<Journal, 'healthy' | 'lost'>
   readonly recorder: ReturnType<typeof createRecorder>
-  /** Counts what the journal holds. */
+  /** Counts the clicks of the journal. */
   readonly counting: {
-    /** There may be something to count. */
+    /** Notifies it of new clicks. */
     wake(): void
-    /** A link was deleted for good, so its counters are to be deleted. */
+    /** A link was purged, so its counters are to be deleted. */
     linkDeleted(seq: number): void
     state(): WorkerState
   }
-  /** People who followed a link up to now; see `LinkContext.peopleSoFar`. */
+  /** People who followed a link so far; see `LinkContext.peopleSoFar`. */
   peopleSoFar(linkSeq: number): number | Promise<number>
-  /** Deletes a link's clicks before a time; false: it has to be tried again. */
+  /** Deletes a link's clicks before a time; false: it has to be retried. */
   forgetClicks(linkSeq: number, before: number): Promise<boolean>
   readonly statistics: {
     readonly client: AskableReports
     state(): WorkerState & { store: string; stored: number; fileBytes: number }
-    /** What plans keep may have changed, or time has passed: called every six hours. */
+    /** The retention of clicks may have changed, or six hours have passed. */
     retentionChanged(): void
   }
-  /** What readiness asks, in this order; `disk` and `secret` come after them. */
+  /** The checks of readiness, in order; `disk` and `secret` follow them. */
   readonly checks: readonly HealthCheck[]
-  /** Puts its numbers among the metrics. */
+  /** Adds its metrics. */
   watch(metrics: Metrics, redirect: { readonly counts: Readonly<RedirectCounts> }): void
   /**
-   * Once the journal's writer has closed: lets the readers of the journal reach its end, at most
+   * Once the journal's writer is closed: lets the journal's readers reach its end, within
    * `withinMs` milliseconds.
    */
   finish(withinMs: number): Promise<void>
   /** Nothing is appended to the journal any more. */
   closeJournal(): void | Promise<void>
-  /** Last of all: connections, files. */
+  /** Closes connections and files, last of all. */
   close(): Promise<void>
 }

@@ -16,20 +16,20 @@ import { databaseFiles, openSqlite } from '../storage/index.ts'
 import { openShared, postgresOptions } from './databases.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
-  /** See `clickLimitsOf`: with any, the statistics process stores what the counters count. */
+  /** See `clickLimitsOf`: if there are any, the statistics process stores only counted clicks. */
   limits: ClickLimits
 }
 
-/** Connections of a worker; of one that answers reports over them. */
+/** Connections of a worker, or of one that answers reports. */
 const CONNECTIONS = 2
 const REPORTING_CONNECTIONS = 16
-/** PostgreSQL's memory for one report, before it uses the disk. */
+/** PostgreSQL's memory for a report, before it uses the disk. */
 const reportMemoryMb = 32
 /** A batch of clicks is one statement of some thousand rows. */
 const statementTimeoutMs = 60_000
 /**
- * A server that is away refuses quickly and is asked often, so that its clicks don't wait when it
- * is back. Opening a damaged or locked file costs more.
+ * An unavailable server refuses quickly, so it is retried often, to resume soon. Opening a damaged
+ * or locked file costs more.
  */
 const RETRY_MS = { embedded: 5_000, scaled: 500 }
 
@@ -38,7 +38,7 @@ export class NotANode extends Error {
   override name = 'NotANode'
 }
 
-/** Opens where a machine's click worker counts. @throws NotANode */
+/** Opens the counters for a machine's click worker. @throws NotANode */
 export async function openCounters({ dataDir, scaled, limits }: Settings): Promise<CounterStore> {
   if (scaled === null) return openSqliteCounters(dataDir, limits)
   const { no: nodeNo } = nodeOf(dataDir)
@@ -46,11 +46,11 @@ export async function openCounters({ dataDir, scaled, limits }: Settings): Promi
   return createPostgresCounters({ storage, nodeNo, limits })
 }
 
-/** Where a machine's statistics process stores clicks, and how what it shares is closed. */
+/** Opens the store of a machine's statistics process, and closes what it shares. */
 interface StoreOpener {
-  /** @throws whatever is wrong with the store */
+  /** @throws the reason why the store can't be opened */
   open(): Promise<Store>
-  /** Longest time between two tries, in milliseconds. */
+  /** Longest time between two attempts, in milliseconds. */
   retryMs: number
   close(): void | Promise<void>
 }
@@ -80,7 +80,7 @@ async function embeddedOpener({ dataDir, enrich, limits }: StoreSettings): Promi
   }
 }
 
-/** Connects when a store is opened; the servers need not be there yet. */
+/** Connects when a store is opened; the servers may start later. */
 async function scaledOpener(
   { dataDir, enrich, logger, limits }: StoreSettings,
   scaled: ScaledConfig,
@@ -111,7 +111,7 @@ async function inClickHouse(url: Hidden) {
   }
 }
 
-/** Reports ask the replica, if there is one. */
+/** Reports query the replica, if there is one. */
 async function inPostgres(scaled: ScaledConfig) {
   const { openPostgresStore } = await import('../statistics/engine/postgres/store.ts')
   const { replicaUrl } = postgresOptions(scaled)

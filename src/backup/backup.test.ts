@@ -52,7 +52,7 @@ const stored = () => place(target).store.open('backup')
 const backUp = (given: string | null = null) => createBackup({ dataDir, given }, place(target))
 
 describe('a backup', () => {
-  test('restores to what the instance held, readable by its owner alone', async () => {
+  test('restores everything that the instance had, with private file modes', async () => {
     const { raw, close } = openSqlite(databaseFiles(dataDir).main)
     raw.run("INSERT INTO deleted_workspaces (no, id, deleted_at) VALUES (41, 'wsp_41', 1)")
     const { manifest, bytes } = await backUp()
@@ -88,7 +88,7 @@ describe('a backup', () => {
     ensureDataDir(other)
   })
 
-  test('is remembered by the instance, and not by what is restored from it', async () => {
+  test('is noted by the instance, but not in the restored copy', async () => {
     expect(readState(dataDir)).toBeNull()
     const { manifest, bytes } = await backUp()
     expect(readState(dataDir)).toMatchObject({ at: Date.parse(manifest.began_at), bytes })
@@ -96,7 +96,7 @@ describe('a backup', () => {
     expect(readState(join(root, 'other'))).toBeNull()
   })
 
-  test('says whether it has the secret', async () => {
+  test('records whether it contains the secret', async () => {
     expect((await backUp()).manifest.secret).toBe('file')
     const secret = readFileSync(join(dataDir, 'secret'), 'utf8').trim()
     rmSync(join(dataDir, 'secret'))
@@ -105,7 +105,7 @@ describe('a backup', () => {
     expect((await backUp(secret)).manifest.secret).toBe('environment')
   })
 
-  test('goes into a new or empty directory, one at a time', async () => {
+  test('needs a new or empty directory, and runs one at a time', async () => {
     mkdirSync(target)
     writeFileSync(join(target, 'mine'), '')
     await expect(backUp()).rejects.toMatchObject({ code: 'TARGET_NOT_EMPTY' })
@@ -121,7 +121,7 @@ describe('a backup', () => {
     lock?.close()
   })
 
-  test('that fails leaves nothing', async () => {
+  test('that fails leaves no files', async () => {
     writeFileSync(databaseFiles(dataDir).main, 'no database')
     await expect(backUp()).rejects.toThrow()
     expect(readdirSync(root)).toEqual(['data'])

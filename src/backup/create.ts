@@ -18,7 +18,7 @@ import type { BackupStore } from './types.ts'
 
 const PAUSE_WITHIN_MS = 60_000
 
-/** Why there are no backups of several nodes, and what to do. */
+/** Why several nodes have no backups, and what to do instead. */
 export const OF_SEVERAL_NODES =
   'With DATABASE_URL the data is in PostgreSQL, and the clicks perhaps in ClickHouse: back these up ' +
   'with their own tools (pg_basebackup or pg_dump, and BACKUP). A node has only clicks on their way: ' +
@@ -32,9 +32,9 @@ export interface BackupOptions {
   given: string | null
 }
 
-/** What a backup came to. */
+/** The result of a backup. */
 export interface Backup {
-  /** Where it is. */
+  /** Its location. */
   where: string
   manifest: Manifest
   bytes: number
@@ -42,8 +42,9 @@ export interface Backup {
 }
 
 /**
- * Makes a backup of an instance. It has everything that the instance had answered before the call, see
- * `docs/adr/0084-backups-while-running.md`. One at a time; `after` runs before the next may begin.
+ * Backs an instance up. The backup contains everything that the instance answered before the call,
+ * see `docs/adr/0084-backups-while-running.md`. One at a time; `after` runs before the next may
+ * start.
  * @throws Refused; ConfigError; errors of the databases and of the file system
  */
 export async function createBackup(
@@ -78,11 +79,11 @@ function assertInstance({ dataDir, given }: BackupOptions): void {
   assertSecret(dataDir, given)
 }
 
-/** Copies an instance into an empty directory, and syncs it. The order is what makes it consistent. */
+/** Copies an instance into an empty directory, and syncs it. The order makes it consistent. */
 async function copyInstance({ dataDir, given }: BackupOptions, to: string): Promise<Manifest> {
   const began_at = new Date().toISOString()
   await copyClicks(dataDir, to)
-  // The links come last, so that those of all clicks are there.
+  // The links are copied last, so that they include those of all clicks.
   vacuumInto(databaseFiles(dataDir).main, databaseFiles(to).main)
   for (const name of SMALL_FILES) {
     if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(to, name))
@@ -99,9 +100,9 @@ async function copyInstance({ dataDir, given }: BackupOptions, to: string): Prom
 }
 
 /**
- * Copies counters, clicks and journal. While the statistics are paused, no segment is deleted that
- * they have not stored; those that they have stored, but that are not counted, are held open before the
- * counters are read. So the journal's copy reaches from the earlier of the two watermarks to the end.
+ * Copies counters, clicks and journal. While the statistics are paused, segments that they haven't
+ * stored aren't deleted; stored segments that are not counted yet are held open before the counters
+ * are read. So the journal's copy reaches from the earlier of the two watermarks to the end.
  */
 async function copyClicks(dataDir: string, to: string): Promise<void> {
   const paused = await pauseStatistics(dataDir, PAUSE_WITHIN_MS)
@@ -124,7 +125,7 @@ async function copyClicks(dataDir: string, to: string): Promise<void> {
   if (paused !== null) await applyLog(statisticsFile(to))
 }
 
-/** The state that a database has now, in one new file. */
+/** A consistent copy of a database in one new file. */
 function vacuumInto(from: string, to: string): void {
   // Read from end to end, once: a memory map would only evict pages that the server needs.
   const { raw, close } = openSqlite(from, { readonly: true, mmapBytes: 0 })
@@ -135,7 +136,7 @@ function vacuumInto(from: string, to: string): void {
   }
 }
 
-/** Writes DuckDB's log into its file, which shows that they belong together. */
+/** Merges DuckDB's log into its file, which also verifies that they belong together. */
 async function applyLog(file: string): Promise<void> {
   const database = await openDuckDb(file)
   try {

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Small files of a data directory that a backup has, where they exist; see `docs/operating.md`. */
+/** Small files of a data directory that are backed up if they exist; see `docs/operating.md`. */
 export const SMALL_FILES = ['secret', 'secret-fingerprint']
 
-/** Makes a directory, with all that is in it, survive a power cut. */
+/** Syncs a directory with all of its content. */
 export function syncTree(directory: string): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)

@@ -4,12 +4,12 @@ import { cutTornTail } from '../clicks/journal-io.ts'
 
 const BLOCK_BYTES = 1_048_576
 
-/** Holds segments of a journal open, so that they can be read although they were deleted meanwhile. */
+/** Holds segments of a journal open, so that they can be read after they are deleted. */
 export function holdSegments(dataDir: string) {
   const directory = journalDirectory(dataDir)
   const held = new Map<number, number>()
   return {
-    /** Holds the segments that there are now, besides those that it holds. */
+    /** Opens the existing segments that aren't open yet. */
     hold(): void {
       for (const no of listSegments(directory)) {
         if (held.has(no)) continue
@@ -21,12 +21,12 @@ export function holdSegments(dataDir: string) {
         }
       }
     },
-    /** Whether none is missing between those that it holds. */
+    /** Whether the open segments are consecutive. */
     get isWhole(): boolean {
       const numbers = [...held.keys()].sort((a, b) => a - b)
       return numbers.every((no, at) => at === 0 || no === (numbers[at - 1] as number) + 1)
     },
-    /** Copies them, each up to its last whole line, to another data directory. */
+    /** Copies them, each up to its last complete line, to another data directory. */
     copyTo(dataDir: string): void {
       const to = journalDirectory(dataDir)
       mkdirSync(to, { mode: 0o700 })

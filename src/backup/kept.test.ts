@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const nameOf = (time: number) =>
   `slugline-${new Date(time).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 
-test('the newest are kept, the interrupted removed, and what others have put there is left alone', () => {
+test('the newest are kept, interrupted ones removed, and other files left alone', () => {
   const retention = {
     keep: fc.integer({ min: 1, max: 9 }),
     days: fc.option(fc.integer({ min: 1, max: 30 })),
@@ -40,7 +40,7 @@ test('the newest are kept, the interrupted removed, and what others have put the
         .filter((each) => each.isComplete && each.isOurs)
         .sort((a, b) => a.ageS - b.ageS)
       const left = complete.filter(({ name }) => !removed.has(name))
-      // What is left are the newest, one of them at least; at most as many and as old as wanted.
+      // The newest are left: at least one, at most as many and as old as configured.
       expect(left).toEqual(complete.slice(0, left.length))
       expect(left.length).toBeLessThanOrEqual(keep)
       expect(left.length).toBeGreaterThanOrEqual(Math.min(1, complete.length))
@@ -60,7 +60,7 @@ test('the newest are kept, the interrupted removed, and what others have put the
   expect(timeOf('monday')).toBeNull()
 })
 
-test('backups in a directory: old ones go once the new one is complete', async () => {
+test('backups in a directory: old ones are removed once the new one is complete', async () => {
   const root = mkdtempSync(join(tmpdir(), 'slugline-kept-'))
   try {
     const dataDir = join(root, 'data')

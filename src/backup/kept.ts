@@ -4,13 +4,13 @@ import type { BackupStore } from './types.ts'
 
 const DAY_MS = 86_400_000
 
-/** Names that this module gives, by their second; `.partial` where one was interrupted. */
+/** Names of backups, with the second of their start; `.partial` marks interrupted ones. */
 const NAME = /^slugline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:\.partial)?$/
 
 /** How many backups are kept, and for how long. */
 export type Retention = Pick<BackupConfig, 'keep' | 'keepDays'>
 
-/** Makes a backup under the name of this second, then removes those that are kept no longer. */
+/** Makes a backup named after the current second, then removes expired ones. */
 export async function addBackup(
   options: BackupOptions,
   store: BackupStore,
@@ -31,7 +31,7 @@ function nameOf(now: number): string {
   return `slugline-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
 }
 
-/** When a backup of that name was begun, in milliseconds; null: it isn't one of ours. */
+/** When a backup was started, by its name, in milliseconds; null: another file. */
 export function timeOf(name: string): number | null {
   const [, ...parts] = NAME.exec(name) ?? []
   if (parts.length === 0) return null
@@ -46,7 +46,7 @@ export function timeOf(name: string): number | null {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** Expired backups: never the newest, and nothing with a name of another form. */
+/** Expired backups: never the newest, and no names of another form. */
 export function outdated(
   found: Awaited<ReturnType<BackupStore['list']>>,
   { keep, keepDays }: Retention,
@@ -63,6 +63,6 @@ export function outdated(
     ({ time }, at) =>
       at > 0 && (at >= keep || (keepDays !== null && now - time > keepDays * DAY_MS)),
   )
-  // No other backup is being made: what isn't complete was interrupted.
+  // No other backup is running, so incomplete ones were interrupted.
   return [...old, ...ours.filter(({ isComplete }) => !isComplete)].map(({ name }) => name)
 }

@@ -3,23 +3,23 @@ import { join, relative } from 'node:path'
 import { z } from 'zod'
 import { Refused } from '../errors/index.ts'
 
-/** The format of a backup; another number is another format. */
+/** The format of a backup. */
 const FORMAT = 1
 /** The file that makes a directory a backup: it is written last. */
 export const MANIFEST = 'manifest.json'
 
 const schema = z.object({
   format: z.literal(FORMAT),
-  /** Of the Slugline that made it. */
+  /** The version of Slugline that made it. */
   version: z.string(),
-  /** Everything that was answered before `began_at` is in it. RFC 3339. */
+  /** It contains everything answered before `began_at`. RFC 3339. */
   began_at: z.iso.datetime(),
   ended_at: z.iso.datetime(),
-  /** The backup has the secret, or SLUGLINE_SECRET gave it. */
+  /** Whether the backup contains the secret, or SLUGLINE_SECRET had it. */
   secret: z.enum(['file', 'environment']),
   files: z.array(
     z.object({
-      // Never read outside of the backup, whatever the manifest says.
+      // Never reads files outside of the backup, whatever the manifest contains.
       name: z.string().regex(/^(?:journal\/)?[\w-][\w.-]*$/),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -27,10 +27,10 @@ const schema = z.object({
   ),
 })
 
-/** What a backup says of itself. */
+/** The description of a backup. */
 export type Manifest = z.output<typeof schema>
 
-/** The manifest of what a directory holds. */
+/** Describes the files of a directory. */
 export async function describeFiles(
   directory: string,
   about: Omit<Manifest, 'format' | 'files'>,
@@ -78,7 +78,7 @@ export function bytesOf({ files }: Manifest): number {
   return files.reduce((sum, file) => sum + file.bytes, 0)
 }
 
-/** Whether every file is there as it was written, and no other. @throws Refused */
+/** Checks that all files are as described, and there are no others. @throws Refused */
 export async function assertFiles(directory: string, { files }: Manifest): Promise<void> {
   const there = new Set(namesIn(directory))
   for (const { name, bytes, sha256 } of files) {
@@ -94,12 +94,12 @@ export async function assertFiles(directory: string, { files }: Manifest): Promi
   if (other !== undefined) throw damaged(`${other} does not belong to the backup`)
 }
 
-/** A backup that can't be used. */
+/** The error for an unusable backup. */
 export function damaged(message: string, code = 'BACKUP_DAMAGED'): Refused {
   return new Refused(code, message)
 }
 
-/** The refusal of what has no manifest. */
+/** The error for a directory without a manifest. */
 export function noBackup(where: string): Refused {
   const message = `${where} is not a backup, or one that was interrupted: it has no ${MANIFEST}`
   return new Refused('NOT_A_BACKUP', message)

@@ -16,17 +16,17 @@ import { damaged, MANIFEST, noBackup } from './manifest.ts'
 import { openS3 } from './s3.ts'
 import type { BackupStore, StoredBackup } from './types.ts'
 
-/** A backup that isn't finished has this at the end of its name. */
+/** The suffix of unfinished backups. */
 const PARTIAL = '.partial'
 
-/** How places are reached. */
+/** How places are accessed. */
 interface Reach {
-  /** The data directory, for what is on its way to S3. */
+  /** The data directory, for files on their way to S3. */
   dataDir: string
   s3: S3Config | null
 }
 
-/** Opens what holds backups. @throws Refused without the keys that S3 needs */
+/** Opens a store of backups. @throws Refused without the keys for S3 */
 export function openStore(place: BackupPlace, { dataDir, s3 }: Reach): BackupStore {
   if ('directory' in place) return inDirectory(place.directory)
   if (s3 !== null) return openS3(place, s3, join(dataDir, 'backing-up'))
@@ -34,7 +34,7 @@ export function openStore(place: BackupPlace, { dataDir, s3 }: Reach): BackupSto
   throw new Refused('NO_S3_KEYS', message)
 }
 
-/** The place of one backup: the store that it is in, and its name there. @throws Refused */
+/** The store and the name of a backup. @throws Refused */
 export function locate(place: BackupPlace, reach: Reach): { store: BackupStore; name: string } {
   const path = 'directory' in place ? place.directory : place.prefix
   const name = basename(path)
@@ -76,7 +76,7 @@ function inDirectory(directory: string): BackupStore {
       }
     },
     async remove(name) {
-      // Without its manifest it is no backup, if this is interrupted.
+      // Without its manifest it isn't a backup, even if this is interrupted.
       rmSync(join(directory, name, MANIFEST), { force: true })
       rmSync(join(directory, name), { recursive: true })
     },
@@ -108,7 +108,7 @@ function inFiles(directory: string): StoredBackup {
   }
 }
 
-/** @throws Refused when it has something in it */
+/** @throws Refused when it isn't empty */
 function removeEmpty(directory: string): void {
   try {
     rmdirSync(directory)

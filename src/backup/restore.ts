@@ -7,12 +7,12 @@ import { syncTree } from './files.ts'
 import type { StoredBackup } from './types.ts'
 import { fetchBackup, type Verified, verifyFiles } from './verify.ts'
 
-/** A new file system has it. */
+/** Exists in a new file system. */
 const IGNORED = new Set(['lost+found'])
 
 /**
- * Makes a data directory from a backup, whose copy is verified first. Interrupted, it leaves a directory
- * that no server starts on.
+ * Makes a data directory from a backup, whose copy is verified first. If interrupted, it leaves a
+ * directory that no server starts on.
  * @throws Refused when the backup can't be used, or the data directory is not empty
  */
 export async function restoreBackup(backup: StoredBackup, dataDir: string): Promise<Verified> {
@@ -46,7 +46,7 @@ function assertEmpty(dataDir: string): void {
   throw new Refused('TARGET_NOT_EMPTY', message)
 }
 
-/** @throws Refused when a newer version has made the tables */
+/** @throws Refused if a newer version made the tables */
 async function assertKnown(dataDir: string): Promise<void> {
   if (!existsSync(databaseFiles(dataDir).main)) return
   const newer = (await migrationStates(dataDir)).find((state) => state.newer)

@@ -32,7 +32,7 @@ const FILES: Record<string, Uint8Array> = {
   // Larger than one part.
   'large.db': new Uint8Array(20_000_000).map((_, n) => n % 251),
   'journal/00000001.log': new TextEncoder().encode('a line\n'),
-  // The last segment of a journal that is done with.
+  // The empty last segment of a journal.
   'journal/00000002.log': new Uint8Array(),
 }
 
@@ -46,7 +46,7 @@ async function fill(directory: string): Promise<Manifest> {
   return manifest
 }
 
-test('a backup comes back as it was sent, large and empty files alike', async () => {
+test('a backup is fetched as it was sent, including large and empty files', async () => {
   const manifest = await store.create('one', fill)
   expect(existsSync(join(root, 'backing-up'))).toBe(false)
   const to = join(root, 'fetched')
@@ -58,11 +58,11 @@ test('a backup comes back as it was sent, large and empty files alike', async ()
   await expect(store.create('one', fill)).rejects.toMatchObject({ code: 'TARGET_NOT_EMPTY' })
 })
 
-test('only what has a manifest is complete; what is removed is gone', async () => {
+test('only backups with a manifest are complete, and removal deletes them', async () => {
   await store.create('two', fill)
   const interrupted = store.create('three', async (directory) => {
     const manifest = await fill(directory)
-    // As if the last object had not come through.
+    // As if the last object had not been uploaded.
     return { ...manifest, files: manifest.files.map((file) => ({ ...file, bytes: 1 })) }
   })
   await expect(interrupted).rejects.toMatchObject({ code: 'BACKUP_DAMAGED' })

@@ -6,11 +6,11 @@ import { Refused } from '../errors/index.ts'
 import { damaged, MANIFEST, noBackup } from './manifest.ts'
 import type { BackupStore } from './types.ts'
 
-/** Of an upload in parts: so much is in memory, four at a time. */
+/** The part size of uploads; four parts are in memory. */
 const PART_BYTES = 8_388_608
 const PARTS_AT_ONCE = 4
 
-/** Opens a prefix of a bucket. @param staging a directory, emptied, for a backup before it is sent */
+/** Opens a prefix of a bucket. @param staging a directory, emptied first, for backups to upload */
 export function openS3(
   { bucket, prefix }: { bucket: string; prefix: string },
   config: S3Config,
@@ -71,7 +71,7 @@ export function openS3(
         const there = await list(keyOf(name, ''))
         const lost = manifest.files.find((file) => there.get(file.name) !== file.bytes)
         if (lost !== undefined) throw damaged(`${where}${name} did not take ${lost.name} whole`)
-        // What is complete has a manifest.
+        // The manifest makes it complete.
         await upload(name, MANIFEST)
         return manifest
       } finally {
@@ -106,7 +106,7 @@ export function openS3(
   }
 }
 
-/** What S3 says, for the operator. */
+/** S3's error as a message for the operator. */
 function explain(error: unknown, where: string): unknown {
   const { name, code, message } = error as Error & { code?: string }
   if (name !== 'S3Error') return error

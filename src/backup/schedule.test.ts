@@ -55,7 +55,7 @@ test('a backup is made when its time has come, once', async () => {
   stop()
 })
 
-test('one that was missed is made up for at the next start', async () => {
+test('a missed one is made at the next start', async () => {
   writeState(dataDir, { at: START - 48 * HOUR_MS, durationMs: 1, bytes: 1 })
   const { look, made, stop } = create([])
   await look()
@@ -63,7 +63,7 @@ test('one that was missed is made up for at the next start', async () => {
   stop()
 })
 
-test('one that fails is tried again, not at once', async () => {
+test('a failed one is retried, not immediately', async () => {
   const { look, made, stop, watch } = create(['no room'])
   const metrics = createMetrics('public')
   watch(metrics)
@@ -86,7 +86,7 @@ test('one that fails is tried again, not at once', async () => {
   stop()
 })
 
-test('overdue is what is not there an hour after its time', async () => {
+test('a backup is overdue an hour after its time', async () => {
   const last = { at: START, durationMs: 1, bytes: 1 }
   const at = (now: number) => isOverdue(DAILY, { last, since: 0, now })
   expect(at(Date.UTC(2026, 10, 23, 4))).toBe(false)
@@ -100,7 +100,7 @@ test('overdue is what is not there an hour after its time', async () => {
   stop()
 })
 
-test('without a schedule none is made, and the age of the last one is told all the same', async () => {
+test('without a schedule none is made, but the last one’s age is reported', async () => {
   const { look, made, stop, watch } = create([], null)
   now += 90 * 24 * HOUR_MS
   await look()
@@ -111,13 +111,13 @@ test('without a schedule none is made, and the age of the last one is told all t
   const text = await metrics.render()
   expect(text).toContain('slugline_backup_age_seconds 2\n')
   expect(text).not.toContain('backup_overdue')
-  // A damaged note is none.
+  // A damaged note counts as none.
   writeFileSync(join(dataDir, 'last-backup'), '{')
   expect(await metrics.render()).not.toContain('slugline_backup_age_seconds 2\n')
   stop()
 })
 
-test('the doctor says when the last one is overdue, or was never made', () => {
+test('the doctor reports when the last one is overdue, or was never made', () => {
   const check = (schedule: string | null) =>
     checkBackups(
       { dataDir, backup: { to: null, schedule, keep: 7, keepDays: null, s3: null } } as never,

@@ -6,17 +6,17 @@ import type { Metrics } from '../operations/metrics.ts'
 import { type LastBackup, readState } from './state.ts'
 
 const LOOK_EVERY_MS = 5_000
-/** After a backup that failed. */
+/** The wait after a failed backup. */
 const RETRY_MS = 900_000
-/** A backup that takes so long is late. */
+/** A backup that takes longer counts as overdue. */
 const LATE_MS = 3_600_000
 
-/** When a schedule comes next after a moment. Milliseconds since the Unix epoch. */
+/** The next time of a schedule. Milliseconds since the Unix epoch. */
 export function nextAfter(schedule: string, at: number): number {
   return Bun.cron.parse(schedule, at, { tz: 'UTC' })?.getTime() ?? Number.POSITIVE_INFINITY
 }
 
-/** Whether the backup that a schedule asked for after the last one, or after `since`, isn't there. */
+/** Whether a scheduled backup after the last one, or after `since`, is missing. */
 export function isOverdue(
   schedule: string,
   { last, since, now }: { last: LastBackup | null; since: number; now: number },
@@ -30,14 +30,11 @@ interface ScheduleOptions {
   schedule: string | null
   clock: Clock
   logger: Pick<Logger, 'info' | 'error'>
-  /** Makes a backup in another process; what went wrong, or null. */
+  /** Makes a backup in another process; returns the error, or null. */
   run?: (signal: AbortSignal) => Promise<string | null>
 }
 
-/**
- * Makes backups when their time comes. One that was missed while the server was down, or that has
- * failed, is made up for.
- */
+/** Makes backups by schedule. One that was missed (server down) or failed is made later. */
 export function createBackupSchedule(options: ScheduleOptions) {
   const { dataDir, schedule, clock, logger, run = runCommand } = options
   const startedAt = clock.now()
@@ -59,7 +56,7 @@ export function createBackupSchedule(options: ScheduleOptions) {
     logger.error({ reason: fault }, 'The backup failed; it is tried again in 15 minutes')
   }
 
-  /** Makes a backup if its time has come. Resolves when it is made. */
+  /** Makes a backup if it is due. Resolves when it is done. */
   async function look(): Promise<void> {
     if (schedule === null || running !== undefined || clock.now() < notBefore) return
     if (nextAfter(schedule, readState(dataDir)?.at ?? startedAt) > clock.now()) return
@@ -72,12 +69,12 @@ export function createBackupSchedule(options: ScheduleOptions) {
   timer?.unref()
   return {
     look,
-    /** Ends a backup that is being made. */
+    /** Cancels a running backup. */
     stop(): void {
       clearInterval(timer)
       stopping.abort()
     },
-    /** Puts the last backup among the metrics. */
+    /** Adds the last backup to the metrics. */
     watch({ gauge, counter }: Pick<Metrics, 'gauge' | 'counter'>): void {
       const of = (read: (last: LastBackup) => number) => () => {
         const last = readState(dataDir)
@@ -123,7 +120,7 @@ export function startBackups(input: {
   return backups
 }
 
-/** By this option the audit log knows whose backup it is. */
+/** The option that marks a backup as scheduled in the audit log. */
 export const SCHEDULED = '--scheduled'
 
 /** Runs `slugline backup` with the settings of this process. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../base/replace-file.ts'
 
-/** The last backup that was completed. */
+/** The last completed backup. */
 export interface LastBackup {
   /** When it began, in milliseconds since the Unix epoch. */
   at: number
@@ -14,12 +14,12 @@ function stateFile(dataDir: string): string {
   return join(dataDir, 'last-backup')
 }
 
-/** Notes a completed backup. */
+/** Records a completed backup. */
 export function writeState(dataDir: string, state: LastBackup): void {
   replaceFile(stateFile(dataDir), `${JSON.stringify(state)}\n`)
 }
 
-/** The last backup of an instance; null: there was none, as far as it knows. */
+/** The last backup of an instance; null: none is recorded. */
 export function readState(dataDir: string): LastBackup | null {
   try {
     const state = JSON.parse(readFileSync(stateFile(dataDir), 'utf8')) as LastBackup

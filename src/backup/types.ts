@@ -3,21 +3,21 @@ import type { Manifest } from './manifest.ts'
 /** Copies an instance into an empty directory. */
 type Fill = (directory: string) => Promise<Manifest>
 
-/** A directory, or a prefix in S3, that has backups by their names. */
+/** A directory, or a prefix in S3, with named backups. */
 export interface BackupStore {
-  /** What is there; `isComplete`: it has a manifest, and isn't being made. */
+  /** The backups; `isComplete`: it has a manifest. */
   list(): Promise<{ name: string; isComplete: boolean }[]>
-  /** Makes a backup. It is complete, and safe from a power cut, when this resolves. @throws Refused */
+  /** Makes a backup. It is complete and synced when this resolves. @throws Refused */
   create(name: string, fill: Fill): Promise<Manifest>
   remove(name: string): Promise<void>
   open(name: string): StoredBackup
 }
 
-/** One backup. */
+/** A stored backup. */
 export interface StoredBackup {
   /** For messages. */
   where: string
-  /** Where its files can be read as they are; absent: they have to be fetched. */
+  /** Where its files can be read directly; absent: they have to be fetched. */
   directory?: string
   /** The text of its manifest. @throws Refused when it has none */
   manifest(): Promise<string>

@@ -10,12 +10,12 @@ import { databaseFiles, openSqlite } from '../storage/index.ts'
 import { assertFiles, bytesOf, damaged, type Manifest, parseManifest } from './manifest.ts'
 import type { StoredBackup } from './types.ts'
 
-/** What a backup that is whole holds. */
+/** The content of a verified backup. */
 export interface Verified {
   manifest: Manifest
   bytes: number
   links: number
-  /** Clicks of its journal, stored or not. */
+  /** Clicks in its journal, stored or not. */
   journalClicks: number
 }
 
@@ -46,7 +46,7 @@ export async function verifyFiles(directory: string, manifest: Manifest): Promis
   return { manifest, bytes: bytesOf(manifest), links, journalClicks: checkJournal(directory) }
 }
 
-/** Reads a backup whole: where it is, or a copy of it. @throws Refused */
+/** Verifies a backup, in place or as a copy. @throws Refused */
 export async function verifyBackup(backup: StoredBackup): Promise<Verified> {
   if (backup.directory !== undefined) {
     return await verifyFiles(backup.directory, await manifestOf(backup))
@@ -59,7 +59,7 @@ export async function verifyBackup(backup: StoredBackup): Promise<Verified> {
   }
 }
 
-/** Reads a database whole, and counts the rows of a table. */
+/** Reads a whole database, and counts the rows of a table. */
 function checkSqlite(file: string, table: string): number {
   const name = basename(file)
   try {
@@ -95,6 +95,6 @@ function checkJournal(directory: string): number {
     () => true,
     () => {},
   )
-  // What the instance could not read, the copy has too: it is no fault of the backup.
+  // Lines that the instance couldn't read are in the copy too: the backup is fine.
   return read.records
 }

@@ -14,15 +14,15 @@ import type {
 /** The path prefix of the dashboard and its API. */
 export const DASHBOARD_PREFIX = '/app'
 
-/** Names the workspace that a person works in: they may belong to several. */
+/** The header with the workspace of a request: a person may belong to several. */
 const WORKSPACE_HEADER = 'slugline-workspace'
 
 const BEARER = /^bearer(?: +(.*))?$/i
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * The caller behind an `Authorization` header (RFC 9110 §11.6.2, RFC 6750 §2.1), or the code of the
- * error that says why there is none. Another scheme's credential counts as none.
+ * The caller of an `Authorization` header (RFC 9110 §11.6.2, RFC 6750 §2.1), or the error code if
+ * there is none. Credentials of other schemes are ignored.
  */
 export async function callerOf(
   { headers }: Request,
@@ -34,7 +34,7 @@ export async function callerOf(
   return (await authenticate(credential)) ?? 'INVALID_API_KEY'
 }
 
-/** The value of `WWW-Authenticate` (RFC 6750 §3) for an error, where it has one. */
+/** The value of `WWW-Authenticate` (RFC 6750 §3) for an error that needs it. */
 export function challengeOf(code: string, scope: Permission | 'any' | null): string | undefined {
   switch (code) {
     case 'UNAUTHORIZED':
@@ -58,10 +58,10 @@ export function permits(caller: Caller, scope: Permission | 'any'): boolean {
   return scope === 'any' || caller.scopes.has(scope)
 }
 
-/** A request, and what is found out about its sender. */
+/** A request, and what is known about its sender. */
 type Admission = Pick<Exchange, 'request' | 'services' | 'meter' | 'address' | 'caller' | 'person'>
 
-/** Finds the caller of a request, and checks their permission and their limit. @throws AppError */
+/** Identifies the caller, and checks permission and rate limit. @throws AppError */
 export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void> {
   const { scope } = endpoint
   const { sessions } = to.services
@@ -73,7 +73,7 @@ export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void>
 }
 
 /**
- * Finds whose key a request has, and counts the request by the key or by the address.
+ * Identifies the key of a request, and counts the request by key or by address.
  * @throws AppError RATE_LIMITED
  */
 export async function identify(to: Admission, scope: Permission | 'any') {
@@ -108,7 +108,7 @@ async function admitPerson(
   assertFresh(endpoint, to.person, services.clock.now())
 }
 
-/** How recent a sign-in or confirmation must be for what could take an account or a workspace away. */
+/** How recent the sign-in or confirmation must be for actions that could take over an account. */
 export const FRESH_MS = 15 * 60_000
 
 /** @throws AppError SIGN_IN_AGAIN */
@@ -117,8 +117,8 @@ function assertFresh({ fresh }: AnyEndpoint, { confirmedAt }: Person, now: numbe
 }
 
 /**
- * The person as a member of the workspace that the request names.
- * A workspace that isn't theirs gets the same answer as one that doesn't exist.
+ * The person as a member of the request's workspace. Another's workspace is answered like one that
+ * doesn't exist.
  * @throws AppError WORKSPACE_NOT_FOUND, FORBIDDEN
  */
 export async function memberOf(
@@ -136,12 +136,12 @@ export async function memberOf(
   return caller
 }
 
-/** Methods that change nothing (RFC 9110 §9.2.1). */
+/** Safe methods (RFC 9110 §9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * The workspace that a request names: in a header, or in `?workspace=` where the browser sends the
- * request by itself and can't add a header, for a download or an EventSource.
+ * The workspace of a request: in a header, or in `?workspace=` if the browser makes the request
+ * itself and can't add a header, for a download or an EventSource.
  */
 function workspaceOf({ method, headers, url }: Request): string | null {
   const header = headers.get(WORKSPACE_HEADER)
@@ -151,8 +151,8 @@ function workspaceOf({ method, headers, url }: Request): string | null {
 }
 
 /**
- * Refuses requests that another site makes a browser send. Scripts can't set `Sec-Fetch-Site`, and
- * it is right behind any proxy; `Origin` serves browsers and origins without TLS that lack it.
+ * Refuses cross-site requests. Scripts can't set `Sec-Fetch-Site`, and it is correct behind any
+ * proxy; `Origin` is for browsers and origins without TLS, which don't send it.
  * @throws AppError CROSS_SITE_REQUEST
  */
 export function assertSameOrigin({ method, headers }: Request, baseUrl: string): void {
@@ -162,7 +162,7 @@ export function assertSameOrigin({ method, headers }: Request, baseUrl: string):
   throw new AppError('CROSS_SITE_REQUEST')
 }
 
-/** The signed-in person, where the endpoint's declaration has `person: true`. */
+/** The signed-in person of an endpoint declared with `person: true`. */
 export function personOf({ person }: Pick<Call, 'person'>): Person {
   if (person === null) throw new AppError('SIGN_IN_REQUIRED')
   return person

@@ -33,7 +33,7 @@ export function endpoint<
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-/** What a path and a method lead to. */
+/** The endpoint of a path and a method. */
 interface Route {
   endpoint?: AnyEndpoint
   answer(exchange: Exchange, params: Record<string, string>): Promise<Response>
@@ -43,8 +43,8 @@ interface Route {
 export type Api = ReturnType<typeof createApi>
 
 /**
- * Builds the public API; with `sessions` the dashboard's: the same endpoints under `/app`, for
- * signed-in people instead of keys, and for no other site.
+ * Creates the public API; with `sessions` the dashboard's: the same endpoints under `/app`, for
+ * signed-in people instead of keys, and for same-origin requests only.
  */
 export function createApi(deps: ApiDeps) {
   const limiter = deps.limiter ?? createMemoryLimiter()
@@ -64,12 +64,12 @@ export function createApi(deps: ApiDeps) {
     return found as [Route, Record<string, string>] | undefined
   }
 
-  /** OPTIONS of a path that exists, a method that it lacks, or no such path. */
+  /** Handles OPTIONS, unsupported methods and unknown paths. */
   async function unmatched(exchange: Exchange): Promise<Response> {
     const { request, headers } = exchange
     const path = pathOf(request.url)
     const methods: string[] = METHODS.filter((method) => find(method, path) !== undefined)
-    // Keys are known to every request of the public API, sessions to endpoints alone.
+    // The public API identifies keys on every request, the dashboard's sessions only on endpoints.
     const refuse = (error: AppError) =>
       deps.sessions === undefined ? exchange.refuse(error) : exchange.fail(error)
     if (methods.length === 0) return refuse(new AppError('NOT_FOUND'))
@@ -99,15 +99,15 @@ export function createApi(deps: ApiDeps) {
         answer: (exchange, params) => exchange.run(definition, params),
       })
     },
-    /** Adds a page that answers GET and HEAD; `errorPage` shows what it refuses. */
+    /** Adds a page that serves GET and HEAD; `errorPage` renders its errors. */
     addPage(path: string, page: Page, errorPage?: ErrorPage): void {
       router.add('GET', path, { answer: (exchange) => exchange.serve(page, errorPage) })
     },
-    /** Hands on every request below a path. */
+    /** Forwards every request below a path. */
     mount(path: string, mounted: Mounted): void {
       router.add('ALL', `${path}/*`, { answer: (exchange) => exchange.pass(mounted) })
     },
-    /** Answers every request; never rejects. */
+    /** Handles every request; never rejects. */
     async fetch(request: Request, info: RequestInfo): Promise<Response> {
       const start = performance.now()
       const [route, params] = find(request.method, pathOf(request.url)) ?? []
@@ -127,10 +127,10 @@ function decoded(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, tryDecodeURIComponent(value)]))
 }
 
-/** An id that a client gave its request is logged where it has this form, and never echoed. */
+/** A client's request id of this form is logged, but never echoed. */
 const CLIENT_ID = /^[A-Za-z0-9._-]{8,128}$/
 
-/** Logs the answer: no address, no query, no secret. */
+/** Logs the response without addresses, queries or secrets. */
 function report(services: Services, exchange: Exchange, status: number, ms: number): void {
   const { request, requestId, endpoint, caller } = exchange
   const { method, headers } = request

@@ -12,13 +12,13 @@ async function ask(authorization: string | null, method = 'GET', path = '/api/v1
 }
 
 describe('authentication', () => {
-  test('takes a Bearer credential, its scheme in any case', async () => {
+  test('accepts a Bearer credential, with the scheme in any case', async () => {
     for (const header of ['Bearer writer', 'bearer writer', 'BEARER   writer', ' Bearer writer ']) {
       expect((await ask(header)).status).toBe(200)
     }
   })
 
-  test('asks for a credential where there is none', async () => {
+  test('requires a credential', async () => {
     for (const header of [
       null,
       '',
@@ -36,7 +36,7 @@ describe('authentication', () => {
     }
   })
 
-  test('answers every bad credential alike', async () => {
+  test('gives the same answer for all bad credentials', async () => {
     for (const header of [
       'Bearer unknown',
       'Bearer wri ter',
@@ -51,7 +51,7 @@ describe('authentication', () => {
     }
   })
 
-  test('names the scope that is missing, before it looks at the request', async () => {
+  test('names the missing scope, before it validates the request', async () => {
     for (const [method, path] of [
       ['POST', '/api/v1/hosts'],
       ['PATCH', '/api/v1/hosts/a'],
@@ -65,7 +65,7 @@ describe('authentication', () => {
     }
   })
 
-  test('is not asked for on public endpoints', async () => {
+  test('is not required for public endpoints', async () => {
     for (const header of [null, 'Bearer unknown']) {
       expect((await ask(header, 'GET', '/api/v1/words')).status).toBe(200)
     }

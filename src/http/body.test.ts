@@ -75,7 +75,7 @@ describe('a body', () => {
     })
   }
 
-  test('must be said to be JSON', async () => {
+  test('must be declared as JSON', async () => {
     for (const type of [
       null,
       'text/plain',
@@ -98,7 +98,7 @@ describe('a body', () => {
     }
   })
 
-  test('must not be compressed, and the refusal names the header', async () => {
+  test('must not be compressed, and the error names the header', async () => {
     const { status, headers, text } = await post('{}', { 'Content-Encoding': 'gzip' })
     expect(status).toBe(415)
     expect(headers.get('Accept-Encoding')).toBe('identity')
@@ -108,7 +108,7 @@ describe('a body', () => {
     expect((await post('{}', { 'Content-Encoding': 'identity' })).status).toBe(422)
   })
 
-  test('of PATCH may be a merge patch, and the refusal says so', async () => {
+  test('of PATCH may be a merge patch, and the error says so', async () => {
     const patch = (type: string) =>
       t.send('PATCH', '/api/v1/hosts/a', { body: {}, headers: { 'Content-Type': type } })
     for (const type of ['application/merge-patch+json', 'application/json; charset=utf-8']) {
@@ -119,14 +119,14 @@ describe('a body', () => {
     expect(refused.headers.get('Accept-Patch')).toContain('application/merge-patch+json')
   })
 
-  test('may have 64 KiB, whether or not its length is told', async () => {
+  test('may have 64 KiB, with or without a Content-Length', async () => {
     const fill = (length: number) => `{"host":"${'x'.repeat(length - 11)}"}`
     const stream = (text: string) => new Blob([text]).stream()
     expect((await post(fill(65_536))).status).toBe(422)
     expect((await post(stream(fill(65_536)))).status).toBe(422)
     expect((await post(fill(65_537))).code).toBe('PAYLOAD_TOO_LARGE')
     expect((await post(stream(fill(65_537)))).code).toBe('PAYLOAD_TOO_LARGE')
-    // The length alone decides: nothing is read.
+    // The declared length is enough: nothing is read.
     const endless = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
     const { status } = await post(endless, { 'Content-Length': '65537' })
     expect(status).toBe(413)
@@ -147,7 +147,7 @@ describe('parseJsonObject', () => {
     }
   }
 
-  test('gives back whatever JSON.stringify made of an object', () => {
+  test('parses everything that JSON.stringify makes of an object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value)
@@ -158,7 +158,7 @@ describe('parseJsonObject', () => {
     )
   })
 
-  test('refuses what JSON.parse refuses, and says where', () => {
+  test('refuses what JSON.parse refuses, with the position', () => {
     const edit = fc.tuple(fc.nat(), fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', 'x'))
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), edit, (value, [at, put]) => {
@@ -172,7 +172,7 @@ describe('parseJsonObject', () => {
           isJson = false
         }
         const code = faultOf(text)?.code
-        // A member that stands twice may come before the syntax error.
+        // A duplicate member may come before the syntax error.
         if (code !== 'DUPLICATE_KEY') expect(code === 'JSON_SYNTAX').toBe(!isJson)
       }),
     )
@@ -186,7 +186,7 @@ describe('parseJsonObject', () => {
     expect(faultOf(new Uint8Array([0x7b, 0xff]))).toMatchObject({ code: 'INVALID_ENCODING' })
   })
 
-  test('names a member that stands twice, wherever it is', () => {
+  test('names a duplicate member at any depth', () => {
     const name = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), fc.nat(), (names, pick) => {

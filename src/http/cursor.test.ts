@@ -26,7 +26,7 @@ function refuses(cursor: string, binding: string, by = cursors): void {
   throw new Error(`It took ${cursor}`)
 }
 
-test('a cursor comes back as it went, and fits an address', () => {
+test('a cursor is decoded to its position, and fits a URL', () => {
   fc.assert(
     fc.property(positions, fc.string(), (position, binding) => {
       const cursor = cursors.encode(position, binding)
@@ -36,7 +36,7 @@ test('a cursor comes back as it went, and fits an address', () => {
   )
 })
 
-test('a cursor is good for nothing else, and can’t be made or changed', () => {
+test('a cursor is only valid for its list, and can’t be forged or changed', () => {
   fc.assert(
     fc.property(positions, fc.string(), fc.nat(), fc.string(), (position, binding, at, other) => {
       const cursor = cursors.encode(position, binding)
@@ -51,13 +51,13 @@ test('a cursor is good for nothing else, and can’t be made or changed', () => 
   )
 })
 
-test('a long slug still makes a cursor that is understood', () => {
+test('a long slug still makes a valid cursor', () => {
   const position = ['next', '𐐷'.repeat(64), 2 ** 52]
   expect(cursors.decode(cursors.encode(position, ''), '')).toEqual(position)
   refuses('A'.repeat(5000), '')
 })
 
-test('a cursor tells nothing of the rows behind it', () => {
+test('a cursor reveals nothing about its rows', () => {
   const bytes = Buffer.from(cursors.encode(['next', 'a slug', 123_456], 'links'), 'base64url')
   for (const inside of ['next', 'a slug', '123456']) {
     expect(bytes.toString('latin1')).not.toContain(inside)

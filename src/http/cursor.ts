@@ -4,17 +4,17 @@ import { AppError } from '../errors/index.ts'
 
 const CURSOR_LENGTH_MAX = 1024
 
-/** What a position in a list is made of. */
+/** The elements of a position in a list. */
 type CursorValue = string | number | boolean | null
 
 /** See {@link createCursors}. */
 export type Cursors = ReturnType<typeof createCursors>
 
 /**
- * Positions in a list, encrypted with AES-256-GCM. A cursor is only good for the list that it came
- * from: `binding` says which list that is (its workspace, filters and order), and is the additional
- * data. The nonce is a keyed hash of both, so that equal positions have equal cursors and no nonce
- * serves two texts.
+ * Positions in a list, encrypted with AES-256-GCM. A cursor is only valid for its list: `binding`
+ * identifies that (workspace, filters and order), and is the additional authenticated data. The
+ * nonce is a keyed hash of both, so that equal positions have equal cursors and no nonce is used
+ * for two texts.
  */
 export function createCursors(secret: string | Uint8Array) {
   const keyFor = (use: string) => createHmac('sha256', secret).update(use).digest()
@@ -34,7 +34,7 @@ export function createCursors(secret: string | Uint8Array) {
     /** @throws AppError BAD_REQUEST with INVALID_CURSOR. */
     decode(cursor: string, binding: string): CursorValue[] {
       try {
-        // Other spellings that decode to the same bytes are refused.
+        // Other encodings of the same bytes are refused.
         const isOurs = Buffer.from(cursor, 'base64url').toString('base64url') === cursor
         if (isOurs && cursor.length <= CURSOR_LENGTH_MAX) {
           return JSON.parse(unseal(key, cursor, binding)) as CursorValue[]

@@ -5,13 +5,10 @@ type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
 /**
- * Every failing field of a schema's verdict, each with its code. Nested paths read `tags[3]`.
- *
- * A schema that knows better than its issue's kind adds a custom issue with
- * `params: { detail: DetailCode, params?: {…} }`, which is used as it is.
- *
- * @param input what was validated; it tells a missing field from one of the wrong type.
- * @param schema what it was validated by; it knows both ends of a range, an issue only one.
+ * All failing fields of a schema's result, with their codes. Nested paths have the form `tags[3]`.
+ * A schema can set the code by a custom issue with `params: { detail: DetailCode, params?: {…} }`.
+ * @param input the validated value, to distinguish missing fields from those of a wrong type
+ * @param schema the schema: it has both bounds of a range, an issue only one
  */
 export function detailsOfZodError(
   error: z.core.$ZodError,
@@ -55,14 +52,14 @@ function detailsOf(issue: Issue, base: Path, context: Context): ErrorDetail[] {
   }
 }
 
-/** A path as answers name it: `rules[2].when.country[0]`. */
+/** A path in its public form: `rules[2].when.country[0]`. */
 export function fieldOf(path: Path): string {
   return path
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('')
 }
 
-/** Zod's names of types that JSON Schema calls differently. */
+/** Zod's type names that differ from those of JSON Schema. */
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', map: 'object' }
 
 function wrongType(field: string, expected: string): ErrorDetail {
@@ -99,7 +96,7 @@ function outOfBounds(
   return { field, code: 'OUT_OF_RANGE', params: { min, max } }
 }
 
-/** Of a union's branches, the one that got past the type says what is wrong. */
+/** The details of the union's branch whose type matches. */
 function unionDetails(branches: readonly Issue[][], path: Path, context: Context): ErrorDetail[] {
   const fitting = branches.find((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),
@@ -113,14 +110,14 @@ function customDetail(field: string, params: Record<string, unknown> | undefined
   const code = params?.detail as DetailCode | undefined
   if (code === undefined) return { field, code: 'INVALID_CHARACTERS' }
   const given = params?.params
-  // The schema's author vouches for the parameters: an issue's are untyped.
+  // The schema's author is responsible for the parameters: those of an issue are untyped.
   return (given === undefined ? { field, code } : { field, code, params: given }) as ErrorDetail
 }
 
 function valueAt(input: unknown, path: Path): unknown {
   let value = input
   for (const key of path) {
-    // A parameter that may be repeated, and is given once.
+    // A repeatable parameter that is given once.
     if (key === 0 && typeof value === 'string') continue
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<PropertyKey, unknown>)[key]
@@ -128,14 +125,14 @@ function valueAt(input: unknown, path: Path): unknown {
   return value
 }
 
-/** Null is as if absent, so a field that has to be there is missing; what may be absent isn't. */
+/** Null counts as absent, so a required field that is null is missing. */
 function isMissing(context: Context, path: Path): boolean {
   const value = valueAt(context.input, path)
   if (value !== null || typeof path.at(-1) === 'number') return value === undefined
   return !(schemaAt(context, path) instanceof z.ZodOptional)
 }
 
-/** The number's schema at a path, for what an issue doesn't say; without members where there is none. */
+/** The number's schema at a path, for bounds that an issue lacks; empty if there is none. */
 function numberAt(context: Context, path: Path): Partial<z.ZodNumber> {
   const at = unwrapped(schemaAt(context, path))
   return at instanceof z.ZodNumber ? at : {}
@@ -148,8 +145,10 @@ function schemaAt({ schema }: Context, path: Path): z.core.$ZodType | undefined 
   }, schema)
 }
 
-/** Past `optional`, `nullable`, `default`; of a pipe, what it begins with where that is a number or is
- * only transformed, else what it ends in. */
+/**
+ * The inner schema of `optional`, `nullable` and `default`; of a pipe its input if that is a number
+ * or is only transformed, else its output.
+ */
 function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let at = schema
   for (;;) {
@@ -167,14 +166,14 @@ function definitionOf(schema: z.core.$ZodType | undefined) {
   } & { shape?: Readonly<Record<string, z.core.$ZodType>> }
 }
 
-/** The names of the parameters that a schema of a query has. */
+/** The names of the parameters of a query's schema. */
 export function parametersOf(query: z.core.$ZodType | undefined): string[] {
   return Object.keys(definitionOf(unwrapped(query)).shape ?? {})
 }
 
 /**
- * The failing fields of a query by the names of its parameters, each fault once. The second value
- * of `kind` is named `kind` too: clients send no list.
+ * The failing fields of a query by parameter name, without duplicates. A fault of the second value
+ * of `kind` is reported as `kind` too, because clients don't send a list.
  */
 export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
   const once = new Map<string, ErrorDetail>()

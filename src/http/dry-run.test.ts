@@ -15,7 +15,7 @@ const keys = async () => site.storage.read.db.selectFrom('idempotency').select('
 const create = (host: string, query: string, headers: Record<string, string> = {}) =>
   site.send('POST', `/api/v1/hosts${query}`, { body: { no: 1, host }, headers })
 
-test('a dry run answers what would be answered, and writes nothing', async () => {
+test('a dry run returns the same response, and writes nothing', async () => {
   const dry = await create('a.example', '?dry_run=true')
   expect([dry.status, dry.headers.get('dry-run')]).toEqual([201, 'true'])
   expect(await hosts()).toEqual([])
@@ -30,7 +30,7 @@ test('a dry run answers what would be answered, and writes nothing', async () =>
   expect([refused.status, refused.headers.get('dry-run')]).toEqual([409, 'true'])
 })
 
-test('a dry run uses up no key, and replays none', async () => {
+test('a dry run neither uses nor replays an idempotency key', async () => {
   const key = { 'Idempotency-Key': 'once' }
   await site.storage.write((tx) => tx.db.deleteFrom('domains').execute())
   expect((await create('b.example', '?dry_run=true', key)).status).toBe(201)
@@ -41,7 +41,7 @@ test('a dry run uses up no key, and replays none', async () => {
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([409, null])
 })
 
-test('a value that is none, and an endpoint that has no dry run, are refused', async () => {
+test('invalid values, and endpoints without dry run, are refused', async () => {
   for (const value of ['1', 'yes', '', 'TRUE', 'true&dry_run=true']) {
     const answer = await create('c.example', `?dry_run=${value}`)
     expect(answer.status).toBe(422)

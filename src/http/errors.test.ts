@@ -33,7 +33,7 @@ afterAll(async () => {
   await t.close()
 })
 
-/** The codes that no request can provoke from outside. */
+/** Codes that no request can cause. */
 const FAILURES = {
   INTERNAL_ERROR: (headers: Record<string, string>) =>
     t.send('GET', '/api/v1/hosts/broken', { headers }),
@@ -59,7 +59,7 @@ describe.each(Object.keys(FAILURES) as (keyof typeof FAILURES)[])('%s', (code) =
     },
   )
 
-  test('is told as a problem without anything of the inside', async () => {
+  test('is a problem without internal details', async () => {
     const response = await FAILURES[code]({ Accept: 'application/problem+json' })
     const { status } = ERRORS[code]
     const text = await response.text()
@@ -67,20 +67,20 @@ describe.each(Object.keys(FAILURES) as (keyof typeof FAILURES)[])('%s', (code) =
     expect(text).not.toMatch(/SELECT|slugline\.db|errors\.test/)
   })
 
-  test('is no problem for those who refuse problems', async () => {
+  test('is not a problem for clients that don’t accept problems', async () => {
     const response = await FAILURES[code]({ Accept: 'application/problem+json;q=0' })
     expect(response.headers.get('Content-Type')).toBe('application/json')
     expect(await response.json()).toMatchObject({ error: { code } })
   })
 
-  test('is not kept for an Idempotency-Key', async () => {
+  test('is not stored for an Idempotency-Key', async () => {
     const response = await FAILURES[code]({ 'Idempotency-Key': `key-${code}` })
     expect(response.status).toBe(ERRORS[code].status)
     expect(response.headers.get('Idempotent-Replayed')).toBeNull()
   })
 })
 
-test('whatever is thrown is told as one of our codes', () => {
+test('everything thrown becomes one of our codes', () => {
   for (const thrown of [new Error(SECRET), SECRET, null, undefined, { code: 'SQLITE_FULL' }]) {
     expect(asAppError(thrown).code).toBe('INTERNAL_ERROR')
   }
@@ -88,13 +88,13 @@ test('whatever is thrown is told as one of our codes', () => {
 })
 
 describe('in en-XA', () => {
-  // Values are not text of the message: digits stand for all of them.
+  // Values aren't part of the message: digits replace them.
   const valuesOf = (spec: object) =>
     Object.fromEntries(
       Object.entries(spec).map(([name, kind]) => [name, /list/.test(kind) ? ['1', '2'] : 3]),
     )
 
-  test.each([...ERROR_CODES])('%s has no untouched word', (code) => {
+  test.each([...ERROR_CODES])('%s has no untranslated word', (code) => {
     const details = DETAIL_CODES.map((detail) => ({
       field: '1',
       code: detail,
@@ -111,7 +111,7 @@ describe('in en-XA', () => {
         ...told.details.map(({ message }: ErrorMessage) => message),
       ]
       expect(messages.length).toBe(DETAIL_CODES.length + 1)
-      // "or" in a list of values is the language's own; it has no pseudo form.
+      // "or" in a list of values is in the language itself, and has no pseudo form.
       for (const message of messages) expect(message.replace('1 or 2', '')).not.toMatch(/[A-Za-z]/)
     }
   })

@@ -12,7 +12,7 @@ describe('entity tags', () => {
     const etag = await etagOf()
     expect(etag).toMatch(/^"3\.[0-9a-z]+"$/)
     expect(await etagOf()).toBe(etag)
-    // The same version in another workspace: the body differs, so the tag does.
+    // The same version in another workspace has another body, hence another tag.
     const headers = { Authorization: 'Bearer stranger' }
     expect(await etagOf(headers)).not.toBe(etag)
     const stale = { ...headers, 'If-None-Match': etag }
@@ -58,7 +58,7 @@ describe('entity tags', () => {
     for (const value of ['"2"', '3', '']) expect(await patch(value)).toBe(200)
   })
 
-  test('what is cached in public carries one of its text', async () => {
+  test('publicly cached responses have one of their content', async () => {
     const first = await t.send('GET', '/api/v1/words?lang=de')
     const etag = first.headers.get('ETag') as string
     expect(etag).toMatch(/^"[^"]+"$/)

@@ -40,23 +40,23 @@ import type {
   Services,
 } from './types.ts'
 
-/** The parameter of endpoints with `dryRun`; others refuse it, lest a write be taken for a dry run. */
+/** The parameter of endpoints with `dryRun`; others refuse it, instead of writing. */
 const DryRunQuery = z.object({ dry_run: z.enum(['true', 'false']).optional() })
 
 /**
- * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
- * answer. One object instead of a stack of middleware: each stage needs what the others found out.
+ * A request on its way through the pipeline: caller → scope → limit → body → schema → handler →
+ * response. One object instead of middleware: each stage needs the results of others.
  */
 export class Exchange {
   caller: Caller | null = null
-  /** Who is signed in; always null on the public API. */
+  /** The signed-in person; always null in the public API. */
   person: Person | null = null
   params: unknown
   query: unknown
   body: unknown
-  /** What a handler does outside of `mutate` must not happen. */
+  /** If true, handlers must have no effects outside of `mutate`. */
   dryRun = false
-  /** Of the answer, whatever it will be. */
+  /** Headers of the response, whatever it will be. */
   readonly headers: Record<string, string>
   readonly meter: Meter
   readonly baseUrl: string
@@ -75,12 +75,12 @@ export class Exchange {
     this.meter = new Meter(services, this.headers)
   }
 
-  /** The address that the request came from. */
+  /** The address of the client. */
   get address(): string {
     return this.services.clientAddress(this.info.peer, this.request.headers)
   }
 
-  /** The language of this answer, negotiated when it is first asked for. */
+  /** The language of the response, negotiated when it is first needed. */
   get locale(): Locale {
     if (this.#locale === undefined) {
       const own = this.person?.language ?? this.caller?.workspace.language ?? null
@@ -94,9 +94,9 @@ export class Exchange {
     return this.#locale
   }
 
-  // Properties instead of methods: handlers take them out of the call.
+  // Properties instead of methods, because handlers destructure them.
 
-  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
+  /** Whether `If-Match` and `If-None-Match` permit a change of this version (RFC 9110 §13.1). */
   readonly ifMatch = (version: number): boolean => {
     const { headers } = this.request
     return (
@@ -105,7 +105,7 @@ export class Exchange {
     )
   }
 
-  /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
+  /** Checks the caller's permission again, for responses that are streamed. */
   readonly stillPermitted = async (): Promise<boolean> => {
     const { caller, request } = this
     const scope = this.endpoint?.scope ?? null
@@ -119,16 +119,16 @@ export class Exchange {
       const person = await sessions.personOf(request.headers)
       now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
     }
-    // Who sees less now than when the answer began doesn't get the rest of it.
+    // A caller who can see fewer folders than at the start doesn't get the rest.
     const seesAlike = String(now?.hiddenFolders ?? '') === String(caller.hiddenFolders ?? '')
     const isSame = now?.workspace.no === caller.workspace.no && seesAlike
     return now !== null && isSame && permits(now, scope)
   }
 
   /**
-   * Runs `work` in a transaction and answers when it would survive a power cut. With an
-   * `Idempotency-Key`, the answer is recorded in the same transaction. A dry run is undone. Work
-   * without an answer is answered by 204.
+   * Runs `work` in a transaction, and responds when it is durable. With an `Idempotency-Key` the
+   * response is stored in the same transaction. A dry run is rolled back. Work without an answer
+   * responds with 204.
    */
   readonly mutate = async (
     answering: (tx: Transaction) => Promise<Answer> | Promise<void>,
@@ -145,7 +145,7 @@ export class Exchange {
     return { status: rendered.status, rendered }
   }
 
-  /** Answers the request; every failure becomes an error response. */
+  /** Handles the request; every failure becomes an error response. */
   async run(endpoint: AddedEndpoint, params: Record<string, string>): Promise<Response> {
     try {
       await admit(this, endpoint)
@@ -161,7 +161,7 @@ export class Exchange {
     }
   }
 
-  /** Serves a page, which is the same for all who read its language. */
+  /** Serves a page, which is the same for all readers of a language. */
   async serve(page: Page, errorPage?: ErrorPage): Promise<Response> {
     try {
       await this.meter.takeAnonymous(this.address)
@@ -171,7 +171,7 @@ export class Exchange {
     }
   }
 
-  /** Answers what no endpoint answers; it counts towards the limit of the key or the address. */
+  /** Responds if no endpoint matches; counts towards the limit of the key or the address. */
   async refuse(error: AppError): Promise<Response> {
     try {
       await identify(this, 'any')
@@ -181,7 +181,7 @@ export class Exchange {
     return this.fail(error)
   }
 
-  /** Hands the request on; the answer gets the headers of all answers. */
+  /** Forwards the request; adds the headers of all responses. */
   async pass(mounted: Mounted): Promise<Response> {
     try {
       assertSameOrigin(this.request, this.baseUrl)
@@ -195,16 +195,16 @@ export class Exchange {
     }
   }
 
-  /** The response to a failure; a page where there is one, to who doesn't prefer JSON. */
+  /** The response for a failure: `errorPage`, if any, for clients that don't prefer JSON. */
   async fail(error: unknown, errorPage?: ErrorPage): Promise<Response> {
     const failure = asAppError(error)
-    // A service that is away logs that itself, once: not again at each request.
+    // Services log an outage themselves, once instead of with each request.
     const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
     if (failure.status >= 500 && !isLogged) {
       const err = failure.cause ?? failure
       this.services.logger.error({ request_id: this.requestId, err }, 'request failed')
     }
-    // A plan's limit is found out by work that a permission is not: that request counts.
+    // Checking a plan's limit takes work, unlike a permission, so that request counts.
     if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.meter.refund()
     const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
     if (challenge !== undefined) this.headers['WWW-Authenticate'] = challenge
@@ -220,7 +220,7 @@ export class Exchange {
     return send(this.request, shown ?? inJson(), { headers: this.headers })
   }
 
-  /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
+  /** Reads and validates a request; returns the response of an earlier one with the key. */
   async #read(
     endpoint: AddedEndpoint,
     params: Record<string, string>,
@@ -242,7 +242,7 @@ export class Exchange {
       check('query', query, byParameter),
     ]
     if (endpoint.upload !== undefined) {
-      // A file may be large: what is wrong beside it is said first.
+      // A file may be large, so faults in other parts are reported first.
       checkingFor(workspaceNo, () => checkAll(...checks))
       const file = await endpoint.upload.receive(this as never)
       this.body = file
@@ -257,7 +257,7 @@ export class Exchange {
     return undefined
   }
 
-  /** Reserves the request's `Idempotency-Key`, if it has one. */
+  /** Reserves the request's `Idempotency-Key`, if there is one. */
   async #claim(endpoint: AnyEndpoint, body: unknown): Promise<Rendered | undefined> {
     const { request, caller, services } = this
     const header = request.headers.get('idempotency-key')

@@ -1,10 +1,10 @@
 import { AppError } from '../errors/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
 
-/** How long a client waits before it tries an unavailable storage again. */
+/** `Retry-After` while the storage is unavailable. */
 const UNAVAILABLE_RETRY_SECONDS = 5
 
-/** The error that the client gets for a failure; INTERNAL_ERROR for all that isn't meant for it. */
+/** The error for the client; INTERNAL_ERROR for unexpected failures. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StorageUnavailable) {

@@ -3,7 +3,7 @@ import { idempotencyKeyOf, purgeIdempotency } from './idempotency.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()
-// Another process on the same database: it doesn't know what the first is working on.
+// Another process on the same database, unaware of the first one's requests in flight.
 const other = await createTestApi({ storage: { ...t.storage, close: async () => {} } })
 afterAll(async () => {
   await other.close()
@@ -26,7 +26,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
   return ((await response.json()) as { error?: { code: string } }).error?.code
 }
 
-/** All that a replay must repeat. */
+/** Everything that a replay must repeat. */
 async function contentOf(response: Response) {
   const { status, headers } = response
   const names = ['Content-Type', 'ETag', 'Location', 'Content-Language']
@@ -43,7 +43,7 @@ async function countOf(host: string): Promise<number> {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  test('is answered again, byte for byte, without another effect', async () => {
+  test('is replayed byte for byte, without another effect', async () => {
     const request = fresh()
     const first = await create(request)
     expect(first.status).toBe(201)
@@ -64,7 +64,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(quoted.headers.get('Idempotent-Replayed')).toBe('true')
   })
 
-  test('may not use the key of another request', async () => {
+  test('can’t use the key of another request', async () => {
     const request = fresh()
     await create(request)
     const changed = await create({ ...request, no: ++next })
@@ -84,7 +84,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(stranger.status).toBe(201)
   })
 
-  test('is told so while the first one is at work', async () => {
+  test('is refused while the first one is in progress', async () => {
     const request = fresh()
     const answers = await Promise.all([1, 2, 3].map(() => create(request)))
     const statuses = answers.map(({ status }) => status).sort()
@@ -93,7 +93,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await create(request)).headers.get('Idempotent-Replayed')).toBe('true')
   })
 
-  test('has its effect once, in whichever process', async () => {
+  test('has its effect once, across processes', async () => {
     for (let round = 0; round < 20; round++) {
       const request = fresh()
       const answers = await Promise.all([t, other, t, other].map((api) => create(request, api)))
@@ -105,7 +105,7 @@ describe('a request with an Idempotency-Key', () => {
     }
   })
 
-  test('that failed is tried again: no error is kept', async () => {
+  test('that failed can be retried: errors aren’t stored', async () => {
     const taken = fresh()
     await create({ ...taken, key: 'another' })
     const conflicting = { ...taken, no: next + 1000 }
@@ -129,7 +129,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await patch('"3"')).status).toBe(200)
   })
 
-  test('is the same request in any spelling of its JSON', async () => {
+  test('is the same request in any formatting of its JSON', async () => {
     const { key, no, host } = fresh()
     const headers = { 'Idempotency-Key': key }
     expect((await create({ key, no, host })).status).toBe(201)

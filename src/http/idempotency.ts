@@ -4,26 +4,26 @@ import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { pathOf, searchOf } from './request.ts'
 import type { Caller } from './types.ts'
 
-/** How long an answer can be replayed. */
+/** How long a response can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** So many records are purged at a time, so that no write waits long. */
+/** Records purged per transaction, so that no write waits long. */
 const PURGE_STEP = 500
 
 /** A request that takes effect once. */
 export interface IdempotentRequest {
   workspaceNo: number
   key: string
-  /** SHA-256 of what is asked. */
+  /** SHA-256 of the request. */
   fingerprint: string
 }
 
 const BARE = /^[\x21-\x7e]{1,255}$/
-/** A string of RFC 8941 §3.3.3: quotes and backslashes are escaped, nothing else is. */
+/** A string of RFC 8941 §3.3.3, in which only quotes and backslashes are escaped. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * The key that an `Idempotency-Key` header holds: 1–255 visible characters, or a quoted string as
- * draft-ietf-httpapi-idempotency-key-header has it. Both spellings are the same key.
+ * The key of an `Idempotency-Key` header: 1–255 visible characters, or a quoted string as in
+ * draft-ietf-httpapi-idempotency-key-header. Both forms are the same key.
  * @throws AppError BAD_REQUEST
  */
 export function idempotencyKeyOf(header: string): string {
@@ -38,10 +38,7 @@ export function idempotencyKeyOf(header: string): string {
   })
 }
 
-/**
- * A digest of what a request asks for, in 43 characters. `body` is the parsed one: another spelling
- * of the same JSON is the same request.
- */
+/** A digest of a request, in 43 characters. `body` is parsed: its formatting doesn't matter. */
 export function fingerprintOf({ method, url, headers }: Request, body: unknown): string {
   const parts = [method, pathOf(url), searchOf(url), headers.get('if-match'), body ?? null]
   const content = JSON.stringify(parts, sortKeys)
@@ -51,7 +48,7 @@ export function fingerprintOf({ method, url, headers }: Request, body: unknown):
 function sortKeys(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  // Pairs, not an object: objects put keys that look like numbers first, and `__proto__` nowhere.
+  // Pairs instead of an object, which would reorder numeric keys and lose `__proto__`.
   return ['object', entries]
 }
 
@@ -62,8 +59,8 @@ class AnsweredElsewhere extends Error {}
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
- * Ensures that a request with a key takes effect once. Records are in the storage; this process
- * alone knows which requests are in flight.
+ * Ensures that a request with a key takes effect once. Responses are in the storage; requests in
+ * flight are known only to this process.
  */
 export function createIdempotency(storage: Storage, clock: Clock) {
   const inFlight = new Map<string, string>()
@@ -78,7 +75,7 @@ export function createIdempotency(storage: Storage, clock: Clock) {
 
   return {
     /**
-     * Reserves the key for this request, until `end`. Returns the answer of an earlier request.
+     * Reserves the key for this request, until `end`. Returns the response of an earlier request.
      * @throws AppError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
      */
     async begin(request: IdempotentRequest): Promise<Rendered | undefined> {
@@ -100,16 +97,16 @@ export function createIdempotency(storage: Storage, clock: Clock) {
     },
 
     /**
-     * Runs `work` and records its answer in the same transaction. Errors roll it back and aren't
-     * recorded: the same key may be tried again. If another process records an answer first, that
-     * one is returned.
+     * Runs `work` and stores its response in the same transaction. Errors roll back and aren't
+     * stored: the key can be retried. If another process stores a response first, that one is
+     * returned.
      */
     async run(
       request: IdempotentRequest,
       work: (tx: Transaction) => Promise<Rendered>,
     ): Promise<Rendered> {
       const recorded = async (tx: Transaction) => {
-        // Another node may have answered while this request waited for the workspace's row.
+        // Another node may have responded while this request waited for the workspace's lock.
         if (tx.dialect === 'postgres' && (await findRecord(tx, request, clock.now()))) {
           throw new AnsweredElsewhere()
         }
@@ -120,7 +117,7 @@ export function createIdempotency(storage: Storage, clock: Clock) {
       try {
         return await storage.write(recorded, { workspaceNo: request.workspaceNo })
       } catch (error) {
-        // An error may be due to the effect of the other process, a taken slug for instance.
+        // The error may be an effect of the other process's request, such as a taken slug.
         const isDueToOther = error instanceof AnsweredElsewhere || error instanceof AppError
         const answer = isDueToOther ? await earlier(request) : undefined
         if (answer === undefined) throw error
@@ -136,7 +133,7 @@ function nameOf({ workspaceNo, key }: IdempotentRequest): string {
   return `${workspaceNo} ${key}`
 }
 
-/** Keys of people are their own: two people of a workspace may choose the same one. */
+/** People's keys are separate: two people of a workspace may choose the same one. */
 export function ownKey(caller: Caller, key: string): string {
   return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
 }
@@ -152,7 +149,7 @@ function findRecord({ db }: Sql, { workspaceNo, key }: IdempotentRequest, now: n
     .executeTakeFirst()
 }
 
-/** Records an answer. False: the key has a record already, which stays as it is. */
+/** Stores a response. False: the key has one already, which stays. */
 async function insertRecord(
   { db }: Transaction,
   { workspaceNo, key, fingerprint }: IdempotentRequest,
@@ -180,7 +177,7 @@ async function insertRecord(
   return inserted.length === 1
 }
 
-/** Deletes the records that are older than a day, in small steps. Returns how many there were. */
+/** Deletes records older than a day, in small steps. Returns how many. */
 export async function purgeIdempotency(storage: Storage, now: number): Promise<number> {
   for (let purged = 0; ; ) {
     const step = await storage.write(

@@ -5,13 +5,13 @@ import type { PlanLimits } from '../plans/types.ts'
 import { addRateLimitHeaders, NO_LIMIT } from './respond.ts'
 import type { Caller, Services } from './types.ts'
 
-/** What a plan allows; undefined: any number of requests. */
+/** The rate limit of a plan; undefined: none. */
 function policyOf({ requests_per_minute: ratePerMinute, burst }: PlanLimits): Policy | undefined {
   if (ratePerMinute === null) return undefined
   return { ratePerMinute, burst: burst ?? ratePerMinute }
 }
 
-/** @throws AppError RATE_LIMITED, with whole seconds after which a retry is let through (RFC 9110 §10.2.3) */
+/** @throws AppError RATE_LIMITED, with `Retry-After` in whole seconds (RFC 9110 §10.2.3) */
 export function assertAllowed(decision: Decision): void {
   if (decision.allowed) return
   const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000))
@@ -21,21 +21,21 @@ export function assertAllowed(decision: Decision): void {
   })
 }
 
-/** What one person may send from all of their windows, including checks while typing. */
+/** The limit of one person in all of their windows, including checks while typing. */
 const PERSON_POLICY: Policy = { ratePerMinute: 1_200, burst: 600 }
 
-/** What a person may send in all of their workspaces together; undefined: any number. */
+/** The limit of a person across all of their workspaces; undefined: none. */
 function personAllowance({ person }: Caller): { key: string; policy: Policy } | undefined {
   if (person === undefined || person.limits === null) return undefined
   const policy = policyOf(person.limits)
   return policy && { key: `person ${person.id}`, policy }
 }
 
-/** Counts one request towards the limits that apply to it, and adds its headers to the answer. */
+/** Counts a request towards its limits, and adds the rate limit headers to the response. */
 export class Meter {
-  /** What this request was taken from, and how much. */
+  /** What this request was counted by, and its cost. */
   #taken: { caller: Caller; policy: Policy; cost: number } | undefined
-  /** The same of a write of the dashboard. */
+  /** The same for a write of the dashboard. */
   #planned: { caller: Caller; policy: Policy } | undefined
 
   constructor(
@@ -47,8 +47,8 @@ export class Meter {
   ) {}
 
   /**
-   * Takes the request from the allowances of the key's workspace and of the person who made the
-   * key; a request that isn't permitted takes nothing. @throws AppError RATE_LIMITED
+   * Counts the request towards the limits of the key's workspace and of the person who made the
+   * key; a request without permission isn't counted. @throws AppError RATE_LIMITED
    */
   async take(caller: Caller, permitted: boolean, cost = 1): Promise<void> {
     const { limiter, clock } = this.services
@@ -70,7 +70,7 @@ export class Meter {
   }
 
   /**
-   * Takes a write of the dashboard from the same allowances as API keys use.
+   * Counts a write of the dashboard towards the same limits as API keys.
    * @throws AppError RATE_LIMITED
    */
   async takePlan(caller: Caller, cost = 1): Promise<void> {
@@ -83,10 +83,7 @@ export class Meter {
     await this.#takeOfPerson(planLimiter, caller, policy, cost)
   }
 
-  /**
-   * Makes the request cost as much as several. Refused, it costs nothing.
-   * @throws AppError RATE_LIMITED
-   */
+  /** Raises the cost of the request. If refused, it costs nothing. @throws AppError RATE_LIMITED */
   async charge(cost: number): Promise<void> {
     if (cost <= 1) return
     if (this.#taken !== undefined) {
@@ -100,7 +97,7 @@ export class Meter {
     }
   }
 
-  /** Several workspaces allow a person no more than one plan; refused, the workspace loses nothing. */
+  /** Several workspaces give a person no more than one plan; if refused, it is refunded. */
   async #takeOfPerson(limiter: Limiter, caller: Caller, own: Policy, cost: number): Promise<void> {
     const allowance = personAllowance(caller)
     if (allowance === undefined) return
@@ -125,7 +122,7 @@ export class Meter {
     assertAllowed(await limiter.take(userId, PERSON_POLICY, clock.now()))
   }
 
-  /** Gives the request back: answers 403 cost nothing. */
+  /** Refunds the request: responses with 403 cost nothing. */
   async refund(): Promise<void> {
     if (this.#taken === undefined) return
     const { caller, policy, cost } = this.#taken

@@ -5,7 +5,7 @@ import { LOCALES } from '../i18n/index.ts'
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
 const STABLE = 'Stable: programs may rely on it.'
 
-/** An error with everything that it may have, in English; in RFC 9457's form if need be. */
+/** An error with all of its members, in English; optionally in the form of RFC 9457. */
 function errorExample(asProblem: boolean): object {
   const error = new AppError('SLUG_TAKEN', { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] })
   const baseUrl = 'https://go.example.com'
@@ -13,7 +13,7 @@ function errorExample(asProblem: boolean): object {
   return JSON.parse(renderError(error, view).text ?? '{}') as object
 }
 
-/** Names of constants for generators whose enums share one namespace, as Go's do. */
+/** Names of constants for generators whose enums share a namespace, like Go's. */
 function namesOf(prefix: string, codes: readonly string[]) {
   return { 'x-enum-varnames': codes.map((code) => `${prefix}_${code}`) }
 }
@@ -27,7 +27,7 @@ const suggestionsSchema = z
   .array(z.string())
   .openapi({ description: 'With SLUG_TAKEN: slugs that are free.' })
 
-/** What every error of an API looks like, and RFC 9457's form of it. */
+/** The schemas of an API's errors, in both forms. */
 export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
   const codeSchema = z
     .enum(codes as [ErrorCode, ...ErrorCode[]])
@@ -83,7 +83,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
   return { error, problem }
 }
 
-/** Headers of answers: name → schema and meaning. */
+/** Response headers: name → schema and description. */
 export const HEADERS = {
   'Retry-After': {
     schema: { type: 'integer', minimum: 1 },
@@ -106,7 +106,7 @@ export const HEADERS = {
   'Accept-Post': { schema: { type: 'string' }, description: 'The media types that POST takes.' },
 } as const
 
-/** Parameters that the pipeline reads, not the endpoint. */
+/** Parameters that the pipeline reads instead of the endpoint. */
 export const PARAMETERS = {
   lang: {
     name: 'lang',

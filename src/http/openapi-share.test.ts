@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { shareComponents } from './openapi-share.ts'
 
-test('parameters that endpoints declare alike are written once', () => {
+test('equal parameters of endpoints become one component', () => {
   const zone = { name: 'zone', in: 'query', description: 'A zone.' }
   const other = { name: 'zone', in: 'query', description: 'Another zone.' }
   const id = { name: 'id', in: 'path' }
@@ -33,7 +33,7 @@ test('parameters that endpoints declare alike are written once', () => {
   } as never)
 })
 
-test('errors that endpoints have in common are written once', () => {
+test('common errors become one component', () => {
   const missing = { description: 'NOT_FOUND' }
   const other = { description: 'LINK_NOT_FOUND' }
   const operation = (error: object) => ({ get: { responses: { 200: {}, 404: error } } })
@@ -56,7 +56,7 @@ test('errors that endpoints have in common are written once', () => {
   } as never)
 })
 
-test('headers and descriptions are written once, and no example of a list beside its item’s', () => {
+test('headers and descriptions are shared, and a list has no example besides its item’s', () => {
   const link = { schema: { type: 'string' }, description: 'Pages.' }
   const schema = { $ref: '#/components/schemas/List' }
   const operation = (headers: object) => ({

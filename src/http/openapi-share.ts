@@ -1,4 +1,4 @@
-/** The part of JSON Schema that the document makes use of. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -19,7 +19,7 @@ export interface Schema {
   maximum?: number
 }
 
-/** What an endpoint reads besides its body. */
+/** A parameter of an endpoint. */
 export interface Parameter {
   $ref?: string
   name: string
@@ -29,13 +29,13 @@ export interface Parameter {
   schema?: Schema
 }
 
-/** A body in one media type. */
+/** A body of one media type. */
 export interface Content {
   schema?: Schema
   example?: unknown
 }
 
-/** An answer of an endpoint. */
+/** A response of an endpoint. */
 export interface ResponsePart {
   $ref?: string
   description?: string
@@ -43,7 +43,7 @@ export interface ResponsePart {
   content?: Record<string, Content>
 }
 
-/** One endpoint, as the document has it. */
+/** An endpoint in the document. */
 export interface Operation {
   operationId?: string
   summary?: string
@@ -54,7 +54,7 @@ export interface Operation {
   responses?: Record<string, ResponsePart>
 }
 
-/** The part of an OpenAPI document that is read here and by the reference page. */
+/** The part of an OpenAPI document that this module and the reference page read. */
 export interface OpenApiParts {
   info: { title: string; version: string; description?: string }
   paths?: Record<string, Record<string, Operation>>
@@ -66,12 +66,12 @@ export interface OpenApiParts {
   }
 }
 
-/** A parameter that so many endpoints have becomes a component. */
+/** A parameter of this many endpoints becomes a component. */
 const SHARED_BY = 3
 
 /**
- * Moves what several operations declare alike to the components: parameters, headers, and the errors.
- * They would be most of the document otherwise. Changes the document, and returns it.
+ * Moves what several operations have in common to the components: parameters, headers, and errors,
+ * which would otherwise be most of the document. Modifies the document, and returns it.
  */
 export function shareComponents<D extends object>(document: D): D {
   const { paths = {}, components } = document as unknown as OpenApiParts
@@ -130,8 +130,8 @@ function shareHeaders(operations: readonly Operation[], shared: Record<string, o
 }
 
 /**
- * Moves the example of an object to its schema, so that not every answer repeats it. A list whose item
- * has one needs none.
+ * Moves the example of an object to its schema, so that not every response repeats it. A list
+ * doesn't need one if its item has one.
  */
 function shareExamples(
   operations: readonly Operation[],
@@ -156,7 +156,7 @@ function contentsOf(responses: Readonly<Record<string, ResponsePart>>): Content[
   return Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
 }
 
-/** Makes a component of each different value, and gives a reference to it. */
+/** Makes a component of each distinct value, and returns a reference to it. */
 function sharer<T extends object>(kind: string, shared: Record<string, T>) {
   return (name: string, value: T) => {
     for (let n = 1; ; n++) {
@@ -167,9 +167,9 @@ function sharer<T extends object>(kind: string, shared: Record<string, T>) {
   }
 }
 
-/** The component of a parameter: `LinkParam`, so that it doesn't meet a schema's name. */
+/** The component name of a parameter: `LinkParam`, so that it can't be a schema's. */
 export function parameterKey(name: string): string {
-  // A minus before a name excludes its values.
+  // A leading minus marks parameters that exclude values.
   const words = name
     .replace(/^-/, 'not_')
     .split(/[^A-Za-z0-9]+/)

@@ -8,7 +8,7 @@ afterAll(() => t.close())
 
 const document = JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
 
-/** Every `$ref` in the document. */
+/** Every `$ref` of the document. */
 function refsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, member]) =>
@@ -23,13 +23,13 @@ function resolve(ref: string): unknown {
     .reduce((at: unknown, key) => (at as Record<string, unknown> | undefined)?.[key], document)
 }
 
-/** An answer, wherever it is written. */
+/** A response, inline or referenced. */
 function answerOf(response: { $ref?: string; headers?: object }): { headers?: object } {
   return (response.$ref === undefined ? response : resolve(response.$ref)) as { headers?: object }
 }
 
 describe('the OpenAPI document', () => {
-  test('is of version 3.1 and leads nowhere else', () => {
+  test('has version 3.1 and no external references', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.servers).toEqual([{ url: 'https://go.example.com' }])
   })
@@ -40,13 +40,13 @@ describe('the OpenAPI document', () => {
     for (const ref of refs) expect(resolve(ref), ref).toBeDefined()
   })
 
-  test('says which scope each endpoint needs', () => {
+  test('has the scope of each endpoint', () => {
     expect(document.paths['/api/v1/hosts'].post.security).toEqual([{ apiKey: ['links:write'] }])
     expect(document.paths['/api/v1/words'].get.security).toEqual([])
     expect(document.components.securitySchemes.apiKey.scheme).toBe('bearer')
   })
 
-  test('lists every answer of an endpoint', () => {
+  test('lists every response of an endpoint', () => {
     const statusesOf = (path: string, method: string) =>
       Object.keys(document.paths[path.split('?')[0] as string][method].responses).map(Number)
     expect(statusesOf('/api/v1/hosts', 'post')).toEqual([
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     expect(namesOf('/api/v1/hosts', 'post')).toContain('Idempotency-Key')
   })
 
-  test('names no header that an answer lacks', async () => {
+  test('has no header that a response lacks', async () => {
     const limited = await createTestApi({ limits: { requests_per_minute: 60, burst: 60 } })
     const one = '/api/v1/hosts/{id}'
     const all = '/api/v1/hosts'
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
     await limited.close()
   })
 
-  test('says which answers are given again', () => {
+  test('marks replayed responses', () => {
     const { responses } = document.paths['/api/v1/hosts'].post
     const replayed = Object.keys(responses).filter(
       (status) => 'Idempotent-Replayed' in (answerOf(responses[status]).headers ?? {}),
@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.Problem.example).toMatchObject({ code: 'SLUG_TAKEN' })
   })
 
-  test('takes a merge patch where PATCH does', () => {
+  test('has merge patches for PATCH', () => {
     const { content } = document.paths['/api/v1/hosts/{id}'].patch.requestBody
     expect(Object.keys(content)).toEqual(['application/merge-patch+json', 'application/json'])
   })

@@ -12,7 +12,7 @@ import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'
 
-/** What every endpoint has in common, in the little Markdown that the reference page knows. */
+/** The description of the API, in the Markdown subset of the reference page. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
 Bodies are JSON in UTF-8, at most 64 KiB. Every answer has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
@@ -53,10 +53,10 @@ Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-
 
 Requests that the HTTP server itself refuses never reach the API. Their answers have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
 
-/** Stands for the address of the instance in the committed document and its examples. */
+/** The placeholder of the instance's URL in the committed document. */
 const EXAMPLE_ORIGIN = 'https://go.example.com'
 
-/** The document with this instance's own address. */
+/** The document with this instance's URL. */
 export function atAddress(document: string, baseUrl: string): string {
   return document
     .replaceAll(EXAMPLE_ORIGIN, baseUrl)
@@ -66,7 +66,7 @@ export function atAddress(document: string, baseUrl: string): string {
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-/** Who calls an API, and what follows from that for its document. */
+/** The audience of an API, with its texts. */
 type Audience = typeof PROGRAMS | typeof DASHBOARD
 
 const PROGRAMS = {
@@ -103,7 +103,7 @@ const DASHBOARD = {
   },
 } as const
 
-/** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
+/** The OpenAPI 3.1 document of these endpoints, generated from the validating schemas. */
 export function openApiDocument(
   endpoints: readonly AnyEndpoint[],
   forDashboard = false,
@@ -152,12 +152,12 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
       $ref: `#/components/parameters/${parameterKey(name)}`,
     })),
     request: {
-      // Whether a schema is an object is the declaring endpoint's business.
+      // The declaring endpoint makes sure that this schema is an object.
       ...(params !== undefined && { params: params as never }),
       ...(query !== undefined && { query: query as never }),
       ...(body !== undefined && { body }),
     },
-    // The shapes of headers and examples are the components' own business.
+    // The components define the shapes of headers and examples.
     responses: { ...successOf(endpoint), ...failuresOf(endpoint, audience) } as never,
   }
 }
@@ -201,7 +201,7 @@ function isConditional(endpoint: AnyEndpoint): boolean {
   return endpoint.method === 'get' && hasEtag(endpoint)
 }
 
-/** An object that has a version carries it as its entity tag. */
+/** A versioned object has its version in the entity tag. */
 function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
   const { shape } = (success.schema?.def ?? {}) as { shape?: object }
   return cacheControl !== undefined || (shape !== undefined && 'version' in shape)
@@ -209,7 +209,7 @@ function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
 
 const LOCATION = { schema: { type: 'string' }, description: 'The path of what was made.' }
 
-/** Those besides what every answer has. */
+/** Headers besides those of every response. */
 function headersOf(names: readonly string[], own: Readonly<Record<string, object>> = {}) {
   const shared = names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const)
   const headers = { ...Object.fromEntries(shared), ...own }
@@ -243,7 +243,7 @@ function successOf(endpoint: AnyEndpoint) {
   }
 }
 
-/** Every code that the endpoint can give: its own, and those that follow from its declaration. */
+/** All error codes of an endpoint: its own, and those that follow from its declaration. */
 function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   codes.add('RATE_LIMITED').add('INTERNAL_ERROR').add('SERVICE_UNAVAILABLE')

@@ -12,15 +12,15 @@ const PaginationSchema = z
   })
   .openapi('Pagination')
 
-/** The body of a list that goes on by cursor. */
+/** The body of a list with cursors. */
 export function listOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), pagination: PaginationSchema })
 }
 
-/** How many items a page has where a request says nothing, and at most. */
+/** The default and maximum number of items per page. */
 export const PAGE_LIMIT = { default: 25, max: 100 }
 
-/** The parameters of a list that goes on by cursor. */
+/** The parameters of a list with cursors. */
 export const pageParameters = {
   limit: whole(PAGE_LIMIT.max)
     .default(PAGE_LIMIT.default)
@@ -37,7 +37,7 @@ export const pageParameters = {
     .openapi({ param: { description: '`next_cursor` of the page before.' } }),
 }
 
-/** How a page is described whose items look like `item`. */
+/** The description of a page with items like `item`. */
 export function pageSuccess<S extends z.ZodType>(description: string, schema: S, item: unknown) {
   return {
     status: 200 as const,
@@ -63,7 +63,7 @@ export function pageAnswer<
   }
 }
 
-/** One page of `rows`, of which one more than `limit` was asked for. */
+/** A page of `rows`, which were queried with a limit of one more than `limit`. */
 export function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (last: T) => string) {
   const data = rows.slice(0, limit)
   const last = data.at(-1)
@@ -72,7 +72,7 @@ export function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (last: T)
   return { data, pagination: { limit, has_more, next_cursor } }
 }
 
-/** Where a page is in its list; `page` counts from 1, and is absent where a cursor is followed. */
+/** A page's position; `page` counts from 1, and is absent if there is a cursor. */
 interface PagePosition {
   page?: number | undefined
   has_more: boolean
@@ -81,9 +81,9 @@ interface PagePosition {
 }
 
 /**
- * The `Link` header of a page (RFC 8288): the next, previous and first one, with the filters of the
- * request. Numbered pages lead to numbered ones. Of the request's address, the host is not used:
- * the client may have sent anything as one.
+ * The `Link` header of a page (RFC 8288): next, previous and first page, with the request's
+ * filters. Numbered pages link to numbered ones. The host of the request isn't used, because
+ * clients control it.
  */
 export function pageLinks(
   baseUrl: string,
@@ -109,7 +109,7 @@ export function pageLinks(
     .join(', ')
 }
 
-/** A query parameter that may be given several times; always an array in the handler. */
+/** A repeatable query parameter; always an array in the handler. */
 export function repeatable<T extends z.ZodType>(item: T, max: number) {
   return z.preprocess(
     (value) => (value === undefined || Array.isArray(value) ? value : [value]),

@@ -16,7 +16,7 @@ async function errorOf(response: Response) {
 }
 
 describe('every response', () => {
-  test('carries a request id of its own, whatever the client sends', async () => {
+  test('has a request id of its own, whatever the client sends', async () => {
     const seen = new Set<string>()
     for (const [method, path] of [
       ['GET', '/api/v1/hosts/a'],
@@ -34,7 +34,7 @@ describe('every response', () => {
     expect(seen.size).toBe(6)
   })
 
-  test('logs the client’s own id where it is fit to be logged', async () => {
+  test('logs the client’s own id if it is well-formed', async () => {
     for (const [id, expected] of [
       ['my-own.request_1', 'my-own.request_1'],
       ['short', undefined],
@@ -63,7 +63,7 @@ describe('every response', () => {
     }
   })
 
-  test('has HSTS where the public address is https', async () => {
+  test('has HSTS if the public URL is https', async () => {
     const secure = await createTestApi({ baseUrl: 'https://s.example' })
     const { headers } = await secure.send('GET', '/api/v1/hosts/a')
     expect(headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d{8}/)
@@ -81,7 +81,7 @@ describe('methods and paths', () => {
     expect(await head.text()).toBe('')
   })
 
-  test('OPTIONS tells the methods, to browsers too', async () => {
+  test('OPTIONS returns the methods, also to browsers', async () => {
     const one = await t.send('OPTIONS', '/api/v1/hosts/a', { headers: { Authorization: null } })
     expect(one.status).toBe(204)
     const allow = (one.headers.get('Allow') as string).split(', ').sort()
@@ -95,7 +95,7 @@ describe('methods and paths', () => {
     expect((await t.send('OPTIONS', '/nowhere')).status).toBe(404)
   })
 
-  test('a method that the path lacks is 405', async () => {
+  test('an unsupported method is 405', async () => {
     for (const [method, path] of [
       ['PUT', '/api/v1/hosts/a'],
       ['GET', '/api/v1/hosts'],
@@ -113,12 +113,12 @@ describe('methods and paths', () => {
     expect(response.headers.get('Access-Control-Expose-Headers')).toContain('Allow')
   })
 
-  test('a slash at the end makes no difference', async () => {
+  test('a trailing slash makes no difference', async () => {
     expect((await t.send('GET', '/api/v1/hosts/a/')).status).toBe(200)
     expect((await t.send('GET', '/api/v1/words/?lang=de')).status).toBe(200)
   })
 
-  test('odd paths are found or not found, and nothing else', async () => {
+  test('unusual paths are found or not found, never errors', async () => {
     for (const path of [
       '/api/v1/hosts/%zz',
       '/api/v1/hosts/%ff%fe',
@@ -135,7 +135,7 @@ describe('methods and paths', () => {
 })
 
 describe('errors', () => {
-  test('tell nothing of the inside', async () => {
+  test('reveal no internals', async () => {
     const response = await t.send('GET', '/api/v1/hosts/broken')
     expect(response.status).toBe(500)
     const error = await errorOf(response)
@@ -146,7 +146,7 @@ describe('errors', () => {
     expect((entry?.fields.err as Error | undefined)?.stack).toContain('SELECT')
   })
 
-  test('are RFC 9457 for who takes nothing else', async () => {
+  test('are RFC 9457 for clients that accept nothing else', async () => {
     const accept = 'application/problem+json'
     const response = await t.send('POST', '/api/v1/hosts', { body: {}, headers: { accept } })
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
@@ -163,13 +163,13 @@ describe('errors', () => {
     })
     const both = { accept: 'application/problem+json, application/json' }
     await errorOf(await t.send('GET', '/api/v1/hosts/missing', { headers: both }))
-    // Media types have no case, and a weight alone is no alternative.
+    // Media types are case-insensitive, and a weight alone is no alternative.
     const shouted = { accept: 'Application/Problem+JSON;q=0.5' }
     const other = await t.send('GET', '/api/v1/hosts/missing', { headers: shouted })
     expect(other.headers.get('Content-Type')).toBe('application/problem+json')
   })
 
-  test('name every failing field and offer what is free', async () => {
+  test('name every failing field and suggest free slugs', async () => {
     const invalid = await t.send('POST', '/api/v1/hosts', { body: { no: 'x', host: 1, z: 1 } })
     expect(invalid.status).toBe(422)
     const { details } = (await errorOf(invalid)) as { details: { field: string; code: string }[] }
@@ -191,14 +191,14 @@ describe('errors', () => {
     )
   })
 
-  test('are problems only for clients that take them', async () => {
+  test('are problems only for clients that accept them', async () => {
     for (const accept of ['application/problem+json;q=0', 'application/problem+json;q=0, */*']) {
       const response = await t.send('GET', '/api/v1/hosts/missing', { headers: { accept } })
       expect(response.headers.get('Content-Type')).toBe('application/json')
     }
   })
 
-  test('a parameter that the endpoint doesn’t have is 422, wherever it is sent', async () => {
+  test('an unknown parameter is 422, on every endpoint', async () => {
     const detailsOf = async (method: string, path: string, body?: object) => {
       const response = await t.send(method, path, body === undefined ? {} : { body })
       expect(response.status).toBe(422)
@@ -235,7 +235,7 @@ describe('errors', () => {
     }
   })
 
-  test('a storage that is away is 503, with a time to retry', async () => {
+  test('an unavailable storage is 503 with Retry-After', async () => {
     const away = await createTestApi({
       storage: {
         ...t.storage,
@@ -276,7 +276,7 @@ describe('the language', () => {
     for (const text of texts) expect(text).toMatch(/[^\x20-\x7e]/)
   })
 
-  test('is named where something is localised, and only there', async () => {
+  test('has a header if something is localized, and only then', async () => {
     expect(await languageOf('/api/v1/words?lang=ja', null)).toBe('ja')
     const { headers } = await t.send('GET', '/api/v1/hosts/a?lang=ja')
     expect(headers.get('Content-Language')).toBeNull()

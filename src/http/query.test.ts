@@ -3,7 +3,7 @@ import { byParameter } from './details.ts'
 import { langOf, pathOf, queryOf } from './request.ts'
 
 describe('a request’s URL', () => {
-  test('has a path, whose last slashes say nothing', () => {
+  test('has a path, whose trailing slashes are ignored', () => {
     for (const [url, path] of [
       ['http://s.example/api/v1/links', '/api/v1/links'],
       ['http://s.example:3000/api/v1/links/?a=/b', '/api/v1/links'],
@@ -33,7 +33,7 @@ describe('a request’s URL', () => {
   })
 })
 
-test('faults of a parameter that is a list are of the parameter, each once', () => {
+test('faults of a list parameter are reported once per parameter', () => {
   expect(
     byParameter([
       { field: 'kind[0]', code: 'INVALID_CHARACTERS' },

@@ -25,7 +25,7 @@ const left = (response: Response) => Number(response.headers.get('X-RateLimit-Re
 const headersOf = (response: Response) => NAMES.map((name) => response.headers.get(name))
 
 describe('the rate limit', () => {
-  test('tells what is left', () =>
+  test('returns the remaining requests', () =>
     withApi(free, async (t) => {
       const reset = String(t.clock.ms / 1000 + 1)
       expect(headersOf(await t.send(...get))).toEqual([
@@ -40,12 +40,12 @@ describe('the rate limit', () => {
       expect(left(await t.send(...get))).toBe(59)
     }))
 
-  test('announces the rate of the plan', () =>
+  test('returns the rate of the plan', () =>
     withApi(small, async (t) => {
       expect((await t.send(...get)).headers.get('RateLimit-Policy')).toBe('"api";q=30;w=60')
     }))
 
-  test('refuses what is too much, and lets a retry through after Retry-After', () =>
+  test('refuses excess requests, and allows a retry after Retry-After', () =>
     withApi({ limits: { requests_per_minute: 7, burst: 3 } }, async (t) => {
       for (let round = 0; round < 20; round++) {
         let response = await t.send(...get)
@@ -61,7 +61,7 @@ describe('the rate limit', () => {
       }
     }))
 
-  test('is the workspace’s: all of its keys share it, others have their own', () =>
+  test('is shared by all keys of a workspace, separate from others', () =>
     withApi(small, async (t) => {
       await t.send(...get)
       const as = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } })
@@ -69,7 +69,7 @@ describe('the rate limit', () => {
       expect(left(await t.send(...get, as('stranger')))).toBe(2)
     }))
 
-  test('takes nothing for 401 and 403', () =>
+  test('doesn’t count 401 and 403', () =>
     withApi(small, async (t) => {
       const reader = { Authorization: 'Bearer reader' }
       for (let i = 0; i < 10; i++) {
@@ -83,7 +83,7 @@ describe('the rate limit', () => {
       expect(left(await t.send(...get))).toBe(2)
     }))
 
-  test('counts what the plan has no room for', () =>
+  test('counts requests refused by a plan’s limit', () =>
     withApi(small, async (t) => {
       const body = { no: 1, host: 'full.example' }
       for (const expected of [2, 1, 0]) {
@@ -93,13 +93,13 @@ describe('the rate limit', () => {
       expect((await t.send('POST', '/api/v1/hosts', { body })).status).toBe(429)
     }))
 
-  test('counts what fails otherwise', () =>
+  test('counts other failures', () =>
     withApi(small, async (t) => {
       expect(left(await t.send('GET', '/api/v1/hosts/missing'))).toBe(2)
       expect(left(await t.send('POST', '/api/v1/hosts', { body: {} }))).toBe(1)
     }))
 
-  test('counts what no endpoint answers, and says so', () =>
+  test('counts requests without an endpoint, with headers', () =>
     withApi(small, async (t) => {
       expect(left(await t.send('GET', '/api/v1/nothing'))).toBe(2)
       const wrongMethod = await t.send('PUT', '/api/v1/hosts/a')
@@ -107,11 +107,11 @@ describe('the rate limit', () => {
       expect(left(await t.send('GET', '/api/v1/nothing'))).toBe(0)
       const refused = await t.send('GET', '/api/v1/nothing')
       expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2'])
-      // A preflight carries no key, and is no request of its own.
+      // A preflight has no key, and isn't counted.
       expect((await t.send('OPTIONS', '/api/v1/hosts/a')).status).toBe(204)
     }))
 
-  test('says so where the plan has none', () =>
+  test('reports if the plan has none', () =>
     withApi({}, async (t) => {
       const most = '999999999999999'
       expect(headersOf(await t.send(...get))).toEqual([
@@ -141,7 +141,7 @@ describe('requests without a key', () => {
       expect((await anonymous('192.0.2.1')).status).toBe(200)
     }))
 
-  test('are limited where no endpoint answers, too', () =>
+  test('are limited without an endpoint, too', () =>
     withApi({ anonymousPerMinute: 2 }, async (t) => {
       const nowhere = (headers: Record<string, string | null>) =>
         t.send('GET', '/api/v1/nothing', { headers })

@@ -4,18 +4,18 @@ import { AppError, type AppErrorOptions, type ErrorDetail } from '../errors/inde
 import { detailsOfZodError, fieldOf } from './details.ts'
 import type { AnyEndpoint } from './types.ts'
 
-/** The most bytes that a body may have, unless the endpoint says otherwise. */
+/** The most bytes of a body, by default. */
 const BODY_BYTES_MAX = 64 * 1024
 
 const JSON_TYPES = ['application/json']
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 
-/** The media types that PATCH takes: the value of `Accept-Patch` (RFC 5789 §3.1). */
+/** The media types of PATCH: the value of `Accept-Patch` (RFC 5789 §3.1). */
 export const ACCEPT_PATCH = PATCH_TYPES.join(', ')
 
 /**
  * The bytes of the body.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE; INVALID_JSON when it breaks off.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE; INVALID_JSON when it is cut off.
  */
 export async function readBody(
   request: Request,
@@ -49,8 +49,8 @@ export async function readBody(
 }
 
 /**
- * Whether a `Content-Type` is one of these. Of its parameters only a charset matters, which may
- * be none but UTF-8: JSON has no other (RFC 8259 §8.1), though many clients state it.
+ * Whether a `Content-Type` is one of these. A charset parameter must be UTF-8: JSON has no other
+ * (RFC 8259 §8.1), though many clients state it.
  */
 function isOneOf(contentType: string, types: readonly string[]): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
@@ -67,7 +67,7 @@ function unsupported(isPatch: boolean, { headers, details }: AppErrorOptions = {
   })
 }
 
-/** Reads a body of unknown length, and stops where it gets too long. */
+/** Reads a body of unknown length, up to a maximum. */
 async function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -79,7 +79,7 @@ async function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): P
   return Buffer.concat(chunks, length)
 }
 
-/** The object in the body of a request; `{}` where the endpoint takes a request without one. */
+/** The object in a request's body; `{}` if the body is optional and absent. */
 export async function bodyOf(
   request: Request,
   { method, bodyOptional, bodyBytesMax }: AnyEndpoint,
@@ -88,7 +88,7 @@ export async function bodyOf(
   return parseJsonObject(await readBody(request, method === 'patch', bodyBytesMax))
 }
 
-/** Whether a request says that it brings none (RFC 9112, 6.3). */
+/** Whether a request has no body (RFC 9112 §6.3). */
 function lacksBody({ headers }: Request): boolean {
   return (
     headers.get('content-type') === null &&
@@ -97,7 +97,7 @@ function lacksBody({ headers }: Request): boolean {
   )
 }
 
-/** How deep objects and arrays may be nested. */
+/** The deepest nesting of objects and arrays. */
 const DEPTH_MAX = 32
 
 const WHITE_SPACE = /[ \t\n\r]*/y
@@ -106,10 +106,9 @@ const PLAIN = /[ !#-[\]-\uffff]+/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
 /**
- * The JSON object that these bytes are, in the strict sense of RFC 8259 and I-JSON (RFC 7493):
- * UTF-8 without a byte-order mark, no member twice, no escaped half of a surrogate pair, at most 32
- * levels deep.
- * @throws AppError INVALID_JSON that says what is wrong and where.
+ * Parses a JSON object, strictly by RFC 8259 and I-JSON (RFC 7493): UTF-8 without a byte-order
+ * mark, no duplicate members, no escaped unpaired surrogate, at most 32 levels deep.
+ * @throws AppError INVALID_JSON with the reason and the position.
  */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   if (!isUtf8(bytes)) throw invalid({ field: '', code: 'INVALID_ENCODING' })
@@ -126,7 +125,7 @@ function invalid(detail: ErrorDetail): AppError {
   return new AppError('INVALID_JSON', { details: [detail] })
 }
 
-/** Finds what `JSON.parse` accepts silently or refuses without saying where. */
+/** Finds what `JSON.parse` accepts silently or refuses without a position. */
 class Scanner {
   #at = 0
   readonly #path: (string | number)[] = []
@@ -164,7 +163,7 @@ class Scanner {
     })
   }
 
-  /** Members or items, up to the closing bracket; `begin` reads what comes before a value. */
+  /** Members or items, up to the closing bracket; `begin` reads what precedes a value. */
   #parts(depth: number, end: string, begin: (index: number) => string | number): void {
     if (depth > DEPTH_MAX) {
       throw invalid({ field: '', code: 'TOO_DEEP', params: { max: DEPTH_MAX } })
@@ -220,9 +219,9 @@ function positionOf(text: string, at: number) {
 }
 
 /**
- * What a schema makes of an input.
- * @param named gives the failing fields other names
- * @throws AppError VALIDATION_FAILED with every field that fails
+ * Validates an input.
+ * @param named renames the failing fields
+ * @throws AppError VALIDATION_FAILED with every failing field
  */
 export function validate<S extends z.ZodType>(
   schema: S,
@@ -235,13 +234,13 @@ export function validate<S extends z.ZodType>(
 }
 
 function refusal(details: ErrorDetail[]): AppError {
-  // Alone, it is the whole answer.
+  // Alone, it becomes the top-level error.
   const isUnverified = details.every(({ code }) => code === 'DOMAIN_NOT_VERIFIED')
   return new AppError(isUnverified ? 'DOMAIN_NOT_VERIFIED' : 'VALIDATION_FAILED', { details })
 }
 
 /**
- * Makes all checks, even after one that failed.
+ * Runs all checks, even after a failed one.
  * @throws AppError VALIDATION_FAILED with the failing fields of all
  */
 export function checkAll(...checks: (() => void)[]): void {
@@ -264,8 +263,8 @@ const SYNONYMS = [
 ] as const
 
 /**
- * Refuses parameters that an endpoint doesn't have: a filter that isn't understood must not select
- * everything. Two names of one parameter are refused as well.
+ * Refuses unknown parameters: a misspelt filter must not select everything. Two names of one
+ * parameter are refused as well.
  * @throws AppError VALIDATION_FAILED
  */
 export function assertKnownParameters(
@@ -283,8 +282,8 @@ export function assertKnownParameters(
 }
 
 /**
- * The path of a request's URL, as it was sent, without slashes at its end. The URL is only a path
- * where the request names no host that is one (HTTP/1.0, or a malformed `Host`).
+ * The path of a request's URL, as it was sent, without trailing slashes. The URL is only a path if
+ * the request has no valid host (HTTP/1.0, or a malformed `Host`).
  */
 export function pathOf(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
@@ -297,9 +296,9 @@ export function pathOf(url: string): string {
   return url.slice(start, end)
 }
 
-/** The parameters of a query: a string each, or a list where one is given several times. */
+/** The parameters of a query: strings, or lists for repeated ones. */
 export function queryOf(url: string): Record<string, string | string[]> {
-  // No prototype: a parameter may be called `__proto__`.
+  // No prototype, because a parameter may be named `__proto__`.
   const query: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of new URLSearchParams(searchOf(url))) {
     const before = query[name]

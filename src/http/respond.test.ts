@@ -40,7 +40,7 @@ describe('compression', () => {
     br: brotliDecompressSync,
   }
 
-  test('serves the codings that a client takes', async () => {
+  test('serves the codings that a client accepts', async () => {
     for (const [accepted, coding] of [
       ['gzip, br, zstd', 'zstd'],
       ['gzip;q=0.5, br;q=0.1', 'gzip'],
@@ -56,7 +56,7 @@ describe('compression', () => {
     }
   })
 
-  test('leaves alone short answers, answers with secrets, and clients that take none', async () => {
+  test('skips short responses, those with secrets, and clients that accept none', async () => {
     for (const [path, accepted] of [
       ['/api/v1/short', 'gzip'],
       ['/api/v1/secret', 'gzip'],
@@ -72,7 +72,7 @@ describe('compression', () => {
     expect(headers.get('Vary')).toContain('Accept-Encoding')
   })
 
-  test('gives other bytes another strong tag, and takes each of them back', async () => {
+  test('has a strong tag per coding, and recognizes each of them', async () => {
     const tags = new Set<string>()
     for (const coding of ['identity', 'gzip', 'zstd', 'br']) {
       tags.add((await get('/api/v1/long', coding)).headers.get('ETag') as string)
@@ -85,7 +85,7 @@ describe('compression', () => {
     }
   })
 
-  test('HEAD tells the length of what GET would send', async () => {
+  test('HEAD has the length of GET', async () => {
     const send = { headers: { 'Accept-Encoding': 'gzip' } }
     const bytes = await (await t.send('GET', '/api/v1/long', send)).bytes()
     const head = await t.send('HEAD', '/api/v1/long', send)

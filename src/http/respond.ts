@@ -6,10 +6,10 @@ import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
 import { createMemo } from '../base/memo.ts'
 import type { Rendered } from '../errors/index.ts'
 
-/** Shorter texts gain nothing. */
+/** Compressing shorter texts gains nothing. */
 const COMPRESSED_FROM = 1_024
 
-/** The content codings, best first for a text that is compressed for one answer. */
+/** The content codings, best first for a text that is compressed once. */
 const CODINGS = ['zstd', 'gzip', 'br'] as const
 
 const COMPRESS: Readonly<Record<(typeof CODINGS)[number], (text: string) => Uint8Array>> = {
@@ -18,17 +18,17 @@ const COMPRESS: Readonly<Record<(typeof CODINGS)[number], (text: string) => Uint
   br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
 }
 
-/** How an answer is sent. */
+/** Options of sending a response. */
 interface SendOptions {
-  /** Headers of every answer; `rendered` wins. */
+  /** Headers of every response; those of `rendered` take precedence. */
   headers: Record<string, string>
-  /** Never compressed: the length would give hints about the secret (BREACH). */
+  /** Never compressed: the length would leak hints about the secret (BREACH). */
   isSecret?: boolean
-  /** The text in Brotli, for clients that take it. */
+  /** The text in Brotli, for clients that accept it. */
   brotli?: Uint8Array<ArrayBuffer>
 }
 
-/** Sends a text: 304 where the client has it, without its body to HEAD, compressed if it is taken. */
+/** Sends a text: 304 if the client has it, without a body for HEAD, compressed if accepted. */
 export function send(request: Request, rendered: Rendered, options: SendOptions): Response {
   const { status, text } = rendered
   const headers = Object.assign(options.headers, rendered.headers)
@@ -44,21 +44,21 @@ export function send(request: Request, rendered: Rendered, options: SendOptions)
     return new Response(null, { status: 304, headers })
   }
   if (request.method !== 'HEAD' || body === null) return new Response(body, { status, headers })
-  // The length that the body of GET has (RFC 9110 §8.6).
+  // The length of GET's body (RFC 9110 §8.6).
   headers['Content-Length'] = String(Buffer.byteLength(body))
   return new Response(null, { status, headers })
 }
 
-/** How many pages there are at most: some of them in each language. */
+/** The most pages, some of them in each language. */
 const PAGES = 64
 
-/** A page's best compression takes a second, in another thread; it stays for the next one who asks. */
+/** Brotli's best compression takes a second, in another thread, so the result is cached. */
 const compressedPage = createMemo(PAGES, async (text: string) => {
   const size = { [constants.BROTLI_PARAM_SIZE_HINT]: text.length }
   return new Uint8Array(await promisify(brotliCompress)(text, { params: size }))
 })
 
-/** Sends a text that many are sent alike. */
+/** Sends a text that is the same for many clients. */
 export async function sendPage(
   request: Request,
   rendered: Rendered,
@@ -70,7 +70,7 @@ export async function sendPage(
   return send(request, rendered, { headers, brotli })
 }
 
-/** Sends what comes as it comes; HEAD gets the headers of GET, which have no length. */
+/** Sends a stream; HEAD gets the headers of GET, which have no length. */
 export async function sendStream(
   request: Request,
   begin: () => Promise<ReadableStream<Uint8Array>>,
@@ -78,12 +78,12 @@ export async function sendStream(
   headers: Record<string, string>,
 ): Promise<Response> {
   if (request.method !== 'HEAD') return new Response(await begin(), { status, headers })
-  // As GET has it; without it the server would say that the body has 0 bytes.
+  // As for GET; without it the server would send a length of 0.
   headers['Transfer-Encoding'] = 'chunked'
   return new Response(null, { status, headers })
 }
 
-/** The bytes that leave; adds the headers that say what they are. */
+/** Compresses a text if the client accepts it, and adds the headers for that. */
 function encode(
   request: Request,
   text: string,
@@ -96,20 +96,20 @@ function encode(
   const coding = brotli === undefined ? acceptedEncoding(accepted, CODINGS) : 'br'
   if (coding === undefined) return text
   headers['Content-Encoding'] = coding
-  // The same content compressed is other bytes, which need another strong tag.
+  // Compressed content is a different representation, which needs another strong tag.
   if (headers.ETag !== undefined) headers.ETag = `${headers.ETag.slice(0, -1)}-${coding}"`
   return brotli ?? (COMPRESS[coding](text) as Uint8Array<ArrayBuffer>)
 }
 
-/** One entity tag of a list: whether it is weak, its version if it has one, and the whole. */
+/** An entity tag of a list: whether it is weak, its version if any, and the whole. */
 const TAGS = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 const VERSION = /^"(\d+)(?:\.[^"]*)?"$/
 /** What {@link encode} adds to a tag. */
 const CODING = /-(?:zstd|gzip|br)"$/
 
 /**
- * The strong entity tag of a body (RFC 9110 §8.8.3): a digest of it, behind its version if it has
- * one, because clicks and status change without a new version.
+ * The strong entity tag of a body (RFC 9110 §8.8.3): its version, if any, and a digest, because
+ * clicks and status change without a new version.
  */
 export function digestTag(text: string, version?: number): string {
   const digest = Bun.hash(text).toString(36)
@@ -123,7 +123,7 @@ export function noneMatch(header: string | null, etag: string): boolean {
   return tagsOf(header).some(({ tag }) => tag.replace(CODING, '"') === etag)
 }
 
-/** Whether `If-Match` allows a change of this version, compared strongly (RFC 9110 §13.1.1). */
+/** Whether `If-Match` permits a change of this version, by strong comparison (RFC 9110 §13.1.1). */
 export function versionMatches(header: string | null, version: number): boolean {
   if (header === null || header.trim() === '*') return true
   return tagsOf(header).some(({ weak, tag }) => !weak && versionOf(tag) === version)
@@ -147,7 +147,7 @@ function tagsOf(header: string): { weak: boolean; tag: string }[] {
   }))
 }
 
-/** Headers that a script of another origin may read. */
+/** Headers that scripts of other origins may read. */
 const EXPOSED =
   'X-Request-Id, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
   'X-RateLimit-Reset, Retry-After, ETag, Link, Location, Idempotent-Replayed, Dry-Run, ' +
@@ -158,8 +158,8 @@ const ACCEPTED =
   'Idempotency-Key, Last-Event-ID, X-Request-Id'
 
 /**
- * Headers of every answer of an API; HSTS where the public address is https. Any site may call the
- * public one, with a key and never with cookies; the dashboard's is for its own pages alone.
+ * Headers of every response of an API; HSTS if the public URL is https. Any site may call the
+ * public API, with keys but never with cookies; the dashboard's is only for its own pages.
  */
 export function apiHeaders(
   requestId: string,
@@ -180,7 +180,7 @@ export function apiHeaders(
   }
 }
 
-/** For the answer to OPTIONS, a browser's preflight among them. */
+/** Headers for OPTIONS, including browsers' preflights. */
 export function preflightHeaders(allow: string): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': allow,
@@ -189,12 +189,12 @@ export function preflightHeaders(allow: string): Record<string, string> {
   }
 }
 
-/** The largest number that a structured header can hold (RFC 8941 §3.3.1): no limit at all. */
+/** The largest integer of a structured header (RFC 8941 §3.3.1): means no limit. */
 export const NO_LIMIT = 999_999_999_999_999
 
 /**
- * The state of the allowance (draft-ietf-httpapi-ratelimit-headers-10), and the older headers that
- * many clients read. Both say when the whole burst is there again.
+ * The rate limit headers (draft-ietf-httpapi-ratelimit-headers-10), and the older ones that many
+ * clients read. Both say when the full burst is available again.
  */
 export function addRateLimitHeaders(
   headers: Record<string, string>,
@@ -209,7 +209,7 @@ export function addRateLimitHeaders(
   headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
 }
 
-/** Describes answers with one thing of a kind: its version is the ETag, and a new one has a path. */
+/** Describes responses with one object: its version is the ETag, and a new one has a path. */
 export function describeOne<S extends z.ZodType>(what: string, schema: S, example: unknown) {
   const ETag = `The version of the ${what}, for \`If-Match\` and \`If-None-Match\`.`
   const Location = `The path of the ${what} in the API.`
@@ -222,12 +222,12 @@ export function describeOne<S extends z.ZodType>(what: string, schema: S, exampl
   })
 }
 
-/** The answer with one thing. */
+/** A response with one object. */
 export function answerOne<T extends { version: number }>(body: T) {
   return { status: 200 as const, body, version: body.version }
 }
 
-/** The answer with a thing that was made, below the path of its kind. */
+/** The response with a created object, below the path of its collection. */
 export function answerMade<T extends { id: string; version: number }>(path: string, body: T) {
   return { ...answerOne(body), status: 201 as const, headers: { Location: `${path}/${body.id}` } }
 }

@@ -6,7 +6,7 @@ const PATH = '/.well-known/security.txt'
 const baseUrl = 'https://s.example'
 const request = (method = 'GET') => new Request(baseUrl + PATH, { method })
 
-test('says where faults of security are reported, where the operator says so', async () => {
+test('is served with the operator’s contact, if one is set', async () => {
   const answer = createSecurityTxt({ contact: 'mailto:security@example.com', baseUrl, clock })
   const response = answer(request(), PATH)
   expect(response?.headers.get('content-type')).toBe('text/plain; charset=utf-8')

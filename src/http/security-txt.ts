@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000
 /** Shorter than the year that RFC 9116 §2.5.5 recommends as the longest. */
 const VALID_DAYS = 180
 
-/** Answers where faults of security are reported (RFC 9116); null: another path, or not set up. */
+/** Serves the contact for security issues (RFC 9116); null: another path, or none is set. */
 export function createSecurityTxt(deps: {
   contact: string | null
   baseUrl: string

@@ -36,7 +36,7 @@ endpoint(t.api, {
   },
 })
 
-test('a streamed answer has the headers of all answers', async () => {
+test('a streamed response has the headers of all responses', async () => {
   const answer = await t.send('GET', '/api/v1/lines/some')
   expect(await answer.text()).toBe('one\ntwo\n')
   expect(answer.headers.get('content-type')).toBe('text/plain')
@@ -54,7 +54,7 @@ test('HEAD has them too, and opens nothing', async () => {
   expect(opened).toBe(before)
 })
 
-test('HEAD tells no length where GET tells none', async () => {
+test('HEAD has no length if GET has none', async () => {
   const peer = '127.0.0.1'
   const server = Bun.serve({
     port: 0,
@@ -82,12 +82,12 @@ test('what fails before the first byte is an error like any other', async () => 
   }
 })
 
-test('an answer that goes on can ask whether it still may', async () => {
+test('a streamed response can check its permission again', async () => {
   await (await t.send('GET', '/api/v1/lines/some')).text()
   expect(await permitted?.()).toBe(true)
 })
 
-test('the document names its media type', () => {
+test('the document has its media type', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
   const { content } = document.paths['/api/v1/lines/{id}'].get.responses[200]
   expect(content).toEqual({ 'text/plain': { schema: { type: 'string' } } })

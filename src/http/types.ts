@@ -10,22 +10,22 @@ import type { Storage } from '../storage/index.ts'
 import type { Exchange } from './exchange.ts'
 import type { Idempotency } from './idempotency.ts'
 
-/** What a key may do. */
+/** The scopes of a key. */
 export type Scope = 'links:read' | 'links:write' | 'domains:read' | 'domains:write'
 
-/** A workspace as a request needs it. */
+/** A workspace, as far as requests need it. */
 export interface CallerWorkspace {
   no: number
   id: string
-  /** A locale of ours, or null. */
+  /** A supported locale, or null. */
   language: string | null
   plan: Plan
 }
 
-/** What a person may do in a workspace, from most to least. */
+/** The roles of a workspace, from most to least permissions. */
 export type Role = 'owner' | 'admin' | 'member' | 'viewer'
 
-/** What a caller may be allowed to do: keys hold scopes, people what their role permits. */
+/** A permission: keys have scopes, people those of their role. */
 export type Permission =
   | Scope
   | 'keys:manage'
@@ -34,10 +34,10 @@ export type Permission =
   | 'audit:read'
   | 'instance:manage'
 
-/** Whose request it is: the person in the dashboard, or who made the API key. */
+/** The person in the dashboard, or who made the API key. */
 interface CallerPerson {
   id: string
-  /** What they may send in all of their workspaces together; null: any number. */
+  /** Their rate limit across all of their workspaces; null: none. */
   limits: PlanLimits | null
 }
 
@@ -46,18 +46,18 @@ interface AnyCaller {
   workspace: CallerWorkspace
   /** Absent: the operator made the key. */
   person?: CallerPerson
-  /** Links of these folders don't exist for the caller; absent: all do. */
+  /** Folders whose links the caller can't see; absent: none. */
   hiddenFolders?: readonly string[]
 }
 
-/** Who reads in a workspace, as services need to know. */
+/** The reader in a workspace, as services need it. */
 export interface Reader {
   readonly workspace: { readonly no: number }
-  /** Links of these folders don't exist for them. */
+  /** Folders whose links they can't see. */
   readonly hiddenFolders?: readonly string[] | undefined
 }
 
-/** Whether a version may be changed, as the request's `If-Match` says. */
+/** Whether a version may be changed, according to the request's `If-Match`. */
 export type IfMatch = (version: number) => boolean
 
 /** A program with an API key. */
@@ -73,59 +73,59 @@ export interface SessionCaller extends AnyCaller {
   kind: 'session'
   sessionId: string
   userId: string
-  /** The person's e-mail address, for the audit log. */
+  /** The person's email address, for the audit log. */
   email: string
   role: Role
 }
 
-/** A person who is signed in, whatever the workspace. */
+/** A signed-in person, in any workspace. */
 export interface Person {
   sessionId: string
   userId: string
   email: string
   name: string | null
-  /** A locale of ours, or null. */
+  /** A supported locale, or null. */
   language: string | null
   instanceOwner: boolean
-  /** When this session was opened, or last confirmed. Milliseconds since the epoch. */
+  /** When this session was opened or last confirmed. Milliseconds since the epoch. */
   confirmedAt: number
 }
 
-/** How the dashboard's API finds out who asks. Asked anew on each request. */
+/** Identifies callers of the dashboard's API, on each request. */
 export interface Sessions {
-  /** The person behind the cookies; null: no session, or one that has ended. */
+  /** The person of the cookies; null: no session, or an expired one. */
   personOf(headers: Headers): Promise<Person | null>
-  /** The person in one of their workspaces; null: there is none of that id, or it isn't theirs. */
+  /** The person in one of their workspaces; null: not found, or not a member. */
   memberOf(person: Person, workspaceId: string): Promise<SessionCaller | null>
 }
 
-/** Who asks. */
+/** The caller of a request. */
 export type Caller = KeyCaller | SessionCaller
 
-/** Finds the caller behind a Bearer credential; null: malformed, unknown, revoked or expired. */
+/** Identifies the caller of a Bearer credential; null: malformed, unknown, revoked or expired. */
 export type Authenticate = (credential: string) => Promise<Caller | null>
 
-/** What an endpoint answers. It is rendered in one place, so that it can be stored and replayed. */
+/** An endpoint's response. It is rendered in one place, so that it can be stored and replayed. */
 export interface Answer {
   status: number
   /** A JSON object; absent on 204. */
   body?: object
   /**
-   * Gives a body that is sent as it comes, instead of `body`; not asked where the method is HEAD.
-   * Its `Content-Type` stands in `headers`.
+   * Returns a body to be streamed instead of `body`; not called for HEAD. Its `Content-Type` is in
+   * `headers`.
    */
   stream?: () => Promise<ReadableStream<Uint8Array>>
-  /** The answer in its bytes, instead of `body`: recorded, or replayed. */
+  /** The rendered response, instead of `body`: to be stored, or replayed. */
   rendered?: Rendered
   /** The version of the object in `body`: becomes a strong ETag. */
   version?: number
-  /** Further headers, `Location` and `Link` for instance. */
+  /** Further headers, such as `Location` and `Link`. */
   headers?: Readonly<Record<string, string>>
-  /** Values of `Set-Cookie`; they are neither recorded nor replayed. */
+  /** Values of `Set-Cookie`, which are neither stored nor replayed. */
   cookies?: readonly string[]
 }
 
-/** One request, checked, as an endpoint's handler gets it. */
+/** A validated request, for an endpoint's handler. */
 export interface Call<
   C extends Caller | null = Caller | null,
   P = unknown,
@@ -146,47 +146,44 @@ export interface Call<
   > {
   /** Null on public endpoints. */
   readonly caller: C
-  /** The values of the path, the query and the body, as their schemas gave them out. */
+  /** The parsed values of path, query and body. */
   readonly params: P
   readonly query: Q
   readonly body: B
 }
 
-/** Answers GET without a key, outside of the OpenAPI document. */
+/** Serves GET without a key, outside of the OpenAPI document. */
 export type Page = (
   call: Pick<Call, 'locale' | 'request' | 'baseUrl'>,
 ) => Rendered | Promise<Rendered>
 
-/** Shows an error to who looks at pages; undefined: they get it as everyone does. */
+/** Renders an error as a page; undefined: in the usual form. */
 export type ErrorPage = (error: AppError, locale: Locale) => Rendered | undefined
 
-/** Answers every request below a path. Its errors are rendered as those of endpoints. */
+/** Handles every request below a path. Its errors are rendered like those of endpoints. */
 export type Mounted = (call: MountedCall) => Promise<Response>
 
-/** A request that is handed on as it came. */
+/** A forwarded request. */
 export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseUrl' | 'address'>
 
-/** A successful answer, as the reference describes it. */
+/** The description of a successful response. */
 interface Success {
   status: 200 | 201 | 202 | 204
   description: string
-  /** Given: the same body with 201, where something was made. What this one says of it. */
+  /** The description of 201 with the same body, if something may be created. */
   created?: string
   schema?: z.ZodType
-  /** Of an answer that is no JSON. */
+  /** Of a response that is not JSON. */
   contentType?: string
-  /** Headers of this answer besides those that every one has: name → what it says. */
+  /** Headers of this response besides those of all: name → description. */
   headers?: Readonly<Record<string, string>>
   example?: unknown
 }
 
-/** What a caller must be allowed to do; `any`: any key will do; null: no key is needed. */
+/** The permission that an endpoint requires; `any`: any key; null: no key. */
 export type Scoped = Permission | 'any' | null
 
-/**
- * All there is to know of an endpoint, in one place: what the pipeline enforces and what the
- * OpenAPI document says are the same declaration.
- */
+/** The declaration of an endpoint, which both the pipeline and the OpenAPI document use. */
 export interface Endpoint<
   S extends Scoped,
   P extends z.ZodType,
@@ -198,89 +195,89 @@ export interface Endpoint<
   path: string
   scope: S
   /**
-   * On the dashboard's API, with `scope: null`: a person must be signed in, in any workspace; or
-   * own the instance.
+   * In the dashboard's API with `scope: null`: requires a signed-in person, in any workspace, or
+   * the owner of the instance.
    */
   person?: true | 'instance owner'
-  /** On the dashboard's API: the person must have proved who they are a short time ago. */
+  /** In the dashboard's API: requires a recent sign-in or confirmation. */
   fresh?: true
-  /** On the dashboard's API: takes nothing from the plan's requests, though it isn't a GET. */
+  /** In the dashboard's API: doesn't count towards the plan's requests, though it isn't a GET. */
   uncounted?: true
-  /** The answer holds a secret: it is never recorded, `Idempotency-Key` is ignored. */
+  /** The response contains a secret: it is never stored, and `Idempotency-Key` is ignored. */
   secret?: true
-  /** Takes `?dry_run=true`: all that it writes, it writes by `mutate`. */
+  /** Supports `?dry_run=true`: all of its writes use `mutate`. */
   dryRun?: true
   operationId: string
   tag: string
   summary: string
   description?: string
   params?: P
-  /** An object: parameters that it doesn't name are refused. A repeated one arrives as a list. */
+  /** An object: unknown parameters are refused. Repeated ones arrive as a list. */
   query?: Q
-  /** JSON; with `patch` also `application/merge-patch+json`. Give a strict object. */
+  /** JSON; with `patch` also `application/merge-patch+json`. Must be a strict object. */
   body?: B
-  /** A request without a body is one with `{}`. */
+  /** A request without a body means `{}`. */
   bodyOptional?: true
   bodyExample?: unknown
   /**
-   * Reads a body that is no JSON, once the query was checked; gives out the handler's body. `digest`
-   * stands for what was sent.
+   * Reads a body that is not JSON, after the query was validated; returns the handler's body.
+   * `digest` identifies the content.
    */
   upload?: {
-    /** Media types that are taken, each with a short example of such a body. */
+    /** The accepted media types, each with a short example. */
     types: Readonly<Record<string, unknown>>
     receive(
       call: Pick<Call<Caller, z.output<P>, z.output<Q>>, 'request' | 'caller' | 'query'>,
     ): Promise<{ digest: string } & object>
   }
-  /** The most bytes that the body may have; 64 KiB when absent. */
+  /** The most bytes of the body; default: 64 KiB. */
   bodyBytesMax?: number
-  /** How many requests of the rate limit a body is; 1 when absent. */
+  /** How many requests a body counts as; default: 1. */
   cost?: (body: z.output<B>) => number
   success: Success
-  /** Codes that only this endpoint gives; those that follow from the declaration are added. */
+  /** Codes of this endpoint only; those that follow from the declaration are added. */
   errors?: readonly ErrorCode[]
   /** Replaces `Cache-Control: private, no-cache`. */
   cacheControl?: string
-  /** Throws AppError for whatever is not the success. Without an answer it is 204. */
+  /** Throws AppError for all failures. Without a return value the response is 204. */
   handler(
     call: Call<S extends null ? null : Caller, z.output<P>, z.output<Q>, z.output<B>>,
   ): Promise<Answer> | Promise<void> | Answer
 }
 
-/** An endpoint whose types were checked where it was declared. */
+/** An endpoint whose types were checked at its declaration. */
 export type AnyEndpoint = Endpoint<Scoped, z.ZodType, z.ZodType, z.ZodType>
 
-/** An endpoint of an API, with the names of all parameters that its query may have. */
+/** An endpoint of an API, with the names of all query parameters. */
 export type AddedEndpoint = AnyEndpoint & { parameters: ReadonlySet<string> }
 
-/** What the HTTP layer needs from the rest. */
+/** Dependencies of the HTTP layer. */
 export interface ApiDeps {
   storage: Storage
   clock: Clock
   logger: Logger
   ids: Ids
   authenticate: Authenticate
-  /** Given: this is the dashboard's API, called by people instead of keys. */
+  /** If set, this is the dashboard's API, for people instead of keys. */
   sessions?: Sessions | undefined
-  /** Counts the requests of workspaces, with `sessions` those of people. Default: in memory. */
+  /** Limits the requests of workspaces, or with `sessions` of people. Default: in memory. */
   limiter?: Limiter | undefined
-  /** Counts by plan what people write, as the public API counts keys. Default: `limiter`. */
+  /** Limits people's writes by plan, like the public API limits keys. Default: `limiter`. */
   planLimiter?: Limiter | undefined
-  /** Counts the requests of addresses without a key. Default: in memory. */
+  /** Limits the requests of addresses without a key. Default: in memory. */
   anonymousLimiter?: Limiter | undefined
   /** Requests per minute that one address may send without a key. */
   anonymousPerMinute: number
   clientAddress: (peer: string, headers: Headers) => string
-  /** The public address of this instance: an origin without a trailing slash. */
+  /** The public URL of this instance: an origin without a trailing slash. */
   baseUrl: string
-  /** Lets a test ask for `en-XA` and `ar-XB`. */
+  /** Lets tests use `en-XA` and `ar-XB`. */
   pseudoLocales?: boolean | undefined
-  /** Each is called with every answer. */
+  /** Called with every response. */
   observers?: readonly ((event: AnswerEvent) => void)[] | undefined
 }
 
-/** What one request needs on its way. */
+/** What a request needs. */
 export interface Services extends ApiDeps {
   idempotency: Idempotency
   limiter: Limiter
@@ -288,11 +285,11 @@ export interface Services extends ApiDeps {
   anonymousLimiter: Limiter
 }
 
-/** One answer, for logs and metrics. */
+/** A response, for logs and metrics. */
 export interface AnswerEvent {
   requestId: string
   method: string
-  /** The endpoint's path with its parameters in braces; null where there is no such endpoint. */
+  /** The endpoint's path with its parameters in braces; null: no such endpoint. */
   route: string | null
   status: number
   durationMs: number
@@ -300,8 +297,8 @@ export interface AnswerEvent {
   workspaceNo: number | null
 }
 
-/** What the listener knows of a request besides the request. */
+/** What the listener knows about a request besides the request. */
 export interface RequestInfo {
-  /** The address at the other end of the connection; asked for only when it is needed. */
+  /** The address of the connection's peer; computed on demand. */
   readonly peer: string
 }

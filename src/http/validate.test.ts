@@ -23,7 +23,7 @@ function detailsOf(input: unknown): ErrorDetail[] {
   return error === undefined ? [] : detailsOfZodError(error, input, schema)
 }
 
-describe('details of a schema’s verdict', () => {
+describe('details of a schema’s result', () => {
   const cases: [string, object, ErrorDetail][] = [
     ['a missing field', {}, { field: 'url', code: 'REQUIRED' }],
     ['null for a field that must be there', { url: null }, { field: 'url', code: 'REQUIRED' }],
@@ -77,7 +77,7 @@ describe('details of a schema’s verdict', () => {
     test(name, () => expect(detailsOf(input)).toEqual([expected]))
   }
 
-  test('names all that fails at once', () => {
+  test('reports all failures together', () => {
     const details = detailsOf({ tags: [1], count: 'x', y: 1 })
     expect(details.map(({ field }) => field)).toEqual(['url', 'tags[0]', 'count', 'y'])
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { memberOf } from './admission.ts'
 import type { AnyEndpoint, Person, Sessions } from './types.ts'
 
-/** The workspace that a request of somebody signed in is about; or the code of its refusal. */
+/** The workspace of a signed-in person's request, or the error code. */
 async function workspaceOf(method: string, path: string, header?: string): Promise<string> {
   const asked: string[] = []
   const sessions = {
@@ -24,13 +24,13 @@ async function workspaceOf(method: string, path: string, header?: string): Promi
   return asked.join()
 }
 
-test('a download, which can add no header, may name its workspace in the query', async () => {
+test('a download, which can’t add a header, may name its workspace in the query', async () => {
   expect(await workspaceOf('GET', '/clicks.csv?workspace=wsp_a')).toBe('wsp_a')
   expect(await workspaceOf('GET', '/clicks.csv?workspace=wsp_a', 'wsp_b')).toBe('wsp_b')
   expect(await workspaceOf('GET', '/clicks.csv')).toBe('WORKSPACE_NOT_FOUND')
   expect(await workspaceOf('GET', '/clicks.csv?workspace=a&workspace=b')).toBe(
     'WORKSPACE_NOT_FOUND',
   )
-  // What changes something names it in the header alone.
+  // Changes can name it only in the header.
   expect(await workspaceOf('POST', '/links?workspace=wsp_a')).toBe('WORKSPACE_NOT_FOUND')
 })

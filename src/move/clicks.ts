@@ -6,14 +6,14 @@ import type { DuckDb } from '../statistics/engine/duckdb/index.ts'
 import { type Digest, digestOf, isSame, type Moved, NONE, type Progress, plus } from './rows.ts'
 import type { Target } from './target.ts'
 
-/** The tables, with the column of their time and how much of that is a week. */
+/** The tables, with their time column and the length of a week in its unit. */
 const TABLES = [
   { name: 'clicks', columns: CLICK_COLUMNS, time: 'time', week: 7 * 86_400_000 },
   { name: 'daily', columns: DAILY_COLUMNS, time: 'day', week: 7 },
 ] as const
 type Table = (typeof TABLES)[number]
 
-/** An engine that has the tables, and its SQL. */
+/** An engine with these tables, and its SQL. */
 interface Engine {
   /** A column as text, the same in every engine. */
   text(column: string): string
@@ -26,13 +26,13 @@ interface Engine {
 /** The engine that clicks are moved to. */
 interface ClickStore extends Engine {
   run(sql: string): Promise<void>
-  /** Stores the rows of a CSV file, with `\N` for null. */
+  /** Inserts the rows of a CSV file, in which `\N` is null. */
   add(table: string, columns: readonly string[], file: string): Promise<void>
-  /** Called when all rows are there. */
+  /** Called after the last row. */
   finish(): Promise<void>
 }
 
-/** Makes the store's clicks equal to the source's, week by week: a week that differs is replaced. */
+/** Copies the clicks week by week: a week that differs is replaced. */
 export async function moveClicks(
   database: DuckDb,
   store: ClickStore,
@@ -78,12 +78,12 @@ export async function moveClicks(
   return moved
 }
 
-/** The digest of each week's rows. */
+/** The digest of the rows of each week. */
 async function weeksOf(
   { text, hash, divide, rows }: Engine,
   { name, columns, time, week }: Table,
 ): Promise<Map<number, Digest>> {
-  // Null and an empty text are compared as the same.
+  // Null and an empty text compare as equal.
   const texts = columns.map((column) => `coalesce(${text(column)}, '')`).join(', ')
   const found = await rows(
     `SELECT ${divide(time, week)} AS week, count(*) AS row_count,
@@ -93,7 +93,7 @@ async function weeksOf(
   return new Map(found.map(([no, n, sum]) => [Number(no), digestOf(n, sum)]))
 }
 
-/** A column of the source as the other engines have it: signed visitors, no U+0000 in texts. */
+/** A column in the form of the other engines: signed visitors, no U+0000 in texts. */
 function exported(column: string): string {
   if (TEXT_COLUMNS.some((text) => text === column)) return `replace(${column}, chr(0), chr(65533))`
   if (column === 'qr') return 'qr::UTINYINT'
@@ -131,7 +131,7 @@ export function clicksInClickHouse(clickHouse: ClickHouse): ClickStore {
     rows: (sql) => clickHouse.rows(sql),
     run: (sql) => clickHouse.command(sql, { lightweight_deletes_sync: '2' }),
     add: (table, columns, file) =>
-      // Rows that were deleted and are sent again are no repetition.
+      // Rows inserted again after a deletion must not be deduplicated.
       clickHouse.insert(table, columns, 'CSV', createReadStream(file), {
         insert_deduplicate: 0,
         max_partitions_per_insert_block: '0',
@@ -139,7 +139,7 @@ export function clicksInClickHouse(clickHouse: ClickHouse): ClickStore {
         wait_end_of_query: 1,
       }),
     async finish() {
-      // Reports read a day from its totals or from its clicks: before this day, from the totals.
+      // Reports read days before this one from the totals, later ones from the clicks.
       await clickHouse.command(
         'INSERT INTO purged (workspace, before) SELECT workspace, max(day) + 1 FROM daily GROUP BY workspace',
       )

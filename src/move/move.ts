@@ -22,7 +22,7 @@ import { isSame, moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
-/** What the target records of the moves into it; see `assertMoved`. */
+/** The target's record of moves; see `assertMoved`. */
 const MOVES = `CREATE TABLE IF NOT EXISTS moves (
   one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one),
   source TEXT COLLATE "C" NOT NULL,
@@ -31,24 +31,25 @@ const MOVES = `CREATE TABLE IF NOT EXISTS moves (
   ended_at BIGINT
 )`
 
-/** What is moved, and where to. Addresses may hold passwords. */
+/** The source and target of a move. URLs may hold passwords. */
 interface MoveOptions {
   /** The embedded instance's data directory; its server may run. */
   dataDir: string
-  /** The environment's secret; null: the data directory's. */
+  /** The environment's secret; null: that of the data directory. */
   given: string | null
   geoipDatabase: string | null
   plansFile: string | null
   /** PostgreSQL: `postgres://…`. */
   to: string
-  /** ClickHouse, for the clicks; null: PostgreSQL has them, too. */
+  /** ClickHouse for the clicks; null: PostgreSQL stores them too. */
   clickHouse: string | null
   progress: Progress
 }
 
 /**
- * Copies an embedded instance into a database, and ClickHouse. May be interrupted anywhere and
- * called again. Nodes refuse the database until a move of the stopped instance is complete.
+ * Copies an embedded instance into PostgreSQL, and optionally ClickHouse. It can be interrupted at
+ * any point and called again. Nodes refuse the database until a move of the stopped instance is
+ * complete.
  * @throws Refused; DataDirLocked; ConfigError; errors of the databases
  */
 export async function moveInstance(options: MoveOptions) {
@@ -74,10 +75,10 @@ export async function moveInstance(options: MoveOptions) {
         ...(await moveTables([opened.main, opened.counters], target, progress)),
         ...(await moveClicks(opened.clicks, store, progress)),
       ]
-      /** Every table has the same rows on both sides. */
+      /** Whether every table has the same rows on both sides. */
       const isComplete = tables.every((table) => isSame(table.source, table.target))
       if (isComplete && !wasRunning) {
-        // Durable, with everything before.
+        // Makes this and everything before durable.
         await target.all('SET synchronous_commit = on')
         await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
       }
@@ -96,7 +97,7 @@ const FIRST_WORKSPACE = `SELECT id FROM
   (SELECT no, id FROM workspaces UNION ALL SELECT no, id FROM deleted_workspaces)
   ORDER BY no LIMIT 1`
 
-/** Identifies an instance: several may share a secret, but not their first workspace. */
+/** Identifies an instance by its first workspace: several may share a secret. */
 async function nameOfSource(dataDir: string, given: string | null): Promise<string> {
   if (readNode(dataDir) !== null) {
     const message = 'This is the data directory of a node: set SLUGLINE_DATA_DIR to the instance'
@@ -116,8 +117,8 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
 }
 
 /**
- * Checks that the target is empty, or has an earlier move of the same instance, and records this
- * one: nodes refuse the database from now on until a move is complete. @throws Refused
+ * Checks that the target is empty or has an earlier move of the same instance, and records this
+ * one: nodes refuse the database until a move is complete. @throws Refused
  */
 async function begin(
   target: Target,
@@ -156,7 +157,7 @@ async function begin(
   if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
 }
 
-/** What isn't in a table of the source: the secret, the salts, the last number of a workspace. */
+/** Moves what isn't in a table of the source: the secret, the salts, the last workspace number. */
 async function moveSecrets(
   { to, dataDir, given }: MoveOptions,
   target: Target,

@@ -14,7 +14,7 @@ import {
 import { isSame, type Moved, moveTables } from './rows.ts'
 import { openTarget, type Target } from './target.ts'
 
-/** Texts that some format has a meaning for. */
+/** Texts that are special in some format. */
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.constantFrom(
@@ -38,7 +38,7 @@ const texts = fc.oneof(
 const RUNS = 10
 const NAMES = ['a', 'b', 'c', 'd']
 
-describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
+describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
   let postgres: TestPostgres
   let dir: string
   let main: SqliteConnection
@@ -88,7 +88,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
       )
       .run(SEQS_PER_WORKSPACE + n, title, externalId)
 
-  test('hold every text and number as it was', async () => {
+  test('have every text and number unchanged', async () => {
     workspace(1, 'w')
     const rows = fc.array(fc.tuple(fc.option(texts), texts, fc.double({ noNaN: true })), {
       maxLength: 30,
@@ -115,7 +115,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
     )
   })
 
-  test('follow whatever changes, unique values that change hands included', async () => {
+  test('follow all changes, including swapped unique values', async () => {
     const changes = fc.array(
       fc.oneof(
         fc.record({ what: fc.constant('names' as const), order: fc.shuffledSubarray(NAMES) }),
@@ -144,7 +144,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
                   .run(name, n)
               })
             } else {
-              // Those that are there keep their numbers and get others' names; some go.
+              // Existing rows keep their numbers and swap names; some are deleted.
               main.raw.run('DELETE FROM members')
               main.raw.run(`DELETE FROM ${what === 'names' ? 'workspaces' : 'users'}`)
               order.forEach((name, n) => {
@@ -166,7 +166,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
     )
   })
 
-  test('are the tables of both databases, all of them', async () => {
+  test('are all tables of both databases', async () => {
     const moved = await move()
     const there = await target.all<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
@@ -175,7 +175,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
     const others = there
       .map(({ name }) => name)
       .filter((name) => !moved.some((t) => t.table === name))
-    // What only nodes have, what is moved in other ways, and what is about the tables.
+    // Tables of nodes only, tables moved in other ways, and metadata.
     expect(others.sort()).toEqual([
       'click_shipping',
       'clicks',

@@ -1,15 +1,15 @@
 import type { SqliteConnection } from '../storage/index.ts'
 import type { Target } from './target.ts'
 
-/** Rows that are read and copied together. */
+/** Rows read and copied together. */
 const PAGE_ROWS = 5_000
-/** Other tables refer to these: they come first. */
+/** Tables referenced by others, which come first. */
 const REFERENCED = ['workspaces', 'users']
-/** PostgreSQL has these in another form. */
+/** Tables with another form in PostgreSQL. */
 const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
 const FLOAT = 'double precision'
 
-/** How many rows, and the sum of 64 bits of each row's MD5 modulo 2^64, in hexadecimal digits. */
+/** The number of rows, and the sum of 64 bits of each row's MD5 modulo 2^64, in hexadecimal. */
 export interface Digest {
   rows: number
   checksum: string
@@ -18,23 +18,23 @@ export interface Digest {
 /** The digest of no rows. */
 export const NONE: Digest = digestOf(0, 0)
 
-/** A digest from a database's numbers, whatever the sign and size of its sum. */
+/** A digest from a database's numbers, in any sign and size of the sum. */
 export function digestOf(rows: unknown, sum: unknown): Digest {
   const checksum = BigInt.asUintN(64, BigInt(String(sum ?? 0))).toString(16)
   return { rows: Number(rows), checksum: checksum.padStart(16, '0') }
 }
 
-/** The digest of the rows of both. */
+/** The digest of both sets of rows together. */
 export function plus(a: Digest, b: Digest): Digest {
   return digestOf(a.rows + b.rows, BigInt(`0x${a.checksum}`) + BigInt(`0x${b.checksum}`))
 }
 
-/** Whether they are digests of the same rows, as far as 64 bits can tell. */
+/** Whether two digests are equal, hence the rows as far as 64 bits can tell. */
 export function isSame(a: Digest, b: Digest): boolean {
   return a.rows === b.rows && a.checksum === b.checksum
 }
 
-/** What both sides hold of a table, and how many rows were copied this time. */
+/** A table's digests on both sides, and how many rows were copied. */
 export interface Moved {
   table: string
   source: Digest
@@ -42,7 +42,7 @@ export interface Moved {
   copied: number
 }
 
-/** Called with the number of rows that were read or copied. */
+/** Called with the number of rows read or copied. */
 export type Progress = (table: string, rows: number) => void
 
 /** A row in the order of the target's columns. */
@@ -53,9 +53,8 @@ type Columns = readonly { name: string; type: string }[]
 type Table = Awaited<ReturnType<typeof tableOf>>
 
 /**
- * Makes the tables of the target what the source's are, one after the other: a table that is the
- * same stays, any other is replaced in one transaction. So a move that was interrupted goes on at
- * the table where it was.
+ * Copies tables one after the other: an equal table is kept, any other is replaced in one
+ * transaction. So an interrupted move continues with the table where it was.
  */
 export async function moveTables(
   databases: readonly SqliteConnection[],
@@ -99,14 +98,14 @@ async function moveTable(table: Table, target: Target, progress: Progress): Prom
   }
   const before = await digestInTarget(table, target)
   if (before.rows > 0) {
-    // Runs to the end for its digest.
+    // Consumed to the end to compute the digest.
     for (const _ of read());
     if (isSame(source, before)) return { table: name, source, target: before, copied: 0 }
   }
   const list = columns.map((column) => `"${column.name}"`).join(', ')
   // After an error the connection is closed, which rolls this back.
   await target.all('BEGIN')
-  // Tables that refer to this one are emptied, too: they come later, and are copied again.
+  // Referencing tables are emptied too: they come later, and are copied again.
   await target.all(`TRUNCATE ${name} CASCADE`)
   await target.copy(`COPY ${name} (${list}) FROM STDIN (FORMAT csv)`, read())
   await target.all('COMMIT')
@@ -114,7 +113,7 @@ async function moveTable(table: Table, target: Target, progress: Progress): Prom
   return { table: name, source, target: await digestInTarget(table, target), copied: source.rows }
 }
 
-/** @throws when the tables have other columns */
+/** @throws when the tables have different columns */
 async function tableOf(name: string, { raw }: SqliteConnection, target: Target) {
   const columns = await target.all<Columns[number]>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
@@ -124,7 +123,7 @@ async function tableOf(name: string, { raw }: SqliteConnection, target: Target) 
   const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
   const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
   if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
-  // 64 bits don't fit into a number.
+  // 64-bit values don't fit into a number.
   const read = columns.map(({ name, type }) =>
     type === FLOAT ? `"${name}"` : `CAST("${name}" AS TEXT) AS "${name}"`,
   )
@@ -134,7 +133,7 @@ async function tableOf(name: string, { raw }: SqliteConnection, target: Target) 
     columns,
     *rows(): Generator<Row> {
       for (const row of query.iterate()) {
-        // PostgreSQL's texts can't hold U+0000; a node would have written the same.
+        // PostgreSQL's texts can't contain U+0000; a node strips it too.
         yield columns.map(({ name }) =>
           row[name] === null ? null : String(row[name]).replaceAll('\0', '\uFFFD'),
         )
@@ -144,7 +143,7 @@ async function tableOf(name: string, { raw }: SqliteConnection, target: Target) 
 }
 
 async function digestInTarget({ name, columns }: Table, target: Target): Promise<Digest> {
-  // The databases write floating-point numbers in different ways: their bytes are compared.
+  // The databases format floating-point numbers differently, so their bytes are compared.
   const texts = columns.map(({ name, type }) => {
     const text = type === FLOAT ? `encode(float8send("${name}"), 'hex')` : `"${name}"::text`
     return `coalesce(${text}, E'\\x1e')`
@@ -159,7 +158,7 @@ async function digestInTarget({ name, columns }: Table, target: Target): Promise
 const hash = Buffer.alloc(16)
 const bytes = Buffer.alloc(8)
 
-/** 64 bits of a row, as {@link digestInTarget} has them. */
+/** 64 bits of a row, as in {@link digestInTarget}. */
 function hashOf(row: Row, columns: Columns): bigint {
   const texts = row.map((value, at) => {
     if (value === null) return '\x1e'

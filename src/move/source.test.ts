@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Into a database that isn't there: what is refused is refused before it is asked. */
+/** Moves into a missing database: refusals must come before it is used. */
 const move = () =>
   moveInstance({
     dataDir: dir,
@@ -74,7 +74,7 @@ test('clicks are never copied from a process that does not pause its writes', as
     child.kill('SIGKILL')
     await child.exited
   }
-  // The file is free: what was in its log alone is copied, too.
+  // The lock is free: the content of the log is copied, too.
   const source = await open(10_000)
   const connection = await source.clicks.connect()
   expect(await connection.run('SELECT clicks FROM daily')).toHaveLength(1)

@@ -10,8 +10,8 @@ import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/ind
 export type Source = Awaited<ReturnType<typeof openSource>>
 
 /**
- * Opens a data directory. Where no server runs, the clicks that the journal still holds are counted
- * and stored first. Links are read last, so that the links of all clicks are there.
+ * Opens a data directory. If no server runs, the remaining clicks of the journal are counted and
+ * stored first. Links are read last, so that they include those of all clicks.
  * @param scratch a directory for copies
  * @param isRunning the server runs: it owns the statistics file and the journal
  * @throws Refused

@@ -4,10 +4,10 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { asPostgresError } from '../storage/index.ts'
 
-/** One connection to a migrated PostgreSQL. Throws errors of `asPostgresError`. */
+/** A connection to a migrated PostgreSQL. Throws errors of `asPostgresError`. */
 export type Target = Awaited<ReturnType<typeof openTarget>>
 
-/** Opens a connection, which must not go through a pooler of transactions. */
+/** Opens a connection, which must not go through a transaction pooler. */
 export async function openTarget(url: string) {
   const client = new pg.Client({
     connectionString: url,
@@ -26,7 +26,7 @@ export async function openTarget(url: string) {
     return (await client.query(text, [...values]).catch(rethrow)).rows as R[]
   }
 
-  // What a crash takes of the last transactions is copied again.
+  // Transactions lost in a crash are copied again.
   await all('SET synchronous_commit = off')
   await all('SET statement_timeout = 0')
   return {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Storage } from '../storage/index.ts'
 
-/** A move into a database was broken off: it holds a part of an instance. */
+/** A move was interrupted: the database has only a part of an instance. */
 export class MoveUnfinished extends Error {
   override name = 'MoveUnfinished'
 }
 
-/** That whatever was moved into a database is there whole. @throws MoveUnfinished, StorageUnavailable */
+/** Checks that moves into a database are complete. @throws MoveUnfinished, StorageUnavailable */
 export async function assertMoved({ read }: Pick<Storage, 'read'>): Promise<void> {
   const { rows: tables } = await sql<{ there: boolean }>`
     SELECT to_regclass('moves') IS NOT NULL AS there`.execute(read.db)

@@ -8,7 +8,7 @@ import { negotiateLocale, translate } from '../i18n/index.ts'
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 const ids = createIds(systemClock, systemRandom)
 
-/** What every answer to a machine that watches this one carries. */
+/** Headers of responses to monitoring. */
 export function watchHeaders(contentType: string): Record<string, string> {
   return {
     'content-type': contentType,
@@ -20,7 +20,7 @@ export function watchHeaders(contentType: string): Record<string, string> {
   }
 }
 
-/** The answer with the header that keeps browsers on TLS, where the public address is https. */
+/** Adds the header that keeps browsers on TLS if the public URL is https. */
 export async function onTls(
   answer: Response | Promise<Response>,
   baseUrl: string,
@@ -30,7 +30,7 @@ export async function onTls(
   return response
 }
 
-/** The answer to a method other than GET and HEAD, or null. */
+/** The response to a method other than GET and HEAD, or null. */
 export function otherMethod(request: Request): Response | null {
   const { method, headers, url } = request
   if (method === 'GET' || method === 'HEAD') return null
@@ -44,7 +44,7 @@ export function otherMethod(request: Request): Response | null {
   }
   const code = 'METHOD_NOT_ALLOWED'
   const locale = negotiateLocale({
-    // Without a proper Host header the address is only a path.
+    // Without a valid Host header the URL is only a path.
     query: URL.parse(url, 'http://localhost')?.searchParams.get('lang') ?? null,
     acceptLanguage: headers.get('accept-language'),
   })
@@ -56,7 +56,7 @@ export function otherMethod(request: Request): Response | null {
   })
 }
 
-/** Headers by which a proxy says that it stands in between. */
+/** Headers that proxies add. */
 const FORWARDING = [
   'forwarded',
   'via',
@@ -68,12 +68,12 @@ const FORWARDING = [
   'true-client-ip',
 ]
 
-/** Whether a proxy has passed a request on, as far as it says so. */
+/** Whether a request has headers of a proxy. */
 export function isForwarded(headers: Headers): boolean {
   return FORWARDING.some((name) => headers.has(name))
 }
 
-/** Whether a peer's address is this machine's own. */
+/** Whether a peer's address is this machine. */
 export function isLoopback(address: string): boolean {
   const plain = address.replace(/^::ffff:/i, '')
   return plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain)

@@ -18,7 +18,7 @@ function ask(
   return answer(new Request(url, { method, headers }), path, () => peer)
 }
 
-test('a proxy is told which hosts are ours', () => {
+test('a proxy learns which hosts are ours', () => {
   for (const domain of [
     'sho.rt',
     'SHO.RT',
@@ -45,7 +45,7 @@ test('a proxy is told which hosts are ours', () => {
   expect(ask('sho.rt', { method: 'POST' })?.status).toBe(405)
 })
 
-test('nobody else is', () => {
+test('no one else does', () => {
   for (const peer of ['::1', '::ffff:127.0.0.1', '::ffff:10.1.2.3', '10.255.0.1']) {
     expect([peer, ask('sho.rt', { peer })?.status]).toEqual([peer, 200])
   }

@@ -2,15 +2,15 @@ import { createTrust } from '../base/client-address.ts'
 import type { Domains } from '../domains/index.ts'
 import { isForwarded, isLoopback, otherMethod, watchHeaders } from './answers.ts'
 
-/** No slug is below .well-known. */
+/** No slug can start with .well-known. */
 const PATH = '/.well-known/slugline/host'
 
 /**
- * Answers a proxy that is about to get a certificate for a host (`?domain=`): 200, it is ours, or
- * 404. Caddy asks so (https://caddyserver.com/docs/automatic-https#on-demand-tls). From memory, so
- * nothing need bound it; null for other paths, and for what a proxy has passed on from elsewhere.
- * @param options the domains that are served; who may ask besides this machine: those who also may
- *   say where a visitor comes from
+ * Answers a proxy that is about to get a certificate for a host (`?domain=`), as Caddy does
+ * (https://caddyserver.com/docs/automatic-https#on-demand-tls): 200 if the host is ours, else 404.
+ * It reads memory only, so it isn't limited. Null for other paths, and for requests forwarded from
+ * elsewhere.
+ * @param options the served domains; trusted proxies, which may ask besides this machine
  */
 export function createHostAsk({
   domains,

@@ -22,7 +22,7 @@ const memory = (entries: number, away = false) => ({
   state: () => ({ ...STATE, entries, away }),
 })
 
-test('a node that remembers links stays in service without its database', async () => {
+test('a node with links in memory stays in service without its database', async () => {
   const ask = async (...check: Parameters<typeof sharedStorageCheck>) =>
     sharedStorageCheck(...check).check()
   expect(await ask(writable, memory(0))).toEqual({ status: 'ok' })
@@ -39,7 +39,7 @@ test('a node without Redis is degraded, never unready', async () => {
   expect(await ask(true, false)).toEqual({ status: 'degraded', reason: 'deaf' })
 })
 
-test('a node says that it has no links for an outage, and that it refuses visits', async () => {
+test('a node reports that it has no links for an outage, and that it refuses visits', async () => {
   let filled: 'none' | 'part' | 'all' = 'none'
   let refused = 0
   let now = 0

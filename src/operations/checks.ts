@@ -8,7 +8,7 @@ import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import type { WorkerState } from '../workers/index.ts'
 import { degraded, failed, type HealthCheck, OK } from './health.ts'
 
-/** A longer lag of the counters is reported. */
+/** A larger lag of the counters is reported. */
 const LAG_DEGRADED_SECONDS = 60
 
 /** Whether clicks reach the disk. */
@@ -29,7 +29,7 @@ export function workerCheck(worker: { state(): WorkerState }): HealthCheck {
 
 /**
  * Whether clicks reach the statistics. Neither redirects nor links need them, so they never make
- * the instance unready: what waits is kept in the journal.
+ * the instance unready: waiting clicks are kept in the journal.
  */
 export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCheck {
   return {
@@ -37,10 +37,10 @@ export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCh
     check() {
       const { running, restarts, store, backlogSeconds, since } = statistics.state()
       if (store !== 'ok' && store !== 'opening') return degraded(store)
-      // It has never come so far as to open its file.
+      // It has never opened its file.
       if (store === 'opening' && restarts > 0 && !running) return degraded('not_starting')
       if (backlogSeconds > LAG_DEGRADED_SECONDS) return degraded('behind')
-      // Nothing to be done about it: told, and no alarm.
+      // It can't be changed, so it is reported without an alarm.
       return since > 0 ? { status: 'ok', reason: 'incomplete' } : OK
     },
   }
@@ -48,12 +48,12 @@ export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCh
 
 type LinkMemory = Pick<CachedResolver, 'state'>
 
-/** How long it is reported that visits were refused. */
+/** How long refused visits are reported. */
 const REFUSED_MS = 10_000
 
 /**
- * Whether the shared database takes writes. While it doesn't, a node that remembers links continues to
- * redirect, so it stays in service: `degraded`. One that remembers nothing is of no use.
+ * Whether the shared database accepts writes. Otherwise a node with links in memory continues to
+ * redirect, so it stays in service: `degraded`. One without is useless.
  */
 export function sharedStorageCheck(
   storage: Pick<Storage, 'probe'>,
@@ -73,9 +73,9 @@ export function sharedStorageCheck(
 }
 
 /**
- * Whether the node could redirect without its database: `unfilled`, it has not read the links yet;
- * `refusing`, visits were refused just now, because their links aren't in memory. That more links
- * exist than there is room for is reported as `part`, without an alarm.
+ * Whether the node could redirect without its database. `unfilled`: it has not read the links yet;
+ * `refusing`: visits were refused recently, because their links aren't in memory. `part`, without
+ * an alarm: there are more links than fit into memory.
  */
 export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
   let before = 0
@@ -94,8 +94,8 @@ export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
 }
 
 /**
- * Whether Redis answers. Without it limits are kept by shares, and links are read twice a second
- * instead of being remembered: slower, but right; so it never makes a node unready.
+ * Whether Redis responds. Without it each node enforces its share of limits, and links are read
+ * twice a second instead of being cached: slower, but correct, so it never makes a node unready.
  */
 export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
   return {
@@ -108,10 +108,10 @@ export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
   }
 }
 
-/** So many writes that fail in a row make the instance unready. */
+/** The number of consecutive failed writes that makes the instance unready. */
 const FAILED_WRITES = 3
 
-/** Counts the writes that failed since the last one that succeeded. */
+/** Counts the failed writes since the last successful one. */
 export function countFailedWrites<S extends Pick<Storage, 'write'>>(
   storage: S,
 ): { storage: S; failures(): number } {
@@ -129,7 +129,7 @@ export function countFailedWrites<S extends Pick<Storage, 'write'>>(
   return { storage: { ...storage, write }, failures: () => failures }
 }
 
-/** Whether a write would succeed now, and those of others do: a few damaged pages spare the probe. */
+/** Whether a write would succeed now and recent ones did: a probe may miss a few damaged pages. */
 export function storageCheck(
   storage: Pick<Storage, 'probe'>,
   failures: () => number = () => 0,
@@ -148,28 +148,28 @@ export function storageCheck(
   }
 }
 
-/** Less free space than this is reported, in bytes. */
+/** Less free space is reported, in bytes. */
 const DISK_LOW_BYTES = 512 * 1024 * 1024
-/** With less than this, writes are about to fail. */
+/** With less, writes are about to fail. */
 const DISK_FULL_BYTES = 1024 * 1024
 
-/** How much space is left on the disk of the data. */
+/** Free space on the disk of the data directory. */
 export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck {
   return {
     name: 'disk',
     check() {
-      // What is open goes on working for a while, and is lost with the process.
+      // Open files work for a while, but are lost with the process.
       if (!existsSync(dataDir)) return failed('missing')
       const free = freeBytes(dataDir)
       if (free < DISK_FULL_BYTES) return failed('full')
       if (free < DISK_LOW_BYTES) return degraded('low')
-      // The open files may still take what is written; new ones can't be made.
+      // Open files may still be writable, but new ones can't be created.
       return isAllowed(dataDir, constants.W_OK) ? OK : degraded('read_only')
     },
   }
 }
 
-/** Whether this user may use a file so (see access(2)). */
+/** Whether this user has access to a file with this mode (see access(2)). */
 export function isAllowed(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)
@@ -179,13 +179,13 @@ export function isAllowed(path: string, mode: number): boolean {
   }
 }
 
-/** Bytes that this user may still write to the file system of `path`. */
+/** Bytes that this user can still write to the file system of `path`. */
 export function freeBytesOf(path: string): number {
   const { bavail, bsize } = statfsSync(path)
   return bavail * bsize
 }
 
-/** Whether the secret would be found again by the next start. */
+/** Whether the next start would find the secret. */
 export function secretCheck(file: string | null): HealthCheck {
   return {
     name: 'secret',

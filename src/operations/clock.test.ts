@@ -39,19 +39,19 @@ test('a clock that is set three days ahead, and back, is reported and logged onc
   close()
 })
 
-test('a time that stays counts as right after an hour', () => {
+test('a lasting new time counts as correct after an hour', () => {
   const { time, passes, ask, close } = open()
   time.wall -= 3 * DAY
   expect(ask()).toEqual({ status: 'degraded', reason: 'jumped' })
   passes(3_600_000)
   expect(ask()).toEqual({ status: 'ok' })
-  // A small correction is none.
+  // A small correction isn't reported.
   time.wall += 60_000
   expect(ask()).toEqual({ status: 'ok' })
   close()
 })
 
-test('a start earlier than the last click is reported until then', () => {
+test('a start before the last click is reported until that time', () => {
   const { passes, ask, close } = open({ lastWrite: START + DAY })
   expect(ask()).toEqual({ status: 'degraded', reason: 'behind' })
   passes(DAY)
@@ -59,7 +59,7 @@ test('a start earlier than the last click is reported until then', () => {
   close()
 })
 
-test('a clock that differs from the database’s is reported; one that can’t be asked says nothing', async () => {
+test('a clock that differs from the database’s is reported; one that can’t be read is ignored', async () => {
   const { logged, ask, close } = open({ databaseTime: async () => START - 300_000 })
   await new Promise((turn) => setImmediate(turn))
   expect(ask()).toEqual({ status: 'degraded', reason: 'differs' })

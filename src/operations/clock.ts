@@ -2,23 +2,23 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { type CheckResult, degraded, type HealthCheck, OK } from './health.ts'
 
-/** A smaller difference is not worth an alarm. */
+/** Smaller differences are ignored. */
 const LIMIT_MS = 120_000
 const LOOK_EVERY_MS = 10_000
-/** How long a jump is reported. After that the new time counts as right. */
+/** How long a jump is reported. Then the new time counts as correct. */
 const REPORT_MS = 3_600_000
 
 /**
- * Whether the machine's clock can be right: clicks and links keep the time that it says. `jumped`: it
- * was set since the start; `behind`: it is earlier than the last click; `differs`: the database has
- * another time. Only reported, because a redirect doesn't need it.
+ * Whether the machine's clock can be correct: clicks and links are stored with its time. `jumped`:
+ * it was set since the start; `behind`: it is before the last click; `differs`: the database has
+ * another time. Only reported, because redirects don't need it.
  */
 export function watchClock(options: {
   clock: Clock
   logger: Pick<Logger, 'info' | 'warn'>
-  /** When the journal was last written before this start, in milliseconds since the Unix epoch; 0: never. */
+  /** When the journal was last written before this start, in milliseconds since 1970; 0: never. */
   lastWrite: number
-  /** The database's clock, where it has its own. @throws when it can't be asked */
+  /** The database's clock, if it has its own. @throws when it can't be read */
   databaseTime?: (() => Promise<number>) | undefined
   /** A clock that is never set. */
   monotonic?: () => number

@@ -23,14 +23,14 @@ async function get(of: ReturnType<typeof createHealth>, path: string, method = '
 }
 
 describe('/livez', () => {
-  test('answers whatever the checks say', async () => {
+  test('responds whatever the checks report', async () => {
     const answer = await get(health([check('x', () => ({ status: 'failed' }))]), '/livez')
     expect(answer?.status).toBe(200)
   })
 })
 
 describe('both', () => {
-  test('carry an id and what keeps browsers from guessing', async () => {
+  test('have a request id and `nosniff`', async () => {
     const ids = new Set<string | null>()
     for (const path of ['/livez', '/readyz']) {
       const { headers } = (await get(health([fine]), path)) as Response
@@ -71,7 +71,7 @@ describe('/readyz', () => {
     expect(await answer?.json()).toMatchObject({ status: 'failed', checks: [{}, {}, {}] })
   })
 
-  test('tells nothing of an exception, and does not wait for what hangs', async () => {
+  test('reveals no exception, and does not wait for hanging checks', async () => {
     const throws = check('a', () => {
       throw new Error('/var/lib/secret path')
     })
@@ -86,7 +86,7 @@ describe('/readyz', () => {
     ])
   })
 
-  test('asks no more than twice a second', async () => {
+  test('runs the checks at most twice a second', async () => {
     let asked = 0
     const counting = health([
       check('count', () => {
@@ -110,7 +110,7 @@ describe('/readyz', () => {
     expect((await get(stopping, '/readyz'))?.status).toBe(503)
   })
 
-  test('only answers its own paths and GET, HEAD, OPTIONS', async () => {
+  test('only serves its own paths and GET, HEAD, OPTIONS', async () => {
     const some = health([fine])
     expect(await get(some, '/readyz/')).toBeNull()
     expect(await get(some, '/')).toBeNull()
@@ -149,7 +149,7 @@ describe('the checks', () => {
     expect(gone).toEqual({ status: 'failed', reason: 'missing' })
   })
 
-  test('of the secret: tells when the next start would miss it', () => {
+  test('of the secret: reports when the next start would miss it', () => {
     const file = join(dir, 'secret')
     expect(secretCheck(null).check()).toEqual({ status: 'ok' })
     expect(secretCheck(file).check()).toEqual({ status: 'degraded', reason: 'missing' })
@@ -164,7 +164,7 @@ test('writes that fail in a row make the storage fail, until one succeeds', asyn
     async write() {
       if (isDamaged) throw new StorageUnavailable('SQLITE_CORRUPT')
     },
-    // A probe touches no damaged page.
+    // A probe doesn't touch the damaged pages.
     async probe() {},
   } as unknown as Storage)
   const { check } = storageCheck(storage, failures)

@@ -4,28 +4,28 @@ import { within } from '../base/within.ts'
 import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
- * The state of a part. `degraded` parts are reported but don't make the instance unready; `reason` is a
- * stable word, never an internal text.
+ * The state of a part. `degraded` parts are reported but don't make the instance unready; `reason`
+ * is a stable keyword, never an internal text.
  */
 export interface CheckResult {
   status: 'ok' | 'degraded' | 'failed'
   reason?: string
 }
 
-/** One part of the instance that can be asked how it does; cheap, it may be asked every second. */
+/** Checks a part of the instance; cheap enough for every second. */
 export interface HealthCheck {
   name: string
   check(): CheckResult | Promise<CheckResult>
 }
 
-/** A part that does well. */
+/** The part works. */
 export const OK: CheckResult = { status: 'ok' }
-/** A part that works, but not as it should. */
+/** The part works with restrictions. */
 export const degraded = (reason: string): CheckResult => ({ status: 'degraded', reason })
-/** A part that doesn't work. */
+/** The part doesn't work. */
 export const failed = (reason: string): CheckResult => ({ status: 'failed', reason })
 
-/** Answers `/livez` and `/readyz`. */
+/** Serves `/livez` and `/readyz`. */
 export type Health = ReturnType<typeof createHealth>
 
 /** The body of `/readyz`. */
@@ -34,10 +34,7 @@ export interface HealthReport {
   checks: ({ name: string } & CheckResult)[]
 }
 
-/**
- * Puts the checks together. A check that takes longer than `timeoutMs` has failed; an answer is given
- * again for `keepMs`, however often it is asked for.
- */
+/** Combines the checks. One fails after `timeoutMs`; results are cached for `keepMs`. */
 export function createHealth(options: {
   checks: readonly HealthCheck[]
   clock: Clock
@@ -96,13 +93,13 @@ export function createHealth(options: {
   }
 
   return {
-    /** All checks, as `/readyz` tells them. */
+    /** All checks, in the form of `/readyz`. */
     report,
-    /** From now on `/readyz` answers 503, so that a load balancer looks elsewhere. */
+    /** From now on `/readyz` responds with 503, so that load balancers remove this instance. */
     stopping() {
       isStopping = true
     },
-    /** The answer to a request for one of the two paths, or null for any other. */
+    /** The response for one of the two paths, or null for any other. */
     answer(request: Request, path: string): Response | Promise<Response> | null {
       if (path !== '/livez' && path !== '/readyz') return null
       const other = otherMethod(request)

@@ -37,7 +37,7 @@ describe('stopping', () => {
     },
   )
 
-  test('goes on where a step fails or hangs, and says so by its status', async () => {
+  test('continues when a step fails or hangs, with an exit status', async () => {
     const order: string[] = []
     const { signals, exited } = lifecycle([
       { name: 'hangs', withinMs: 5, run: never },
@@ -55,7 +55,7 @@ describe('stopping', () => {
     expect(order).toEqual(['last'])
   })
 
-  test('ends at once on a second signal, but takes an echo of the first for the same', () => {
+  test('ends immediately on a second signal, except a repetition of the first', () => {
     const { clock, signals, statuses } = lifecycle([
       { name: 'hangs', withinMs: 60_000, run: never },
     ])
@@ -68,7 +68,7 @@ describe('stopping', () => {
     expect(statuses).toEqual([1])
   })
 
-  test('follows an exception that nobody caught, not a forgotten promise', async () => {
+  test('follows an uncaught exception, but not an unhandled rejection', async () => {
     const { signals, exited, statuses, unhandled } = lifecycle([])
     signals.emit('unhandledRejection', new Error('forgotten'))
     expect(statuses).toEqual([])

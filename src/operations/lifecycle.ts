@@ -2,22 +2,23 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { within } from '../base/within.ts'
 
-/** One part of stopping. Steps run one after another, in order. */
+/** A step of stopping. Steps run one after another, in order. */
 export interface ShutdownStep {
   name: string
-  /** After so many milliseconds the next step begins, whether this one is done or not. */
+  /** The timeout in milliseconds, after which the next step begins. */
   withinMs: number
   run(): Promise<unknown> | unknown
 }
 
-/** A second signal within this time is the same Ctrl-C, from the terminal and once more from npm. */
+/** A second signal within this time is the same Ctrl-C, sent by the terminal and again by npm. */
 const SAME_SIGNAL_MS = 250
 const LATE = Symbol('late')
 
 /**
- * How a serving process ends: in order, with status 1 when a step failed. A second signal ends it immediately.
- * @param options.steps asked when stopping begins: a start that isn't finished has less to close. Their
- *   times together are the longest that stopping takes: at most 10 seconds.
+ * Stops a serving process: in order, with status 1 if a step failed. A second signal ends it
+ * immediately.
+ * @param options.steps called when stopping begins, because an unfinished start has less to close.
+ *   The sum of their timeouts is the longest duration of stopping: at most 10 seconds.
  */
 export function createLifecycle(options: {
   steps: () => readonly ShutdownStep[]
@@ -63,7 +64,7 @@ export function createLifecycle(options: {
     /** Stops on SIGTERM and SIGINT, and on an uncaught exception. */
     listen(process: Pick<NodeJS.EventEmitter, 'on'>, unhandled?: () => void) {
       for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal))
-      // A promise that was let go of leaves nothing half done; an exception may have.
+      // A forgotten promise leaves no broken state; an exception may.
       process.on('unhandledRejection', (err: unknown) => {
         unhandled?.()
         logger.error({ err }, 'Unhandled promise rejection')

@@ -24,7 +24,7 @@ async function holder() {
 }
 
 describe('the lock of the data directory', () => {
-  test('keeps a second server out, and tells the directory and the holder', async () => {
+  test('keeps a second server out, and names the directory and the holder', async () => {
     const child = await holder()
     try {
       let refusal: unknown
@@ -43,7 +43,7 @@ describe('the lock of the data directory', () => {
     }
   })
 
-  test('goes with a holder that is killed', async () => {
+  test('is released when the holder is killed', async () => {
     const child = await holder()
     child.kill('SIGKILL')
     await child.exited
@@ -65,7 +65,7 @@ describe('the lock of the data directory', () => {
     second.release()
   })
 
-  test('is looked at without leaving anything behind', () => {
+  test('can be checked without leaving files', () => {
     expect(lockState(dir)).toEqual({ held: false, pid: null, url: null, publicUrl: null })
     expect(readdirSync(dir)).toEqual([])
   })

@@ -2,13 +2,13 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How long a start waits for a server that is just ending. */
+/** How long a start waits for a server that is about to end. */
 const PATIENCE_MS = 250
 
 /** Longer than a server takes to stop. */
 const TAKE_OVER_MS = 12_000
 
-/** A connection without a reference is collected, and its lock with it. */
+/** Keeps connections referenced: a collected one would release its lock. */
 const held = new Set<Database>()
 
 /** Another process serves from this data directory. */
@@ -16,7 +16,7 @@ export class DataDirLocked extends Error {
   override name = 'DataDirLocked'
   constructor(
     readonly dataDir: string,
-    /** As the holder wrote it down; null when it didn't come to that. */
+    /** The process id in the lock's file; null: unknown. */
     readonly pid: number | null,
   ) {
     super(
@@ -27,9 +27,9 @@ export class DataDirLocked extends Error {
 }
 
 /**
- * Takes the data directory for a serving process. The lock is the operating system's, held
- * through an SQLite file, so that it goes with the process however that ends; a second file
- * names the holder. Commands don't take it: they work while the server runs.
+ * Locks the data directory for a serving process. The operating system holds the lock, through an
+ * SQLite file, so that it ends with the process; a second file names the holder. Commands don't
+ * take it: they work while the server runs.
  * @throws DataDirLocked
  */
 export function lockDataDir(dataDir: string) {
@@ -40,7 +40,7 @@ export function lockDataDir(dataDir: string) {
     writeFileSync(pidFile(dataDir), `${lines.join('\n')}\n`, { mode: 0o600 })
   note([process.pid])
   return {
-    /** Notes where the holder is reached, from this machine and by everybody, for commands. */
+    /** Records the server's local and public URLs, for commands. */
     listensOn: (url: string, publicUrl: string) => note([process.pid, url, publicUrl]),
     release() {
       // In this order: the next holder of the lock writes the file again.
@@ -52,8 +52,8 @@ export function lockDataDir(dataDir: string) {
 }
 
 /**
- * Takes the data directory over from the server that has it: tells that one to stop, and waits for it.
- * @throws DataDirLocked when it stays
+ * Takes the data directory over from the running server: signals it to stop, and waits.
+ * @throws DataDirLocked when it doesn't stop
  */
 export async function takeOverDataDir(dataDir: string) {
   const { pid } = lockState(dataDir)
@@ -63,12 +63,12 @@ export async function takeOverDataDir(dataDir: string) {
     db?.close()
     return db !== null
   }
-  // Not by the patience of SQLite, which blocks this thread: it accepts connections meanwhile.
+  // Without SQLite's busy timeout, which would block this thread while it accepts connections.
   for (const end = Date.now() + TAKE_OVER_MS; !free() && Date.now() < end; ) await Bun.sleep(20)
   return lockDataDir(dataDir)
 }
 
-/** Whether a server holds the directory now, and who it is as far as it is known. */
+/** Whether a server holds the directory now, and what is known about it. */
 export function lockState(dataDir: string) {
   const db = existsSync(lockFile(dataDir)) ? tryLock(lockFile(dataDir), 0) : undefined
   if (db === null) return { held: true, ...holderOf(dataDir) }
@@ -77,8 +77,8 @@ export function lockState(dataDir: string) {
 }
 
 /**
- * Locks a file until it is closed, or the process ends. The caller keeps a reference: what is collected
- * is closed. Null: another process has the lock.
+ * Locks a file until it is closed or the process ends. The caller keeps a reference, because a
+ * collected connection is closed. Null: another process has the lock.
  */
 export function tryLock(file: string, patienceMs: number): Database | null {
   const db = new Database(file, { create: true })
@@ -86,7 +86,7 @@ export function tryLock(file: string, patienceMs: number): Database | null {
     db.run(`PRAGMA busy_timeout = ${patienceMs}`)
     db.run('PRAGMA locking_mode = EXCLUSIVE')
     db.run('PRAGMA journal_mode = MEMORY')
-    // Never ended: the transaction is the lock. Nothing is ever written.
+    // Never committed: the open transaction is the lock. Nothing is ever written.
     db.run('BEGIN EXCLUSIVE')
     return db
   } catch (error) {
@@ -96,12 +96,12 @@ export function tryLock(file: string, patienceMs: number): Database | null {
   }
 }
 
-/** Who serves from a data directory, as it wrote itself down. */
+/** The server of a data directory, as it recorded itself. */
 interface Holder {
   pid: number | null
-  /** Where it listens, like `http://127.0.0.1:3000`. */
+  /** Its listening URL, like `http://127.0.0.1:3000`. */
   url: string | null
-  /** Where people reach it, like `https://sho.rt`. */
+  /** Its public URL, like `https://sho.rt`. */
   publicUrl: string | null
 }
 const UNKNOWN: Holder = { pid: null, url: null, publicUrl: null }

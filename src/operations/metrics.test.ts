@@ -18,7 +18,7 @@ const scrape = (
   )
 
 describe('metrics', () => {
-  test('tell what was counted', async () => {
+  test('report what was counted', async () => {
     const metrics = createMetrics('local')
     metrics.request({ method: 'GET', route: '/api/v1/links/{id}', status: 200, durationMs: 2 })
     metrics.request({ method: 'GET', route: '/api/v1/links/{id}', status: 204, durationMs: 40_000 })
@@ -61,7 +61,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m)
   })
 
-  test('are shown to this machine alone by default', async () => {
+  test('are only visible to this machine by default', async () => {
     const metrics = createMetrics('local')
     expect((await scrape(metrics))?.status).toBe(200)
     expect((await scrape(metrics, { peer: '::1', host: '[::1]:3000' }))?.status).toBe(200)
@@ -75,7 +75,7 @@ describe('metrics', () => {
     expect(scrape(metrics, { path: '/metrics/' })).toBeNull()
   })
 
-  test('are shown to all or to nobody where the operator says so', async () => {
+  test('are visible to all or no one if configured', async () => {
     const far = { peer: '192.0.2.1', host: 'sho.rt', headers: { via: '1.1 proxy' } }
     expect((await scrape(createMetrics('public'), far))?.status).toBe(200)
     expect(scrape(createMetrics('off'))).toBeNull()
@@ -85,7 +85,7 @@ describe('metrics', () => {
 const names = (of: string, pattern: RegExp) =>
   [...new Set([...of.matchAll(pattern)].map(([, name]) => name as string))].sort()
 
-/** All that there are. */
+/** All metrics. */
 async function allMetrics(): Promise<string> {
   const metrics = createMetrics('local')
   const state = () => new Proxy({}, { get: () => 0 }) as never
@@ -119,7 +119,7 @@ for (const file of ['prometheus/alerts.yml', 'grafana/slugline.json']) {
   })
 }
 
-test('docs/operating.md has every metric, and none besides', async () => {
+test('docs/operating.md has exactly these metrics', async () => {
   const there = names(await allMetrics(), /^# TYPE (slugline_\w+)/gm)
   expect(there.length).toBeGreaterThan(30)
   const docs = readFileSync(join(import.meta.dir, '../../docs/operating.md'), 'utf8')

@@ -1,21 +1,21 @@
 import { isForwarded, isLoopback, isLoopbackHost, otherMethod, watchHeaders } from './answers.ts'
 
-/** An answer of the API, as the HTTP layer tells of it. */
+/** A response of the API, as the HTTP layer reports it. */
 interface AnsweredRequest {
   method: string
-  /** The endpoint's path with its parameters in braces; null where there is no such endpoint. */
+  /** The endpoint's path with its parameters in braces; null: no such endpoint. */
   route: string | null
   status: number
   durationMs: number
 }
 
-/** Counts what happens, for Prometheus. */
+/** Metrics for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Methods that a series of their own may be made for; others come from hostile requests. */
+/** Methods with a series of their own; others come from hostile requests. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
 
-/** One number, or one for each set of labels as the text format has them: `method="GET"`. */
+/** A number, or one for each set of labels in the text format: `method="GET"`. */
 type Samples = number | readonly (readonly [labels: string, value: number])[]
 
 /** One line of the text format. */
@@ -26,7 +26,7 @@ function sampleLine(name: string, labels: string, value: number): string {
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Durations by their length. */
+/** A histogram of durations. */
 export type Histogram = ReturnType<typeof createHistogram>
 
 /** A histogram with a series for each set of labels. */
@@ -62,11 +62,11 @@ export function createHistogram() {
 }
 
 /**
- * Plain numbers, which are only turned into Prometheus's format when `/metrics` is asked for. Names
- * are without the prefix `slugline_`; units come last. A metric that is added again replaces the first.
- * @param access `local`: only for this machine's own requests, addressed to a loopback name and
- *   not forwarded. A proxy on this machine that hides itself can't be recognised: then
- *   METRICS=off, or a rule in that proxy, is the fence.
+ * Plain numbers, converted to Prometheus's format when `/metrics` is requested. Names have no
+ * prefix `slugline_`, and end with their unit. Adding a metric again replaces the first.
+ * @param access `local`: only for requests of this machine, with a loopback host name and not
+ *   forwarded. A proxy on this machine that adds no headers can't be recognized: then METRICS=off,
+ *   or a rule in that proxy, is needed.
  */
 export function createMetrics(access: 'local' | 'public' | 'off') {
   const texts = new Map<string, () => string>()
@@ -118,19 +118,19 @@ export function createMetrics(access: 'local' | 'public' | 'off') {
       durations.observe(durationMs / 1_000, labels)
       if (status === 429) rateLimited++
     },
-    /** An error reached the process itself. */
+    /** Counts an unhandled error of the process. */
     unhandledError(): void {
       unhandledErrors++
     },
-    /** Adds a number that goes up and down. */
+    /** Adds a gauge. */
     gauge: reading('gauge'),
-    /** Adds a number that only grows; its name ends in `_total`. */
+    /** Adds a counter; its name ends in `_total`. */
     counter,
     /** Adds durations in seconds. */
     histogram,
     /** The metrics in Prometheus's text format. */
     render,
-    /** The answer to `/metrics`, or null for any other path and for a client that may not see it. */
+    /** The response for `/metrics`, or null for any other path and for clients without access. */
     answer(request: Request, path: string, peer: string): Response | Promise<Response> | null {
       if (path !== '/metrics' || !mayRead(request, peer)) return null
       const expose = async () =>

@@ -5,12 +5,12 @@ const isLinks = onlyLinks({ noOf: (host) => ({ 'sl.example': 0, 'go.example': 3 
 
 test.each([
   ['/spring-sale', true, true],
-  // What another part answers, on the host of the instance alone.
+  // Other endpoints of the instance's own host.
   ['/api', false, true],
   ['/livez', false, true],
   ['/readyz', false, true],
   ['/metrics', false, true],
-  // Each part is asked.
+  // Not a slug without a doubt.
   ['/', false, false],
   ['/robots.txt', false, false],
   ['/favicon.ico', false, false],

@@ -3,7 +3,7 @@ import { type Config, isWildcard } from '../config/index.ts'
 import type { Domains } from '../domains/index.ts'
 import type { OwnHosts } from '../links/values.ts'
 
-/** The hosts and ports that lead to this instance. */
+/** The hosts and ports of this instance. */
 export function ownHostsOf(input: {
   config: Pick<Config, 'host'>
   domains: Pick<Domains, 'hosts' | 'ownedAt'>

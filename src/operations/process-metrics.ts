@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import packageFile from '../../package.json' with { type: 'json' }
 
-/** Of the library's own metrics those that say something under this runtime. */
+/** The library's metrics that are meaningful with this runtime. */
 const USEFUL = /^process_(?!heap)|^nodejs_eventloop_lag_(seconds|max|p\d+)|^nodejs_heap_size_/
 
 const registry = new Registry()

@@ -9,7 +9,7 @@ import type { Health } from './health.ts'
 import type { ShutdownStep } from './lifecycle.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What the composition root starts from: settings that were checked, and the machine's own. */
+/** The input of the composition root: validated settings, and those of the machine. */
 export interface ServingInput {
   config: Config
   secrets: Secrets
@@ -19,32 +19,32 @@ export interface ServingInput {
   clock: Clock
   ids: Ids
   random: Random
-  /** The public address: an origin without a trailing slash. */
+  /** The public URL: an origin without a trailing slash. */
   baseUrl: string
   /** The port that the server listens on. */
   listenPort: number
-  /** Where the secret is kept; null: the environment gives it. */
+  /** The file of the secret; null: the environment has it. */
   secretFile: string | null
 }
 
-/** The part of Bun's server that a request's handler uses. */
+/** The part of Bun's server that request handlers use. */
 interface ListeningServer {
   requestIP(request: Request): { address: string } | null
 }
 
-/** Everything put together, as `serve` runs it. */
+/** The composed server, as `serve` runs it. */
 export interface Serving {
   fetch(request: Request, server: ListeningServer): Response | Promise<Response>
-  /** Loads all but the redirect; requests for it wait meanwhile. */
+  /** Loads everything besides the redirect; other requests wait for it. */
   complete(): Promise<void>
   health: Pick<Health, 'stopping'>
-  /** For the questions that a start asks: whether there are keys, and which plans are in use. */
+  /** For queries at the start: whether there are keys, and which plans are in use. */
   storage: Pick<Storage, 'read'>
-  /** The address at which the first account is made; null: there is one. */
+  /** The URL for creating the first account; null: it exists already. */
   openClaim(): Promise<string | null>
-  /** What to close, in order, when no request is being answered any more. At most 5 seconds. */
+  /** What to close, in order, when all requests are answered. At most 5 seconds. */
   closing: readonly ShutdownStep[]
 }
 
-/** The composition root's one function: opens the stores of a migrated data directory. */
+/** The composition root's function: opens the stores of a migrated data directory. */
 export type CreateServing = (input: ServingInput) => Promise<Serving>

@@ -6,7 +6,7 @@ import { sampleDurations, summarizeRefusals } from './visits.ts'
 
 afterEach(() => void jest.useRealTimers())
 
-test('visits that the database would be needed for are one line a second, with their number', () => {
+test('visits that fail without the database are logged as one line a second, with their number', () => {
   jest.useFakeTimers()
   const lines: object[] = []
   const log = summarizeRefusals({ error: (fields) => void lines.push(fields) })

@@ -3,7 +3,7 @@ import type { Redirect } from '../redirect/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
 import type { Histogram } from './metrics.ts'
 
-/** One visit in so many is measured (a power of 2): two readings of the clock cost 0.1 µs. */
+/** One of this many visits is measured (a power of 2): two readings of the clock cost 0.1 µs. */
 const SAMPLE = 16
 
 /** The redirect's `fetch`, with the durations of a sample of its visits. */
@@ -24,8 +24,8 @@ export function sampleDurations(redirect: Redirect, durations: Histogram): Redir
 const EVERY_MS = 1_000
 
 /**
- * A log for visits: those that fail because the database is away are one line a second, with their
- * number. Every other error is logged by itself.
+ * A logger for visits: failures because the database is unavailable become one line a second, with
+ * their number. Other errors are logged one by one.
  */
 export function summarizeRefusals(logger: Pick<Logger, 'error'>): Pick<Logger, 'error'> {
   let visits = 0

@@ -58,7 +58,7 @@ export function watchFiles({ gauge }: Metrics, dataDir: string): void {
   gauge('database_wal_bytes', 'Size of its write-ahead log', () => sizeOf(`${main}-wal`))
 }
 
-/** Adds the memory of links, PostgreSQL, the messages between nodes and shared limits. */
+/** Adds the memory of links, PostgreSQL, messages between nodes and shared limits. */
 export function watchCluster(
   { gauge, counter }: Metrics,
   numbers: {

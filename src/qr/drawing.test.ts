@@ -18,7 +18,7 @@ import { type LogoPicture, qrPng } from './png.ts'
 
 const TEXT = 'https://go.example.com/summer-sale?qr=1'
 
-/** As dark as a logo can be: the worst for a reader. */
+/** The darkest possible logo: the worst case for a reader. */
 function blackLogo(width: number, height: number): LogoPicture {
   const png = new PNG({ width, height })
   for (let i = 3; i < png.data.length; i += 4) png.data[i] = 255
@@ -27,7 +27,7 @@ function blackLogo(width: number, height: number): LogoPicture {
 
 function decode(png: Uint8Array): { text: string | undefined; width: number; height: number } {
   const { data, width, height } = PNG.sync.read(Buffer.from(png))
-  // Transparent pixels lie on white paper.
+  // Transparent pixels are on white paper.
   for (let at = 0; at < data.length; at += 4) {
     const alpha = (data[at + 3] as number) / 255
     for (let part = at; part < at + 3; part++) {
@@ -60,7 +60,7 @@ describe('every variant is read at 200 pixels', () => {
   }
 })
 
-test('colours, opacities, margins and sizes leave it readable', async () => {
+test('colours, opacities, margins and sizes keep it readable', async () => {
   const looks: [Partial<QrStyle>, number][] = [
     [{ dark: '#5b21b6', light: '#fde68a' }, 200],
     [{ dark: '#000000', light: '#ffffff00' }, 200],
@@ -76,7 +76,7 @@ test('colours, opacities, margins and sizes leave it readable', async () => {
   }
 })
 
-test('an SVG has the size and colours that were asked for, and its logo in itself', () => {
+test('an SVG has the requested size and colours, and embeds its logo', () => {
   const svg = qrSvg(TEXT, { ...DEFAULT_STYLE, dark: '#102030' }, 512)
   expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"')
   expect(svg).toContain('fill="#102030"')
@@ -85,7 +85,7 @@ test('an SVG has the size and colours that were asked for, and its logo in itsel
   expect(qrSvg(TEXT, { ...DEFAULT_STYLE, correction: 'H' }, 512, logo)).toContain(logo.href)
 })
 
-test('a code has its margin, and more modules where more may be damaged', () => {
+test('a code has its margin, and more modules with a higher error correction', () => {
   const plain = drawQr(TEXT, DEFAULT_STYLE)
   expect(drawQr(TEXT, { ...DEFAULT_STYLE, margin: 0 }).side).toBe(plain.side - 8)
   expect(drawQr(TEXT, { ...DEFAULT_STYLE, correction: 'H' }).side).toBeGreaterThan(plain.side)
@@ -93,7 +93,7 @@ test('a code has its margin, and more modules where more may be damaged', () => 
   expect(pathOf(plain)).toStartWith('M4 4h7v7h-7zM5 5h5v5h-5z')
 })
 
-test('contrast is that of WCAG, of transparent colours that on white paper', () => {
+test('contrast is computed by WCAG, for transparent colours on white paper', () => {
   expect(contrastOf({ dark: '#000000', light: '#ffffff' })).toBeCloseTo(21)
   expect(contrastOf({ dark: '#777777', light: '#ffffff' })).toBeCloseTo(4.48, 1)
   expect(contrastOf({ dark: '#000000', light: '#00000000' })).toBeCloseTo(21)

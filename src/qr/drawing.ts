@@ -1,23 +1,20 @@
 import QRCode from 'qrcode'
 
-/**
- * How a QR code is drawn: one drawing for the server and the dashboard, so this file uses nothing
- * of either.
- */
+/** Draws QR codes, for the server and the dashboard, so this file imports nothing of either. */
 
-/** How much of a code may be damaged: 7, 15, 25 or 30 % (ISO/IEC 18004). */
+/** Levels of error correction: 7, 15, 25 or 30 % may be damaged (ISO/IEC 18004). */
 export const CORRECTIONS = ['L', 'M', 'Q', 'H'] as const
 export const MODULE_SHAPES = ['square', 'rounded', 'dots'] as const
 export const EYE_SHAPES = ['square', 'rounded', 'circle'] as const
-/** Bounds of a picture's side in pixels, and of the empty modules around a code. */
+/** Bounds of a picture's side in pixels, and of the quiet zone in modules. */
 export const QR_SIZE = { min: 64, max: 4096, default: 512 } as const
 export const QR_MARGIN = { min: 0, max: 16, default: 4 } as const
 
 type Correction = (typeof CORRECTIONS)[number]
 
-/** How a code looks. */
+/** The style of a code. */
 export interface QrStyle {
-  /** Empty modules around it; readers want 4 (ISO/IEC 18004). */
+  /** The quiet zone in modules; readers expect 4 (ISO/IEC 18004). */
   margin: number
   /** `#rrggbb` or `#rrggbbaa` */
   dark: string
@@ -50,33 +47,33 @@ type Radii = readonly [number, number, number, number]
 /** A filled rectangle with rounded corners, in modules. */
 export interface Shape extends Box {
   radii: Radii
-  /** -1: a hole in the shape around it. */
+  /** -1: a hole in the surrounding shape. */
   sign: 1 | -1
 }
 
-/** A code as shapes. Shapes never overlap, but for holes and what is in them. */
+/** A code as shapes, which never overlap except for holes and their content. */
 interface QrDrawing {
-  /** Modules of a side, the margin included. */
+  /** Modules per side, including the margin. */
   side: number
   shapes: Shape[]
-  /** Where the logo fits. */
+  /** The area for a logo. */
   logo: Box
 }
 
-/** Modules of a finder pattern's side. */
+/** Modules per side of a finder pattern. */
 const EYE = 7
 const SHARP: Radii = [0, 0, 0, 0]
 const DOT = 0.95
-/** The part of a code's side that a logo takes. It is damage, which Q and H correct. */
+/** The share of a code's side that a logo covers. The levels Q and H can correct that much. */
 const LOGO_PART = 0.2
 const LOGO_CORRECTIONS: readonly Correction[] = ['Q', 'H']
 
-/** Whether codes of this correction can be read with a logo on them. */
+/** Whether codes of this error correction stay readable with a logo. */
 export function bearsLogo(correction: Correction): boolean {
   return LOGO_CORRECTIONS.includes(correction)
 }
 
-/** The shapes of a code that says `text`. */
+/** The shapes of a code with the content `text`. */
 export function drawQr(text: string, style: QrStyle, hasLogo = false): QrDrawing {
   const { modules } = QRCode.create(text, { errorCorrectionLevel: style.correction })
   const { size } = modules
@@ -105,7 +102,7 @@ function isInEye(x: number, y: number, size: number): boolean {
   return (isLeft && isTop) || (isTop && x >= size - EYE) || (isLeft && y >= size - EYE)
 }
 
-/** The three finder patterns: a ring, and a block in it. */
+/** The three finder patterns: a ring with a block inside. */
 function eyesOf(size: number, shape: QrStyle['eyes']): Shape[] {
   const [ring, hole, block] = { square: [0, 0, 0], rounded: [2, 1.2, 1], circle: [3.5, 2.5, 1.5] }[
     shape
@@ -126,7 +123,7 @@ function square(x: number, y: number, side: number, radius: number): Shape {
   return { x, y, width: side, height: side, radii: [radius, radius, radius, radius], sign: 1 }
 }
 
-/** Neighbours in a row are one shape. */
+/** Adjacent modules of a row become one shape. */
 function modulesOf(
   size: number,
   shape: QrStyle['modules'],
@@ -154,7 +151,7 @@ function modulesOf(
   return shapes
 }
 
-/** All shapes as one path, to be filled by the even-odd rule. */
+/** All shapes as one path, for the even-odd fill rule. */
 export function pathOf({ shapes }: Pick<QrDrawing, 'shapes'>): string {
   return shapes.map(subpathOf).join('')
 }
@@ -172,20 +169,20 @@ function subpathOf({ x, y, width, height, radii }: Shape): string {
   ].join('')
 }
 
-/** A number as short as it is exact enough. */
+/** A number in its shortest sufficiently exact form. */
 function n(value: number): string {
   return String(Math.round(value * 1000) / 1000)
 }
 
 /** A picture on a code. */
 export interface Logo {
-  /** A data address, so that the file needs nothing else. */
+  /** A data URL, so that the file needs no other resources. */
   href: string
   width: number
   height: number
 }
 
-/** The box of a picture that keeps its proportions, in the middle of another. */
+/** The largest box with a picture's proportions, centred in another. */
 export function fitted(box: Box, { width, height }: Pick<Logo, 'width' | 'height'>): Box {
   const scale = Math.min(box.width / width, box.height / height)
   const [w, h] = [width * scale, height * scale]
@@ -211,10 +208,10 @@ function imageOf({ href }: Logo, { x, y, width, height }: Box): string {
   return `<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" href="${href}"/>`
 }
 
-/** Lower contrasts are not read by every camera. */
+/** Some cameras can't read lower contrasts. */
 export const CONTRAST_MIN = 3
 
-/** Red, green, blue and opacity of a colour, each from 0 to 255. */
+/** Red, green, blue and opacity, each from 0 to 255. */
 export type Rgba = readonly [number, number, number, number]
 
 /** Reads `#rrggbb` or `#rrggbbaa`. */
@@ -235,13 +232,13 @@ export function over([r, g, b, a]: Rgba, under: Rgba): Rgba {
 
 const PAPER: Rgba = [255, 255, 255, 255]
 
-/** How well a code's colours are told apart (WCAG 2.2), on white paper where they are transparent. */
+/** The contrast of a code's colours (WCAG 2.2), with transparent ones on white paper. */
 export function contrastOf({ dark, light }: Pick<QrStyle, 'dark' | 'light'>): number {
   const [a, b] = luminances({ dark, light })
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Whether the modules are lighter than what is around them: some readers expect the opposite. */
+/** Whether the modules are lighter than the background, which some readers can't read. */
 export function isInverted(colours: Pick<QrStyle, 'dark' | 'light'>): boolean {
   const [dark, light] = luminances(colours)
   return dark > light

@@ -4,10 +4,10 @@ import { AppError } from '../errors/index.ts'
 import type { LogosTable, Storage, Transaction } from '../storage/index.ts'
 import type { CheckedImage } from '../validation/image.ts'
 
-/** A logo is made so small: on a code it takes a fifth of the side. */
+/** Logos are scaled down to this side; on a code they take a fifth of its side. */
 export const LOGO_SIDE_MAX = 512
 
-/** A workspace's logo, made anew from what was uploaded. */
+/** A workspace's logo, re-encoded from the upload. */
 export type LogoRow = LogosTable
 
 export type LogoService = ReturnType<typeof createLogoService>
@@ -44,7 +44,7 @@ export function createLogoService({ storage, clock }: { storage: Storage; clock:
 
   return {
     find: (workspaceNo: number): Promise<LogoRow | undefined> => find(storage.read, workspaceNo),
-    /** Replaces the logo. An equal one changes nothing. */
+    /** Replaces the logo; an equal one changes nothing. */
     async set(tx: Transaction, asker: Asker, logo: CheckedImage): Promise<LogoRow> {
       const { no } = asker.workspace
       await tx.lockWorkspace(no)

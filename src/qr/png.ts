@@ -3,21 +3,21 @@ import { constants, crc32, createDeflate } from 'node:zlib'
 import { PNG } from 'pngjs'
 import { drawQr, fitted, over, type QrStyle, type Rgba, rgbaOf, type Shape } from './drawing.ts'
 
-/** A picture for the middle of a code, as a PNG. */
+/** A picture for the middle of a code, as PNG. */
 export interface LogoPicture {
   png: Uint8Array
   width: number
   height: number
 }
 
-/** Rows that are drawn before other requests have their turn. */
+/** Rows drawn before yielding to other requests. */
 const BAND = 64
-/** Lines on which a pixel's coverage is measured. */
+/** Sample lines per pixel for the coverage. */
 const LINES = 4
 /** Shades between light and dark. */
 const SHADES = 64
 
-/** The code as a PNG file of exactly `size` pixels. Drawn and compressed band by band. */
+/** The code as a PNG file of exactly `size` pixels, drawn and compressed band by band. */
 export async function qrPng(
   text: string,
   style: QrStyle,
@@ -25,7 +25,7 @@ export async function qrPng(
   logo?: LogoPicture,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const drawing = drawQr(text, style, logo !== undefined)
-  // Whole pixels a module make sharp edges, where they cost little of the size.
+  // Whole pixels per module have sharp edges, so they are used if the size allows it.
   const exact = size / drawing.side
   const scale = exact >= 8 ? Math.floor(exact) : exact
   const offset = Math.floor((size - scale * drawing.side) / 2)
@@ -52,14 +52,14 @@ function shadesOf({ dark, light }: QrStyle): Uint8Array {
   return Uint8Array.from(colours.flat().map(Math.round))
 }
 
-/** Gives how much of each pixel of a row is dark, from 0 to 1. */
+/** Computes how much of each pixel of a row is dark, from 0 to 1. */
 function createRowPainter(shapes: readonly Shape[], size: number, scale: number, offset: number) {
   const rows: Shape[][] = Array.from({ length: size }, () => [])
   for (const shape of shapes) {
     const last = Math.ceil(offset + (shape.y + shape.height) * scale)
     for (let y = Math.floor(offset + shape.y * scale); y < last; y++) rows[y]?.push(shape)
   }
-  /** What is covered of a pixel itself, and how the coverage of all pixels from one on changes. */
+  // The coverage of the pixel itself, and the change of coverage for all pixels from it on.
   const own = new Float64Array(size + 1)
   const change = new Float64Array(size + 2)
   const add = (from: number, to: number, weight: number) => {
@@ -97,7 +97,7 @@ function createRowPainter(shapes: readonly Shape[], size: number, scale: number,
   }
 }
 
-/** How far a line is from the left and the right side, `below` the upper side. */
+/** The distance of a line from the left and right sides, `below` the upper side. */
 function insetsAt({ height, radii: [a, b, c, d] }: Shape, below: number): [number, number] {
   const above = height - below
   const inset = (upper: number, lower: number) => {
@@ -108,7 +108,7 @@ function insetsAt({ height, radii: [a, b, c, d] }: Shape, below: number): [numbe
   return [inset(a, d), inset(b, c)]
 }
 
-/** Paints the part of a logo that is in a row. */
+/** Paints a row of the logo. */
 async function overlayOf(
   logo: LogoPicture,
   box: { x: number; y: number; width: number; height: number },
@@ -136,8 +136,8 @@ async function overlayOf(
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
 /**
- * A PNG (W3C PNG, third edition) whose rows are compressed as they are painted: a whole picture of
- * 4,096 pixels would take 64 MiB.
+ * A PNG (W3C PNG, third edition) whose rows are compressed as they are painted: a picture of 4,096
+ * pixels would take 64 MiB in memory.
  */
 async function encodePng(
   size: number,

@@ -30,7 +30,7 @@ const read = async (query: string) => {
 }
 
 describe('a QR code', () => {
-  test('says the short address, as SVG and as PNG of the size asked for', async () => {
+  test('contains the short URL, as SVG and as PNG of the requested size', async () => {
     const svg = await get('.svg')
     expect([svg.status, svg.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
     expect(svg.headers.get('cache-control')).toBe('private, max-age=300')
@@ -47,7 +47,7 @@ describe('a QR code', () => {
     expect((await read(`${styled}&eyes=circle`)).text).toBe('https://s.example/code?qr=1')
   })
 
-  test('is sent again only where it is another', async () => {
+  test('is sent again only if it has changed', async () => {
     for (const kind of ['.svg', '.png']) {
       const etag = (await get(kind)).headers.get('etag') as string
       const again = await get(kind, { 'If-None-Match': etag })
@@ -81,7 +81,7 @@ describe('a QR code', () => {
     ])
   })
 
-  test('that cameras would not read is refused', async () => {
+  test('that cameras can’t read is refused', async () => {
     for (const kind of ['.svg', '.png']) {
       const { status, body } = await get(`${kind}?dark=%23aaaaaa`)
       expect([status, body.error.code]).toEqual([422, 'QR_UNREADABLE'])
@@ -92,7 +92,7 @@ describe('a QR code', () => {
 })
 
 describe('the logo', () => {
-  test('is made anew, and drawn on codes that bear it', async () => {
+  test('is re-encoded, and drawn on codes that support it', async () => {
     const without = await get('.svg?logo=true')
     expect(without.body.error.details).toMatchObject([{ field: 'logo', code: 'NO_LOGO' }])
     expect((await dashboard.as('viewer', 'GET', '/logo')).body.error.code).toBe('LOGO_NOT_FOUND')
@@ -143,7 +143,7 @@ describe('the logo', () => {
     }
   })
 
-  test('refuses what is no such image, or too large', async () => {
+  test('refuses other files and images that are too large', async () => {
     const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
     const claims = Buffer.from(image(2, 2), 'base64')

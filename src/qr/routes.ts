@@ -20,10 +20,10 @@ import {
 import { assertReadable, type QrStyleService, type WorkspaceStyle } from './style.ts'
 
 const TAG = 'QR codes'
-/** Raised when codes are drawn otherwise, so that no cache keeps the old ones. */
+/** Incremented when the drawing changes, to invalidate caches. */
 const DRAWING = 1
 const CACHE = 'private, max-age=300'
-/** Opened by itself, the SVG may show the logo that it holds, and nothing else. */
+/** Opened directly, the SVG may only show the logo embedded in it. */
 const POLICY = "default-src 'none'; img-src data:; frame-ancestors 'none'"
 
 const FORMATS = {

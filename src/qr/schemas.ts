@@ -13,7 +13,7 @@ import {
 } from './drawing.ts'
 import { LOGO_SIDE_MAX } from './logo.ts'
 
-/** The `#` has to be `%23` in a query, so it may be left out. */
+/** `#` is optional because it must be written as `%23` in a query. */
 const COLOUR = /^#?((?:[\da-f]{2}){3,4})$/i
 
 const styled = (description: string, standard: string | number) =>
@@ -122,7 +122,7 @@ export const LOGO_EXAMPLE = {
   updated_at: '2026-05-04T09:30:12.345Z',
 }
 
-/** A logo as it is given out. */
+/** A logo in responses. */
 export const LogoSchema = z
   .object({
     image: z.string().openapi({

@@ -6,14 +6,14 @@ import type { Subject } from './schemas.ts'
 import type { ShareKind } from './show.ts'
 import { findLinks, findTagId, hasFolder } from './store.ts'
 
-/** What is shared, as it is stored. */
+/** The subject of a share in its stored form. */
 interface SharedSubject {
   kind: ShareKind
   /** Null: the workspace. */
   id: string | null
 }
 
-/** Looks for the link, tag or folder that a request names. */
+/** Finds the link, tag or folder that a request names. */
 export async function checkSubject(
   sql: Sql,
   sharer: Reader,
@@ -36,7 +36,7 @@ export async function checkSubject(
     : { field: 'subject.folder_id', code: 'FOLDER_NOT_FOUND' }
 }
 
-/** Links that the filters of a share name, and that aren't there. */
+/** Faults of filters whose links don't exist. */
 export async function checkFilters(
   sql: Sql,
   sharer: Reader,
@@ -55,7 +55,7 @@ export async function checkFilters(
   return faults
 }
 
-/** Those of some links that the sharer sees. */
+/** Those of some links that the caller can see. */
 async function seenLinks(
   sql: Sql,
   { workspace, hiddenFolders = [] }: Reader,

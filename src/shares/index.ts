@@ -7,7 +7,7 @@ type Deps = Omit<
   'tokens'
 >
 
-/** Shared statistics: for those who share, and for those who look. `key`: a secret of the instance. */
+/** Shared statistics: their management, and their public views. `key`: a secret of the instance. */
 export function createShares({ key, ...deps }: Deps & { key: Uint8Array }) {
   const context = { ...deps, tokens: createShareTokens(key) }
   return { shares: createShareService(context), shareViews: createShareViews(context) }

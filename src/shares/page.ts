@@ -4,10 +4,10 @@ import { type Locale, type MessageKey, translate } from '../i18n/index.ts'
 import { pageHeaders, paragraph, renderPage } from '../redirect/index.ts'
 import type { ShareViews } from './view.ts'
 
-/** Draws the page that asks for the statistics by itself; the dashboard's build has it. */
+/** Renders the page that loads shared statistics; part of the dashboard's build. */
 export type SharedShell = (request: Request, locale: Locale) => Rendered
 
-/** Anybody may put these pages into theirs. */
+/** Any site may embed these pages. */
 const FRAMED = ["frame-ancestors 'none'", 'frame-ancestors *'] as const
 
 const TITLES: Partial<Record<ErrorCode, MessageKey>> = {
@@ -17,7 +17,7 @@ const TITLES: Partial<Record<ErrorCode, MessageKey>> = {
   SERVICE_UNAVAILABLE: 'page.unavailable.title',
 }
 
-/** What `/shared/{token}` answers to who looks at pages. */
+/** Serves `/shared/{token}` to browsers. */
 export function createSharedPage(views: Pick<ShareViews, 'find'>, shell: SharedShell): Page {
   return async ({ request, locale }) => {
     await views.find(new URL(request.url).pathname.split('/').at(2) ?? '')
@@ -25,7 +25,7 @@ export function createSharedPage(views: Pick<ShareViews, 'find'>, shell: SharedS
   }
 }
 
-/** The page of what `/shared/{token}` refuses. */
+/** The error page of `/shared/{token}`. */
 export const sharedErrorPage: ErrorPage = (error, locale) => {
   const title = TITLES[error.code]
   if (title === undefined) return undefined

@@ -13,7 +13,7 @@ import {
 import { type Hashed, type ShareService, shareAskerOf } from './service.ts'
 
 const PATH = '/api/v1/shares'
-/** The name of these endpoints in the reference, and of those of the page. */
+/** The name of these endpoints and the viewers' in the reference. */
 export const TAG = 'Shared statistics'
 
 const Params = z.object({
@@ -24,13 +24,13 @@ type Write = (tx: Parameters<ShareService['create']>[0], hashed: Hashed) => Prom
 
 const one = describeOne('share', ShareSchema, SHARE_EXAMPLE)
 
-/** What the endpoints of shares work with. */
+/** Dependencies of the endpoints of shares. */
 interface ShareRouteDeps {
   shares: ShareService
   domains: Domains
 }
 
-/** The endpoints of shares, on both APIs. */
+/** The endpoints of shares, in both APIs. */
 export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
   const schemas = createShareSchemas(() => deps.domains)
   endpoint(api, {

@@ -10,7 +10,7 @@ import { parseTimestamp } from '../validation/timestamp.ts'
 import { SHOW_DEFAULT, SHOW_NAMES } from './show.ts'
 
 const NAME_MAX = 100
-/** The most filters of a share, each with a list of values. */
+/** The most filters of a share, each with several values. */
 const FILTERS_MAX = 20
 const FILTER_VALUES_MAX = 100
 
@@ -47,7 +47,7 @@ const subject = checked(z.strictObject(subjectShape), (given) => {
   return new Fault('CONFLICTING_PARAMETERS', { other: first }).at(second)
 }).openapi({ description: SUBJECT, example: { tag: 'summer' } })
 
-/** What a share is of, as a request says it. */
+/** The subject of a share in requests. */
 export type Subject = z.output<typeof subject>
 
 const filterValues = z.array(z.string()).min(1).max(FILTER_VALUES_MAX)
@@ -72,7 +72,7 @@ const filters = (domains: () => Domains) =>
     example: { country: ['DE', 'AT'] },
   })
 
-/** What no click can have. Whether a link is there, the service looks. */
+/** Faults of filters that no click can match. The service checks whether links exist. */
 function filterFaults(name: string, given: readonly string[], domains: Domains): Fault[] {
   const filter = readFilter(name, given, domains)
   if (filter === null) return [new Fault('UNKNOWN_FIELD').at(name)]
@@ -122,7 +122,7 @@ const expiresAt = checked(z.string(), parseTimestamp)
     example: '2026-12-31T23:00:00Z',
   })
 
-/** The bodies of a creation and a change; filters are checked against this instance's hosts. */
+/** The bodies of requests; filters are checked against this instance's hosts. */
 export function createShareSchemas(domains: () => Domains) {
   const changeable = {
     name: name.optional(),
@@ -141,7 +141,7 @@ export type ShareChange = z.output<ReturnType<typeof createShareSchemas>['patch'
 
 const time = z.string().openapi({ format: 'date-time', description: 'In UTC.' })
 
-/** A share as it is given out. */
+/** A share in responses. */
 export const ShareSchema = z
   .object({
     id: z.string().openapi({ description: '`shr_` and 26 characters.' }),

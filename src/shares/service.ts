@@ -24,7 +24,7 @@ import {
 } from './store.ts'
 import type { ShareTokens } from './tokens.ts'
 
-/** A workspace has at most so many. */
+/** The most shares of a workspace. */
 const SHARES_MAX = 1_000
 interface ShareContext {
   storage: Storage
@@ -33,23 +33,23 @@ interface ShareContext {
   cursors: Cursors
   hashes: HashQueue
   tokens: ShareTokens
-  /** The public address. */
+  /** The public URL. */
   baseUrl: string
 }
 
-/** Who changes a share. */
+/** The caller of a request that changes shares. */
 interface ShareAsker extends Asker {
   /** The person, or null for a key, which sees all folders. */
   readonly self: string | null
 }
 
-/** Who changes a share, by a request. */
+/** The caller of a request, as the service needs it. */
 export function shareAskerOf(call: { caller: Caller; requestId: string }): ShareAsker {
   const { caller } = call
   return { ...askerOf(call), self: caller.kind === 'session' ? caller.userId : null }
 }
 
-/** A password that was hashed before the transaction, which has no time for that. */
+/** A password hashed before the transaction, because hashing is slow. */
 export interface Hashed {
   password_hash?: string | null
 }
@@ -63,7 +63,7 @@ export function createShareService(context: ShareContext) {
   return withContext(context, { list, get, hash, create, update, remove })
 }
 
-/** Shares, the newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+/** Shares, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   ctx: ShareContext,
   { workspace, hiddenFolders: hidden = [] }: Reader,
@@ -83,8 +83,8 @@ async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share
 }
 
 /**
- * Hashes the password of a creation or a patch, which takes a core tens of milliseconds: `write` runs
- * first in a transaction that is undone, so that what will be refused doesn't get that far.
+ * Hashes the password of a request, which takes a core tens of milliseconds: `write` runs first in
+ * a transaction that is rolled back, so that requests to be refused don't cost a hash.
  * @throws AppError what `write` throws
  */
 async function hash(
@@ -131,7 +131,10 @@ async function create(
   return shown(ctx, made)
 }
 
-/** Changes a share by a merge patch. @throws AppError SHARE_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
+/**
+ * Changes a share by a merge patch. @throws AppError SHARE_NOT_FOUND, PRECONDITION_FAILED,
+ * VALIDATION_FAILED
+ */
 async function update(
   ctx: ShareContext,
   tx: Transaction,
@@ -182,7 +185,7 @@ async function find(
   return row
 }
 
-/** The columns that a request gives. */
+/** The columns set by a request. */
 function given({ name, filters, show, password_hash, expires_at }: Change) {
   return {
     ...(name !== undefined && { name }),
@@ -193,7 +196,7 @@ function given({ name, filters, show, password_hash, expires_at }: Change) {
   }
 }
 
-/** What the API and the audit log say of a share. */
+/** A share's fields in the API and the audit log. */
 function stateOf(row: FoundShare) {
   return {
     name: row.name,

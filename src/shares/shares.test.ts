@@ -27,7 +27,7 @@ const link = async (fields: object = {}) =>
     .id as string
 const WHOLE = { subject: { workspace: true } }
 
-/** What the statistics are asked for a share's page. */
+/** The statistics query for a share's page. */
 async function asked(url: string): Promise<Question> {
   let question: Question | undefined
   const statistics = {
@@ -107,7 +107,7 @@ test('shares are made, listed, changed and deleted, each with its audit entry', 
   expect(stored).not.toContain(url.slice(-32))
 })
 
-test('a share names one subject and filters that there are', async () => {
+test('a share has one subject and existing filters', async () => {
   expect(faults(await make('member', { subject: {} }))).toEqual([422, 'subject REQUIRED'])
   expect(faults(await make('member', {}))).toEqual([422, 'subject REQUIRED'])
   expect(faults(await make('member', { subject: { tag: 'x', workspace: true } }))).toEqual([
@@ -135,7 +135,7 @@ test('a share names one subject and filters that there are', async () => {
   ])
 })
 
-test("what a member can't see isn't shared, nor shown", async () => {
+test('what a member can’t see can’t be shared, and isn’t shown', async () => {
   const { id: folder_id } = (
     await as('owner', 'POST', '/folders', { name: 'Secret', access: 'members' })
   ).body
@@ -168,7 +168,7 @@ test("what a member can't see isn't shared, nor shown", async () => {
   const hiddenOf = async (url: string) => (await asked(url)).caller.hiddenFolders
   expect(await hiddenOf(all.url)).toEqual([])
   expect(await hiddenOf(mine.url)).toEqual([folder_id])
-  // With a change by the member, the owner's share shows what the member sees.
+  // After a change by the member, the owner's share shows only what the member can see.
   await as('member', 'PATCH', `/shares/${all.id}`, { show: ['links'] })
   expect(await hiddenOf(all.url)).toEqual([folder_id])
   await as('owner', 'PATCH', `/folders/${folder_id}`, { access: 'workspace' })

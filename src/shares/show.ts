@@ -1,6 +1,6 @@
 import type { Dimension } from '../statistics/types.ts'
 
-/** What a share can show besides clicks over time, and the dimensions of each. */
+/** What a share can show besides clicks over time, with the dimensions of each. */
 export const SHOWN = {
   countries: ['country'],
   regions: ['region'],
@@ -14,20 +14,20 @@ export const SHOWN = {
   variants: ['variant', 'rule'],
   domains: ['domain'],
   links: ['link'],
-  /** Where the links lead that are shown. */
+  /** The destinations of shown links. */
   destinations: [],
 } as const satisfies Record<string, readonly Dimension[]>
 export type Show = keyof typeof SHOWN
 
 export const SHOW_NAMES = Object.keys(SHOWN) as [Show, ...Show[]]
 
-/** What a share shows whose maker doesn't say. */
+/** The default of `show`. */
 export const SHOW_DEFAULT: readonly Show[] = ['countries', 'referrers', 'devices']
 
-/** What a share is of. */
+/** The kind of a share's subject. */
 export type ShareKind = 'link' | 'tag' | 'folder' | 'workspace'
 
-/** The dimensions that a share answers questions about. */
+/** The dimensions that a share can be queried for. */
 export function dimensionsOf(show: readonly Show[], kind: ShareKind): Dimension[] {
   const all = show.flatMap((name): readonly Dimension[] => SHOWN[name])
   return kind === 'link' ? all.filter((dimension) => dimension !== 'link') : all

@@ -4,22 +4,22 @@ import type { Schema, Sql, Transaction } from '../storage/index.ts'
 /** A row of `shares`. */
 export type ShareRow = Selectable<Schema['shares']>
 
-/** A share, and what is said of its subject. */
+/** A share with names of its subject. */
 export type FoundShare = Awaited<ReturnType<typeof findShares>>[number]
 
-/** Which shares are looked for. */
+/** A query for shares. */
 interface Wanted {
   workspaceNo?: number
   id?: string
   tokenHash?: string
-  /** Those of these folders, and of their links, are left out. */
+  /** Folders whose shares, and those of their links, are left out. */
   hidden?: readonly string[]
-  /** Exclusive: older ones. */
+  /** Exclusive: only older ones. */
   before?: string | undefined
   limit?: number
 }
 
-/** Shares whose subject exists, the newest first. A link that is deleted may come back. */
+/** Shares with an existing subject, newest first. Those of deleted links stay stored. */
 export function findShares({ db }: Sql, wanted: Wanted) {
   const { workspaceNo, id, tokenHash, hidden = [], before, limit = 1 } = wanted
   let query = joined(db)
@@ -61,7 +61,7 @@ function joined(db: Sql['db']) {
     .select(['l.domain_no', 'l.slug', 'l.title', 'l.destination_url'])
 }
 
-/** How many shares a workspace has, those without a subject included. */
+/** How many shares a workspace has, including those without a subject. */
 export async function countShares({ db }: Sql, workspaceNo: number): Promise<number> {
   const { n } = await db
     .selectFrom('shares')
@@ -83,7 +83,7 @@ export async function deleteShare({ db }: Transaction, id: string) {
   await db.deleteFrom('shares').where('id', '=', id).execute()
 }
 
-/** One more view. */
+/** Counts a view. */
 export async function addView({ db }: Transaction, id: string) {
   await db
     .updateTable('shares')
@@ -102,7 +102,7 @@ export function findLinks({ db }: Sql, workspaceNo: number, ids: readonly string
     .execute()
 }
 
-/** How the pages of a domain look, with the logo of its workspace. */
+/** The branding of a domain's pages, with the logo of its workspace. */
 export function findBrand({ db }: Sql, domainNo: number) {
   return db
     .selectFrom('domains as d')
@@ -112,7 +112,7 @@ export function findBrand({ db }: Sql, domainNo: number) {
     .executeTakeFirst()
 }
 
-/** The id of the tag with a key. */
+/** The id of the tag with this key. */
 export async function findTagId({ db }: Sql, workspaceNo: number, key: string) {
   const tag = await db
     .selectFrom('tags')
@@ -124,7 +124,7 @@ export async function findTagId({ db }: Sql, workspaceNo: number, key: string) {
   return tag?.id
 }
 
-/** Whether a workspace has a folder of this id. */
+/** Whether a workspace has a folder with this id. */
 export async function hasFolder({ db }: Sql, workspaceNo: number, id: string): Promise<boolean> {
   const folder = await db
     .selectFrom('folders')
@@ -136,7 +136,7 @@ export async function hasFolder({ db }: Sql, workspaceNo: number, id: string): P
   return folder !== undefined
 }
 
-/** The role of a person in a workspace; undefined: they are no member. */
+/** The role of a person in a workspace; undefined: not a member. */
 export async function roleOf({ db }: Sql, workspaceNo: number, userId: string) {
   const member = await db
     .selectFrom('members')

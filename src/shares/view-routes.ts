@@ -7,7 +7,7 @@ import { SHARE_EXAMPLE } from './schemas.ts'
 import type { ShareViews, Viewer } from './view.ts'
 import { ABOUT_EXAMPLE, AboutSchema, AccessSchema, SharedTopSchema } from './view-schemas.ts'
 
-/** What the endpoints behind the page of a share work with. */
+/** Dependencies of the viewers' endpoints. */
 interface ShareViewDeps {
   shareViews: ShareViews
   statistics: StatisticsService
@@ -15,7 +15,7 @@ interface ShareViewDeps {
 
 const PATH = '/shared/{token}'
 const READ = { method: 'get', scope: null, tag: 'Shared statistics' } as const
-/** Asked for again each time, so that a share ends with the next request. */
+/** Revalidated each time, so that ending a share takes effect with the next request. */
 const CACHE = { cacheControl: 'private, no-cache' } as const
 const HEADERS = { 'X-Robots-Tag': 'noindex' }
 const ERRORS = ['SHARE_NOT_FOUND', 'SHARE_EXPIRED', 'SHARE_PROTECTED'] as const
@@ -36,13 +36,13 @@ function questionOf(query: unknown) {
   return { ...clicksQueryOf(checked), interval, limit, cursor: undefined }
 }
 
-/** What anybody with a share's address may ask, on the public API alone. */
+/** The endpoints for bearers of a share's token, in the public API only. */
 export function registerSharedRoutes(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
   registerOpening(api, deps)
   registerReports(api, deps)
 }
 
-/** What comes before the numbers. */
+/** What a viewer needs before the statistics. */
 function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
   endpoint(api, {
     ...READ,
@@ -91,7 +91,7 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
   })
 }
 
-/** The numbers. */
+/** The statistics. */
 function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
   const queries = createSharedQuerySchemas(() => deps.statistics.domains)
 

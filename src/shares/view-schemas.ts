@@ -16,7 +16,7 @@ const destination = z.string().nullable().optional().openapi({
   description: 'Where the link leads; only where `show` has `destinations`.',
 })
 
-/** What a share is about, as viewers see it. */
+/** The description of a share for viewers. */
 export const AboutSchema = z
   .object({
     name: z.string().nullable(),
@@ -49,7 +49,7 @@ export const AboutSchema = z
 
 export type About = z.output<typeof AboutSchema>
 
-/** Top values; those of links have no ids. */
+/** Top values; links have no ids. */
 export const SharedTopSchema = TopSchema.extend({
   data: z.array(TopSchema.shape.data.element.extend({ destination_url: destination })),
 }).openapi('SharedTopList')

@@ -21,7 +21,7 @@ import { addView, type FoundShare, findBrand, findLinks, findShares, roleOf } fr
 import { type ShareTokens, TOKEN } from './tokens.ts'
 import type { About, SharedTop } from './view-schemas.ts'
 
-/** What the page of a share is made from. */
+/** Dependencies of the views. */
 interface ViewContext {
   storage: Storage
   clock: Clock
@@ -31,11 +31,11 @@ interface ViewContext {
   guesses: GuessLimit
   blocks: Pick<BlockList, 'covering'>
   tokens: ShareTokens
-  /** The public address. */
+  /** The public URL. */
   baseUrl: string
 }
 
-/** Who looks at a share: its 32 characters, and what stands for the password. */
+/** A viewer: the share's token, and the access granted by its password. */
 export interface Viewer {
   token: string
   access: string | null
@@ -43,12 +43,12 @@ export interface Viewer {
 
 export type ShareViews = ReturnType<typeof createShareViews>
 
-/** What anybody with a share's address gets. */
+/** Shared statistics for bearers of a token. */
 export function createShareViews(context: ViewContext) {
   return withContext(context, { find, unlock, about, stats, top })
 }
 
-/** The share of an address. @throws AppError SHARE_NOT_FOUND, SHARE_EXPIRED */
+/** The share of a token. @throws AppError SHARE_NOT_FOUND, SHARE_EXPIRED */
 async function find(ctx: ViewContext, token: string): Promise<FoundShare> {
   const { storage, tokens, clock, blocks, baseUrl } = ctx
   const tokenHash = TOKEN.test(token) ? tokens.hashOf(token) : null
@@ -61,7 +61,10 @@ async function find(ctx: ViewContext, token: string): Promise<FoundShare> {
   return share
 }
 
-/** The share, for who may see it. @throws AppError SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_PROTECTED */
+/**
+ * The share, if the viewer has access. @throws AppError SHARE_NOT_FOUND, SHARE_EXPIRED,
+ * SHARE_PROTECTED
+ */
 async function open(ctx: ViewContext, { token, access }: Viewer): Promise<FoundShare> {
   const share = await find(ctx, token)
   if (share.password_hash === null) return share
@@ -71,8 +74,8 @@ async function open(ctx: ViewContext, { token, access }: Viewer): Promise<FoundS
 }
 
 /**
- * Checks a password, under the limits of links' passwords and in their queue.
- * @throws AppError SHARE_PROTECTED: it is another; RATE_LIMITED
+ * Checks a password, with the limits and the queue of links' passwords.
+ * @throws AppError SHARE_PROTECTED: it is wrong; RATE_LIMITED
  */
 async function unlock(
   ctx: ViewContext,
@@ -99,7 +102,7 @@ async function unlock(
   return { access, expires_at: formatTimestamp(until) }
 }
 
-/** What the page is about; counts a view. */
+/** The description of the share; counts a view. */
 async function about(ctx: ViewContext, viewer: Viewer): Promise<About> {
   const share = await open(ctx, viewer)
   await ctx.storage.write((tx) => addView(tx, share.id), { survives: 'process' })
@@ -123,7 +126,7 @@ async function about(ctx: ViewContext, viewer: Viewer): Promise<About> {
   }
 }
 
-/** How pages of a domain look. A logo from elsewhere isn't shown: the page loads nothing from other hosts. */
+/** The branding of a domain, without logos on other hosts: the page loads nothing from there. */
 async function brandOn({ storage }: ViewContext, domainNo: number) {
   const row = await findBrand(storage.read, domainNo)
   const brand = row === undefined ? null : brandOf(row)
@@ -144,7 +147,7 @@ async function stats(
   return asShare(async () => ctx.statistics.stats(await questionOf(ctx, share, query), signal))
 }
 
-/** The values of a dimension that is shown. @throws AppError NOT_FOUND: it isn't */
+/** The values of a dimension. @throws AppError NOT_FOUND if it isn't shown */
 async function top(
   ctx: ViewContext,
   viewer: Viewer,
@@ -162,7 +165,7 @@ async function top(
   return known === 'link' ? withLinks(ctx, share, list, show.includes('destinations')) : list
 }
 
-/** Links without their ids, and where they lead if that is shown. */
+/** Links without their ids, with destinations if those are shown. */
 async function withLinks(
   { storage }: ViewContext,
   { workspace_no }: FoundShare,
@@ -181,7 +184,7 @@ async function withLinks(
   return { ...list, data }
 }
 
-/** A question of a viewer, as the share narrows it. */
+/** A viewer's query, restricted by the share. */
 async function questionOf<T>(ctx: ViewContext, share: FoundShare, query: Asked<T>) {
   const { workspace_no: no, kind, subject_id: id, tag_key } = share
   assertShown(query.filters, dimensionsOf(showOf(share), kind))
@@ -198,7 +201,9 @@ async function questionOf<T>(ctx: ViewContext, share: FoundShare, query: Asked<T
   }
 }
 
-/** What isn't shown can't be found out by filters. @throws AppError VALIDATION_FAILED */
+/**
+ * Refuses filters on what isn't shown, which would reveal it. @throws AppError VALIDATION_FAILED
+ */
 function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): void {
   const details = filters
     .filter(({ dimension }) => !shown.includes(dimension))
@@ -209,7 +214,7 @@ function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): v
   if (details.length > 0) throw invalid(...details)
 }
 
-/** @throws AppError SHARE_NOT_FOUND: a filter means nothing any more, and without it more was shown */
+/** @throws AppError SHARE_NOT_FOUND if a filter is invalid now: without it more would be shown */
 function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   const all = Object.entries(JSON.parse(share.filters) as Record<string, string[]>)
   return all.map(([name, given]) => {
@@ -221,14 +226,14 @@ function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   })
 }
 
-/** The folders that who changed the share last doesn't see now. */
+/** The folders that the last editor of the share can't see now. */
 async function hiddenOf({ storage }: ViewContext, { workspace_no: no, seen_by }: FoundShare) {
   if (seen_by === null) return []
   const scopes = permissionsOf((await roleOf(storage.read, no, seen_by)) ?? '')
   return hiddenFoldersOf(storage.read, no, { userId: seen_by, scopes })
 }
 
-/** A link or folder of the share that is gone, or not for who shares it any more. */
+/** Maps a missing link or folder to a missing share. */
 async function asShare<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

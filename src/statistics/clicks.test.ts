@@ -31,7 +31,7 @@ afterAll(() => its.close())
 const list = (path: string) => its.get<ClickList>(path)
 
 describe('single clicks', () => {
-  test('newest first, with all that is known but no visitor', async () => {
+  test('newest first, with all fields except the visitor', async () => {
     const { data, pagination } = await list('/clicks?limit=2&bots=include')
     expect(data.map(({ id, link, kind, reason }) => [id, link, kind, reason])).toEqual([
       [`${NOW - 1_000}-1`, linkId(2), 'preview', 'unfurler'],
@@ -41,7 +41,7 @@ describe('single clicks', () => {
     expect(Object.keys(data[0] ?? {})).toEqual([...EXPORT_COLUMNS])
     expect(pagination).toMatchObject({ limit: 2, has_more: true })
   })
-  test('page after page, none twice, whatever comes meanwhile', async () => {
+  test('are paginated without duplicates while new ones arrive', async () => {
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -55,7 +55,7 @@ describe('single clicks', () => {
     expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => `${NOW - 1_000 * (i + 1)}-0`))
     its.reports.clicked.splice(12)
   })
-  test('cursors are good for their own filters alone', async () => {
+  test('cursors are only valid for their own filters', async () => {
     const { pagination } = await list('/clicks?limit=1&country=DE')
     const cursor = pagination.next_cursor
     expect(await its.refusal(`/clicks?cursor=${cursor}`)).toEqual([
@@ -68,7 +68,7 @@ describe('single clicks', () => {
     ])
     expect((await list(`/clicks?limit=5&country=DE&cursor=${cursor}`)).data).toHaveLength(5)
   })
-  test('a Link header leads on', async () => {
+  test('a Link header has the next page', async () => {
     const answer = await its.send('GET', '/api/v1/clicks?limit=1&bots=exclude')
     const next = /<http:\/\/localhost:3000(\/api\/v1\/clicks\?[^>]+)>; rel="next"/.exec(
       answer.headers.get('link') ?? '',
@@ -110,7 +110,7 @@ describe('exports', () => {
     expect(answer.headers.has('ratelimit')).toBe(true)
     expect((await answer.text()).trim().split('\n')).toHaveLength(10)
   })
-  test('of the workspace, without bots unless they are asked for', async () => {
+  test('of the workspace, without bots unless requested', async () => {
     const lines = async (query: string) =>
       (await (await its.send('GET', `/api/v1/clicks.csv${query}`)).text()).trim().split('\n')
     expect(await lines('')).toHaveLength(10)
@@ -127,7 +127,7 @@ describe('exports', () => {
       'raw: INVALID_VALUE',
     ])
   })
-  test('HEAD begins none', async () => {
+  test('HEAD starts none', async () => {
     const before = its.reports.asked.length
     const answer = await its.send('HEAD', '/api/v1/clicks.ndjson')
     expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
@@ -140,7 +140,7 @@ describe('exports', () => {
     const missing = await its.send('HEAD', `/api/v1/links/${linkId(99)}/clicks.csv`)
     expect(missing.status).toBe(404)
   })
-  test('only so many at once; one that is over or left makes room', async () => {
+  test('are limited in number; a finished or cancelled one frees a place', async () => {
     const open = () => its.send('GET', '/api/v1/clicks.csv')
     const running = await Promise.all(Array.from({ length: EXPORTS_PER_WORKSPACE }, open))
     expect(running.map(({ status }) => status)).toEqual(running.map(() => 200))
@@ -152,7 +152,7 @@ describe('exports', () => {
     for (const answer of [...running.slice(1), next]) await answer.text()
     expect((await open()).status).toBe(200)
   })
-  test('one that fails breaks off', async () => {
+  test('a failure cuts the response off', async () => {
     const { export: whole } = its.reports
     its.reports.export = async () =>
       new ReadableStream({

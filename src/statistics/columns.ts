@@ -1,6 +1,6 @@
 import { CLICK_DETAILS, TEXT_COLUMNS } from '../storage/click-columns.ts'
 
-// The names of stored clicks: columns, kinds and dimensions. They stand here once, for all engines.
+// The names of stored clicks: columns, kinds and dimensions, defined once for all engines.
 
 export { TEXT_COLUMNS }
 export type TextColumn = (typeof TEXT_COLUMNS)[number]

@@ -6,10 +6,10 @@ import { findLink } from '../links/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 
-/** How long a request waits for its clicks to be gone. */
+/** How long a request waits for its clicks to be deleted. */
 const WITHIN_MS = 10_000
 
-/** What the deletion of clicks works with. */
+/** Dependencies of deletions. */
 export interface DeletionOptions {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
@@ -19,8 +19,8 @@ export interface DeletionOptions {
 }
 
 /**
- * Deletes clicks of links before a time. What is to be deleted is written down first, with its audit
- * entry, and done after that, as often as it takes: a crash in between postpones it.
+ * Deletes clicks of links before a time. A deletion is stored first, with its audit entry, then
+ * executed and retried: a crash only delays it.
  */
 export function createClickDeletions({ storage, clock, forgetClicks, logger }: DeletionOptions) {
   let running: Promise<void> | undefined
@@ -44,7 +44,7 @@ export function createClickDeletions({ storage, clock, forgetClicks, logger }: D
   }
 
   async function run(): Promise<void> {
-    // What was written down meanwhile may have come too late for the run before.
+    // A deletion stored in the meantime may have been too late for the previous run.
     await running
     running ??= workOff().finally(() => {
       running = undefined
@@ -53,7 +53,7 @@ export function createClickDeletions({ storage, clock, forgetClicks, logger }: D
   }
 
   return {
-    /** Writes down what is to be deleted. @throws AppError LINK_NOT_FOUND */
+    /** Stores a deletion. @throws AppError LINK_NOT_FOUND */
     async request(tx: Transaction, asker: Asker, id: string, wanted: number): Promise<void> {
       const { workspace, actor } = asker
       await tx.lockWorkspace(workspace.no)
@@ -75,14 +75,14 @@ export function createClickDeletions({ storage, clock, forgetClicks, logger }: D
         workspaceNo: workspace.no,
         at,
         action: 'clicks.deleted',
-        // Not the link's id: its history tells of the link alone.
+        // Not the link's id: the link's history shows only changes of the link.
         target: { type: 'clicks', id: `clicks-${link.id}`, label: link.slug },
         after: { link_id: link.id, before: formatTimestamp(before) },
       })
     },
-    /** Deletes what is written down. */
+    /** Executes stored deletions. */
     run,
-    /** The same, for a request that waits for it, but not for ever. */
+    /** The same for a waiting request, which gives up after a while. */
     runSoon: () => Promise.race([run(), Bun.sleep(WITHIN_MS)]),
   }
 }

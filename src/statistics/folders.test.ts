@@ -73,7 +73,7 @@ describe('the folder of a report', () => {
   })
 })
 
-describe('who does not see a folder', () => {
+describe('a person who can’t see a folder', () => {
   test('gets no click of its links, deleted ones included', async () => {
     expect(await clicks('', GUEST)).toBe(one + three + four)
     expect(await clicks('?tag=t', GUEST)).toBe(one)
@@ -102,7 +102,7 @@ describe('who does not see a folder', () => {
     expect([answer.status, error.code]).toEqual([404, code])
   })
 
-  test('gets no lines of its links', async () => {
+  test('gets no sparklines of its links', async () => {
     const ids = [linkId(1), linkId(2), linkId(5)].join(',')
     const answer = await its.send('GET', `/api/v1/links/sparklines?ids=${ids}`, GUEST)
     const { data } = (await answer.json()) as { data: object }

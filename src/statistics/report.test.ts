@@ -92,15 +92,15 @@ describe('totals and series', () => {
       { start: '2026-06-15T10:00:00.000Z', clicks: 0, unique: 0, bots: 0 },
     ])
   })
-  test('an offset that lost its plus is understood', async () => {
+  test('an offset whose plus was decoded to a space is accepted', async () => {
     const data = await stats('/stats?from=2026-06-15T12:00:00+02:00')
     expect(data.from).toBe('2026-06-15T10:00:00.000Z')
   })
-  test('an end alone makes 30 days before it', async () => {
+  test('an end without a start means the 30 days before it', async () => {
     const { from, to } = await stats('/stats?to=2026-03-31&timezone=Asia/Kathmandu')
     expect([from, to]).toEqual(['2026-03-01T18:15:00.000Z', '2026-03-31T18:15:00.000Z'])
   })
-  test('years in which there was nothing are not asked for', async () => {
+  test('years without clicks are not queried', async () => {
     its.reports.asked.length = 0
     const data = await stats('/stats?from=1900-01-01&interval=month&timezone=Europe/Amsterdam')
     expect(data.series).toHaveLength(126 * 12 + 6)
@@ -151,7 +151,7 @@ describe('filters', () => {
   ])('%s', async (query, clicks) => {
     expect(await total(query)).toMatchObject({ clicks })
   })
-  test('bots are said however they are meant', async () => {
+  test('bots can be requested in several ways', async () => {
     for (const mode of ['exclude', 'include', 'only']) {
       expect((await total(`bots=${mode}`)).bots).toBe(1)
     }
@@ -168,7 +168,7 @@ describe('top values', () => {
       other: { clicks: 1, bots: 0 },
     })
   })
-  test('has no values without clicks of the kind asked for', async () => {
+  test('leaves out values without clicks of the requested kind', async () => {
     expect((await top('/stats/kind')).data.map(({ value }) => value)).toEqual(['human'])
     expect((await top('/stats/kind?bots=only')).data.map(({ value }) => value)).toEqual(['bot'])
   })
@@ -180,7 +180,7 @@ describe('top values', () => {
     const { data } = await top('/stats/domain')
     expect(data.map(({ value }) => value)).toEqual(['s.example', 'go.example'])
   })
-  test('links are ids, with what they are called, also when they were just deleted', async () => {
+  test('links are ids with names, also recently deleted ones', async () => {
     const gone = await its.link(4, { slug: 'gone', title: 'Gone' })
     const lost = await its.link(5)
     its.reports.add(
@@ -225,7 +225,7 @@ describe('top values', () => {
       expect([dimension, sum + other.clicks]).toEqual([dimension, 4])
     }
   })
-  test('what is no dimension is not found, of a link neither its link', async () => {
+  test('an unknown dimension is not found', async () => {
     expect(await its.refusal('/stats/visitor')).toEqual(['404 NOT_FOUND'])
     expect(await its.refusal(`/links/${linkId(1)}/stats/link`)).toEqual(['404 NOT_FOUND'])
   })
@@ -303,7 +303,7 @@ test.each([
   expect(await its.refusal(`/stats?${query}`)).toEqual(['422 VALIDATION_FAILED', detail])
 })
 
-test('limits of lists are refused beyond their bounds', async () => {
+test('limits out of bounds are refused', async () => {
   for (const limit of ['0', '1001', '-1', '1001', '99999999999999999999']) {
     expect(await its.refusal(`/stats/os?limit=${limit}`)).toEqual([
       '422 VALIDATION_FAILED',
@@ -312,7 +312,7 @@ test('limits of lists are refused beyond their bounds', async () => {
   }
 })
 
-test('what is wrong is named all at once', async () => {
+test('all faults are reported together', async () => {
   expect(await its.refusal('/stats?from=x&timezone=x&hour=99&bots=x')).toEqual([
     '422 VALIDATION_FAILED',
     'from: INVALID_TIMESTAMP',
@@ -322,7 +322,7 @@ test('what is wrong is named all at once', async () => {
   ])
 })
 
-test('links of others are as links that are not there', async () => {
+test('links of others are like missing ones', async () => {
   for (const path of ['stats', 'stats/country', 'clicks', 'clicks.csv']) {
     const theirs = await its.refusal(`/links/${linkId(3)}/${path}`)
     expect(theirs).toEqual(['404 LINK_NOT_FOUND'])
@@ -332,7 +332,7 @@ test('links of others are as links that are not there', async () => {
   expect(await its.refusal(`/clicks/stream?link=${linkId(3)}`)).toEqual(['404 LINK_NOT_FOUND'])
 })
 
-test('statistics that are away are 503, with a time to wait', async () => {
+test('unavailable statistics are 503 with Retry-After', async () => {
   its.reports.failure = new StatisticsUnavailable('locked')
   const paths = ['/stats', '/stats/os', '/clicks', '/clicks.csv', '/clicks/stream']
   for (const path of [...paths, `/links/sparklines?ids=${linkId(1)}`]) {

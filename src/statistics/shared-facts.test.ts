@@ -32,7 +32,7 @@ describe.skipIf(postgresMissing !== undefined)('facts of links on PostgreSQL', (
   })
   afterAll(() => storage?.close())
 
-  test('all that have the tags are found, however many', async () => {
+  test('all links with the tags are found, however many', async () => {
     const { grouped } = linkFactsIn(() => storage.reports)
     const numbers = async (...tags: string[]) =>
       (await grouped(1, { tags, folder: null })).map((seq) => seq - SEQS_PER_WORKSPACE)

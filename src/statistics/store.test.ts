@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => its.close())
 
-test('links by their ids, deleted ones too, and hosts; however many are asked for', async () => {
+test('links by their ids, deleted ones too, and hosts; in any number', async () => {
   const first = await its.link(1, { tags: ['A', 'b'] })
   const second = await its.link(2, { tags: ['b'] })
   await its.link(3, { workspaceNo: 2, tags: ['b'] })

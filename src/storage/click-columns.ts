@@ -1,7 +1,7 @@
-// The names of columns with text of stored clicks, which PostgreSQL's migrations and the statistics
-// share. The dashboard imports this file, so that it imports nothing.
+// The names of text columns of stored clicks, for PostgreSQL's migrations and the statistics. The
+// dashboard imports this file, so it imports nothing.
 
-/** What is found out about a click, in the order of tables and exports. */
+/** The enriched values of a click, in the order of tables and exports. */
 export const CLICK_DETAILS = [
   'country',
   'region',

@@ -27,7 +27,7 @@ export {
   type WriteOptions,
 } from './storage.ts'
 
-/** Loads the driver when it is needed: one machine alone shouldn't wait for it. */
+/** Loads the driver on demand: a single machine doesn't need it. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
   return (await import('./postgres/index.ts')).openPostgres(options)
 }

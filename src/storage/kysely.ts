@@ -17,7 +17,7 @@ import {
 import type { Schema } from './schema.ts'
 import { bind, type Dialect, type Prepared, type Sql } from './storage.ts'
 
-/** SQLite can roll back changes of tables; Kysely's own adapter doesn't use that. */
+/** SQLite can roll back changes of the schema; Kysely's own adapter doesn't use that. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -37,10 +37,10 @@ const DIALECTS = {
   },
 }
 
-/** What a statement has returned. */
+/** The result of a statement. */
 export interface Outcome {
   rows: unknown[]
-  /** How many rows it has read or changed, where that is known. */
+  /** How many rows it has read or changed, if known. */
   rowCount?: number | null
 }
 
@@ -48,8 +48,8 @@ export interface Outcome {
 export type Execute = (text: string, values: readonly unknown[]) => Promise<Outcome>
 
 /**
- * What stores use of what executes statements. Transactions are begun and ended by the owner of the
- * connection; `transact` runs `BEGIN`, `COMMIT` or `ROLLBACK` for Kysely's migrator.
+ * What stores use, on top of something that executes statements. The owner of the connection begins
+ * and ends transactions; `transact` runs `BEGIN`, `COMMIT` or `ROLLBACK` for Kysely's migrator.
  */
 export function sqlOver(
   dialect: Dialect,
@@ -94,10 +94,7 @@ function refuse(): never {
 /** SQLite's SQL, with PostgreSQL's attached. */
 type VariantNode = RawNode & { readonly postgres: OperationNode }
 
-/**
- * A piece of SQL that differs between the databases. Which one is taken is decided when the
- * statement is compiled.
- */
+/** SQL that differs between the databases. The variant is chosen when the statement is compiled. */
 export function bySql<T = unknown>(variants: {
   sqlite: RawBuilder<T>
   postgres: RawBuilder<T>
@@ -112,7 +109,7 @@ export function bySql<T = unknown>(variants: {
   return sql<T>`${variant}`
 }
 
-/** Kysely's compiler for PostgreSQL, taking PostgreSQL's variants. */
+/** Kysely's compiler for PostgreSQL, which uses PostgreSQL's variants. */
 class VariantPostgresCompiler extends PostgresQueryCompiler {
   protected override visitRaw(node: RawNode): void {
     if ('postgres' in node) this.visitNode((node as VariantNode).postgres)

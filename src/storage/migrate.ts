@@ -5,20 +5,20 @@ import { type MigrationState, statesOf } from './migrations/states.ts'
 import { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 import { databaseFiles } from './sqlite/index.ts'
 
-/** A data directory has counters and no links: its main database was lost. */
+/** A data directory has counters but no links: its main database was lost. */
 export class MainDatabaseLost extends Error {
   override name = 'MainDatabaseLost'
 }
 
-/** The main database comes first: a new one would give new links the numbers, and clicks, of lost ones. */
+/** The main database comes first: a new one would reuse the numbers, and clicks, of lost links. */
 const SETS: readonly ['main' | 'counters', Readonly<Record<string, Migration>>][] = [
   ['main', MAIN_MIGRATIONS],
   ['counters', COUNTERS_MIGRATIONS],
 ]
 
 /**
- * Brings the tables of a data directory up to date, under a lock. Returns what was applied now.
- * @throws MainDatabaseLost, OldFormat
+ * Migrates a data directory, under a lock. Returns what was applied. @throws MainDatabaseLost,
+ * OldFormat
  */
 export async function migrate(dataDir: string): Promise<MigrationState[]> {
   const { main, counters } = databaseFiles(dataDir)
@@ -37,7 +37,7 @@ export async function migrate(dataDir: string): Promise<MigrationState[]> {
       if (error) throw error
       const names = results.map(({ migrationName }) => migrationName)
       applied.push(...appliedNow(database, names))
-      // The checkpoint makes the new tables survive a power cut before anything relies on them.
+      // The checkpoint makes the new tables durable before anything relies on them.
       if (database === 'main') connection.raw.run('PRAGMA wal_checkpoint(PASSIVE)')
     } finally {
       connection.close()
@@ -57,10 +57,7 @@ export async function scaledMigrationStates(url: string): Promise<MigrationState
   return (await import('./postgres/migrate.ts')).postgresMigrationStates(url)
 }
 
-/**
- * All migrations, those of a newer version included, and which of them are applied.
- * @throws OldFormat
- */
+/** All migrations, including newer ones, and whether they are applied. @throws OldFormat */
 export async function migrationStates(dataDir: string): Promise<MigrationState[]> {
   return SETS.flatMap(([database, migrations]) => {
     const file = databaseFiles(dataDir)[database]
@@ -83,7 +80,7 @@ function appliedNow(
   return names.map((name) => ({ database, name, applied_at, newer: false }))
 }
 
-/** Names with times, as Kysely's migrator keeps them. It shows none that it doesn't know. */
+/** Names with times, from Kysely's table. Its migrator doesn't list unknown ones. */
 function appliedIn({ raw }: Pick<SqliteConnection, 'raw'>): Map<string, string> {
   const table = raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()
   if (table === null) return new Map()

@@ -1,11 +1,11 @@
 import type { Storage, Transaction, WriteOptions } from './storage.ts'
 
-/** Undoes a transaction that has done all that it would. */
+/** Rolls a transaction back at its end. */
 class Rehearsed extends Error {}
 
 /**
- * What `work` gives back in a transaction that is undone: nothing is written, and nothing follows
- * its commit.
+ * Runs `work` in a transaction that is rolled back: nothing is written, and nothing runs after its
+ * commit.
  * @throws what `work` throws
  */
 export async function rehearse<T>(

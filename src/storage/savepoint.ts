@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Transaction } from './storage.ts'
 
 /**
- * Runs a part of a transaction that can fail alone: what it wrote is undone then, what it put off is
- * dropped, and the transaction goes on.
+ * Runs a part of a transaction that may fail: then its writes and deferred writes are rolled back,
+ * and the transaction continues.
  * @throws what `work` throws
  */
 export async function savepoint<T>(

@@ -14,7 +14,7 @@ type Baseline = typeof MAIN_TABLES &
   typeof NODE_TABLES
 type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never }
 
-/** All tables, as the baseline makes them. A later migration adds its columns to these types. */
+/** All tables, from the baseline. A later migration adds its columns to these types. */
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> }
 
 export type ApiKeysTable = Schema['api_keys']

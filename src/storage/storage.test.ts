@@ -40,7 +40,7 @@ const hosts = async () =>
   )
 
 describe('migrations', () => {
-  test('are applied once, and say so', async () => {
+  test('are applied once, and reported', async () => {
     expect(await migrate(dir)).toEqual([])
     const states = await migrationStates(dir)
     expect(states.length).toBeGreaterThan(1)
@@ -54,7 +54,7 @@ describe('migrations', () => {
     rmSync(other, { recursive: true })
   })
 
-  test('of a newer version are shown, and told apart', async () => {
+  test('of a newer version are listed as such', async () => {
     const newer = mkdtempSync(join(tmpdir(), 'slugline-storage-'))
     await migrate(newer)
     const { raw, close } = openSqlite(databaseFiles(newer).main)
@@ -68,7 +68,7 @@ describe('migrations', () => {
   })
 })
 
-test('many processes may bring the tables up to date at once', async () => {
+test('can run in many processes concurrently', async () => {
   const fresh = mkdtempSync(join(tmpdir(), 'slugline-storage-'))
   const script = `import { migrate } from ${JSON.stringify(join(import.meta.dir, 'index.ts'))}
     await migrate(${JSON.stringify(fresh)})`
@@ -82,7 +82,7 @@ test('many processes may bring the tables up to date at once', async () => {
 }, 120_000)
 
 describe('write', () => {
-  test('gives each of many transactions its own result, and undoes only the one that fails', async () => {
+  test('gives each of many transactions its own result, and rolls back only the failing one', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) =>
         storage.write(async (tx) => {
@@ -97,7 +97,7 @@ describe('write', () => {
     expect(await hosts()).toEqual(kept.map((i) => `h${i}`))
   })
 
-  test('undoes a transaction that fails alone', async () => {
+  test('rolls back a single failing transaction', async () => {
     const failing = storage.write(async (tx) => {
       await tx.run(insertDomain, { no: 1, host: 'a' })
       throw new Error('refused')
@@ -116,7 +116,7 @@ describe('write', () => {
     expect(won.filter((rows) => rows === 1)).toHaveLength(1)
   })
 
-  test('runs effects after the commit and before it resolves; not those of an undone one', async () => {
+  test('runs effects after the commit and before it resolves; not those of a rolled back one', async () => {
     const seen: string[] = []
     await storage.write(async (tx) => {
       await tx.run(insertDomain, { no: 1, host: 'a' })
@@ -142,7 +142,7 @@ describe('write', () => {
     expect(await hosts()).toEqual(['a'])
   })
 
-  test('is found again by another process after the close', async () => {
+  test('is readable by another process after the close', async () => {
     await storage.write((tx) => tx.run(insertDomain, { no: 1, host: 'a' }))
     await storage.close()
     storage = await openEmbedded(dir)
@@ -163,13 +163,13 @@ test('the write-ahead log stays short under a steady stream of writes', async ()
     }
   }
   await Promise.all(Array.from({ length: 8 }, stream))
-  // Twice 20 kB a row, in the table and its index: 160 MB have gone through it.
+  // Twice 20 kB per row, in the table and its index: 160 MB were written.
   expect(longest).toBeLessThan(80_000_000)
   expect(await hosts()).toHaveLength(written)
 }, 120_000)
 
 describe('reports', () => {
-  test('answer from another thread what read answers, counters included', async () => {
+  test('return on another thread what read returns, including counters', async () => {
     await storage.write((tx) => tx.run(insertDomain, { no: 1, host: 'a' }))
     const query = (sql: typeof storage.read) =>
       sql.db.selectFrom('domains').selectAll().orderBy('no').execute()

@@ -1,98 +1,101 @@
 import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** Which SQL is spoken. */
+/** The SQL dialect. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /**
- * What a store gets to work with: a connection, or a transaction.
- *
- * Queries whose text depends on the request are built with `db`; those on a frequent path are
- * compiled once with {@link prepare} and executed by `run`.
+ * What a store works with: a connection, or a transaction.  Queries whose text depends on the
+ * request are built with `db`; frequent ones are compiled once with {@link prepare} and executed by
+ * `run`.
  */
 export interface Sql {
-  /** Only where a statement can't be said for both, and {@link bySql} doesn't do. */
+  /** For statements that can't be the same for both, and where {@link bySql} isn't enough. */
   readonly dialect: Dialect
   readonly db: Kysely<Schema>
-  /** Rows of a statement that was compiled once. */
+  /** Rows of a precompiled statement. */
   run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]>
 }
 
-/** What a redirect finds changed: a short address, or all those of a link with conditions. */
+/** A change relevant for redirects: of a short URL, or of all those of a link with conditions. */
 export type LinkChange = { domainNo: number; slugKey: string } | { linkSeq: number }
 
-/** A transaction. Throwing inside undoes all that it did, and nothing of others'. */
+/** A transaction. Throwing inside rolls it back, without affecting others. */
 export interface Transaction extends Sql {
   /**
-   * Puts writes off until the end of all transactions that share the commit: for those that are
-   * much cheaper one after another, as the search index's are. They must not fail, and nothing in
-   * the transaction may read what they write.
+   * Defers writes until the end of all transactions that share the commit: for those that are much
+   * cheaper in sequence, like those of the search index. They must not fail, and nothing in the
+   * transaction may read what they write.
    */
   beforeCommit(write: () => Promise<unknown>): void
   /** Runs `effect` after the commit, before {@link Storage.write} resolves. */
   afterCommit(effect: () => void): void
   /**
-   * Waits until no other transaction, of whichever process, holds this lock, and holds it until the
-   * end: for what looks first and writes then, where no unique index or condition can decide.
+   * Takes a lock, across all processes, until the end of the transaction: for checks before a write
+   * that no unique index or condition can replace.
    */
   lock(name: string): Promise<void>
   /**
-   * The same for a workspace and all that belongs to it. It is taken by itself for
-   * {@link WriteOptions.workspaceNo}. Of two locks take this one first.
+   * The same for a workspace with all of its data. {@link WriteOptions.workspaceNo} takes it
+   * automatically. Of two locks take this one first.
    */
   lockWorkspace(workspaceNo: number): Promise<void>
   /**
-   * Told by the stores of each change that redirects will find after the commit. Absent where
-   * redirects read the database itself; see `cluster/link-invalidation.ts`.
+   * Called by stores for each change relevant for redirects after the commit. Absent if redirects
+   * read the database directly; see `cluster/link-invalidation.ts`.
    */
   linkChanged?: ((change: LinkChange) => void) | undefined
 }
 
-/** How {@link Storage.write} acknowledges. */
+/** Options of {@link Storage.write}. */
 export interface WriteOptions {
-  /** `power` (default): would survive a power cut. `process`: survives the process's death. */
+  /**
+   * What the transaction survives when it resolves: `power` (default): a power cut; `process`: the
+   * process's death.
+   */
   survives?: 'power' | 'process'
   /**
-   * The workspace that the transaction is about. Those of one workspace run one after another, on
-   * all nodes, and share commits; see {@link Transaction.lockWorkspace}.
+   * The workspace of the transaction. Those of one workspace run one after another, on all nodes,
+   * and share commits; see {@link Transaction.lockWorkspace}.
    */
   workspaceNo?: number
   /**
-   * It looks at nothing before it writes, but in the statement that writes: others of this kind may
-   * run between its statements, in the same commit.
+   * It checks nothing before it writes, except in the writing statement itself: others of this kind
+   * may run between its statements, in the same commit.
    */
   together?: boolean
-  /** Transactions of the same queue may share commits, where they have no workspace. */
+  /** Transactions of the same queue may share commits, if they have no workspace. */
   queue?: string
 }
 
-/** The database behind every store. Only `storage/` knows which one it is. */
+/** The database of all stores. Only `storage/` knows which one it is. */
 export interface Storage {
   /** Committed state, for point reads of less than a millisecond. */
   readonly read: Sql
-  /** Committed state, for what may take more than a millisecond: off the serving thread. */
+  /** Committed state, for longer reads: off the serving thread. */
   readonly reports: Sql
   /**
-   * Runs `work` in a transaction. Transactions that arrive together may share a commit; each
-   * still succeeds or fails alone. `work` may be run more than once; only its last run counts.
-   * @throws StorageUnavailable when the database can't be written (disk full, read-only, lost).
+   * Runs `work` in a transaction. Concurrent transactions may share a commit, but succeed or fail
+   * individually. `work` may be run more than once; only its last run counts.
+   * @throws StorageUnavailable when the database can't be written (disk full, read-only,
+   *   unreachable).
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
-  /** Throws {@link StorageUnavailable} when a write would fail now. */
+  /** Throws {@link StorageUnavailable} if a write would fail now. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
-/** The database can't be reached or written. Its cause stays inside; the caller answers 503. */
+/** The database can't be reached or written. The cause is internal; the API responds with 503. */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable'
 }
 
-/** Stands in a statement for a value that is given at each execution. */
+/** A placeholder in a statement, replaced at each execution. */
 class Parameter {
   constructor(
     readonly name: string,
-    /** In which of several rows. */
+    /** The row, if the statement has several. */
     readonly row?: number,
   ) {}
 }
@@ -103,16 +106,16 @@ function placeholders<P>(row?: number): P {
 
 /** A statement whose text is built once; see {@link prepare}. */
 export interface Prepared<P extends object, R> {
-  /** Text and placeholders for one database, made at the first use. */
+  /** Text and placeholders for one database, compiled at the first use. */
   compile(sql: Pick<Sql, 'dialect' | 'db'>): CompiledQuery<R>
-  /** Never set: carries the type of the parameters. */
+  /** Never set: only carries the type of the parameters. */
   readonly parameters?: P
 }
 
 /**
  * Builds a statement once. Kysely's builder costs more than SQLite's execution of a point write
- * (14 µs against 5), so paths that run thousands of times a second pay for it only at the start.
- * `build` gets a placeholder for each parameter, typed as the value that replaces it.
+ * (14 µs against 5), so frequent paths pay for it only once. `build` gets a placeholder for each
+ * parameter, typed as the value that replaces it.
  *
  * @example
  * const byId = prepare<{ id: string }, { seq: number }>((db, p) =>
@@ -130,7 +133,7 @@ export function prepare<P extends object, R>(
   }
 }
 
-/** The same for a statement that is written in SQL. */
+/** The same for a statement written in SQL. */
 export function prepareSql<P extends object, R>(
   write: (parameters: P) => RawBuilder<R>,
 ): Prepared<P, R> {
@@ -138,8 +141,8 @@ export function prepareSql<P extends object, R>(
 }
 
 /**
- * The same for a statement about several rows, which is built once for each number of them. Callers
- * that may have thousands write some at a time.
+ * The same for a statement with several rows, built once for each number of rows. Callers that may
+ * have thousands must write them in parts.
  */
 export function prepareRows<P extends object, R>(
   build: (db: Kysely<Schema>, rows: P[]) => Compilable<R>,
@@ -166,14 +169,14 @@ export function bind<P extends object>(query: CompiledQuery, parameters: P): unk
   })
 }
 
-/** A transaction that was asked for, and what its last run has left to do. */
+/** A requested transaction, and what its last run has deferred. */
 export interface Job {
   work: (tx: Transaction) => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
-  /** What is put off until the commit. */
+  /** Writes deferred until the commit. */
   late: (() => Promise<unknown>)[]
-  /** What follows the commit. */
+  /** Effects to run after the commit. */
   effects: (() => void)[]
   outcome: { value: unknown } | { reason: unknown } | undefined
 }
@@ -195,7 +198,7 @@ export function createJob<T>(work: (tx: Transaction) => Promise<T>): {
   return { job, result: promise }
 }
 
-/** Begins a run anew. Gives the part of the transaction that collects what is put off. */
+/** Begins a run, and returns the part of the transaction that collects what is deferred. */
 export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterCommit'> {
   job.late = []
   job.effects = []
@@ -205,10 +208,10 @@ export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterComm
   }
 }
 
-/** After so many writes that were put off, visits get their turn. */
+/** After this many deferred writes, visits are served in between. */
 const LATE_TURN = 100
 
-/** Writes what was put off, job by job. */
+/** Runs deferred writes, job by job. */
 export async function writeLate(jobs: readonly Job[]): Promise<void> {
   let written = 0
   for (const { late } of jobs) {
@@ -220,8 +223,8 @@ export async function writeLate(jobs: readonly Job[]): Promise<void> {
 }
 
 /**
- * Runs jobs each under a savepoint of its own, so that only those that fail are undone.
- * @param attempt false: it failed, and what it wrote is still there
+ * Runs jobs each under its own savepoint, so that only failing ones are rolled back.
+ * @param attempt false: it failed, and its writes are yet to be rolled back
  */
 export async function runApart<J extends Job>(
   jobs: readonly J[],
@@ -237,7 +240,7 @@ export async function runApart<J extends Job>(
   await writeLate(jobs)
 }
 
-/** Tells the caller the outcome of a job that is committed; of a success after `durable`. */
+/** Settles the promise of a committed job; a success after `durable`. */
 export function settle(
   { outcome, effects, resolve, reject }: Job,
   durable?: () => Promise<void>,

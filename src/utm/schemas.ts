@@ -4,7 +4,7 @@ import { UTM_FIELDS, type UtmField } from '../links/utm.ts'
 import { checked } from '../validation/checked.ts'
 import { checkText } from '../validation/text.ts'
 
-/** A workspace has at most so many. */
+/** The most templates of a workspace. */
 export const TEMPLATES_MAX = 100
 const NAME_MAX = 100
 const VALUE_MAX = 255
@@ -26,7 +26,7 @@ function values<S extends z.ZodType>(schema: S): Record<UtmField, S> {
   return Object.fromEntries(UTM_FIELDS.map((field) => [field, schema])) as Record<UtmField, S>
 }
 
-/** A template as it is given out. */
+/** A template in responses. */
 export const UtmTemplateSchema = z
   .object({
     id: z.string().openapi({ description: '`utm_` and 26 characters.' }),

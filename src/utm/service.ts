@@ -19,14 +19,14 @@ interface Context {
 
 type Workspace = { readonly workspace: { readonly no: number } }
 
-/** Values of UTM parameters that a workspace uses often. */
+/** Templates of UTM parameters. */
 export function createUtmService(context: Context) {
   return withContext(context, { list, get, create, update, remove })
 }
 
 export type UtmService = ReturnType<typeof createUtmService>
 
-/** All of them, by name. */
+/** All templates of a workspace, by name. */
 async function list({ storage }: Context, { workspace }: Workspace): Promise<UtmTemplate[]> {
   const query = templates(storage.read, workspace.no).orderBy('name_key')
   return (await query.execute()).map(shown)
@@ -115,7 +115,7 @@ async function find(sql: Pick<Sql, 'db'>, { workspace }: Workspace, id: string):
   return row
 }
 
-/** The values that a request gives. */
+/** The values set by a request. */
 function given(fields: UtmTemplatePatch): Partial<Row> {
   const all = UTM_FIELDS.map((field) => [field, fields[field]] as const)
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))

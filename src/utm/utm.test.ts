@@ -47,7 +47,7 @@ test('templates are made, listed by name, changed and deleted, each with its aud
   expect(JSON.parse(entries[1]?.after ?? '')).toEqual({ source: null, term: 't' })
 })
 
-test('are refused with every fault, twice under one name, and without end', async () => {
+test('are refused with every fault, duplicate names, and beyond the limit', async () => {
   const wrong = await as('member', 'POST', '', { name: ' ', source: 'x'.repeat(256), y: 1 })
   const codes = wrong.body.error.details.map((d: { field: string; code: string }) => [
     d.field,

@@ -18,7 +18,7 @@ const Params = z.object({ id: z.string() })
 
 const one = describeOne('view', ViewSchema, VIEW_EXAMPLE)
 
-/** The dashboard's endpoints of saved views of the list of links. */
+/** The dashboard's endpoints for saved views of the list of links. */
 export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewService }): void {
   endpoint(api, {
     method: 'get',
@@ -38,7 +38,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
   endpoint(api, {
     method: 'post',
     path: PATH,
-    // Viewers keep their own; the service knows who shares.
+    // Everyone may have their own; the service checks who may share.
     scope: 'links:read',
     operationId: 'createView',
     tag: TAG,

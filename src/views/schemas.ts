@@ -6,9 +6,9 @@ import { BOUNDS } from '../links/values.ts'
 import { checked } from '../validation/checked.ts'
 import { checkText } from '../validation/text.ts'
 
-/** A person has at most so many of their own in a workspace, and a workspace so many shared ones. */
+/** The most own views of a person in a workspace, and the most shared views of a workspace. */
 export const VIEWS_MAX = 50
-/** Columns of the dashboard's table that can be left out. */
+/** Columns of the dashboard's table that can be hidden. */
 export const COLUMNS = ['tags', 'days', 'clicks', 'created'] as const
 const NAME_MAX = 50
 const ID_MAX = 100
@@ -42,7 +42,7 @@ export const VIEW_EXAMPLE = {
 const text = (max: number) => checked(z.string(), checkText({ max, min: 1 }))
 const day = z.iso.date()
 
-/** What a list is narrowed to, as the list's parameters are called; days are those of who looks. */
+/** The filter of a view, named like the list's parameters; days are in the viewer's zone. */
 const filter = z
   .strictObject({
     search: text(BOUNDS.search).nullable().default(null),
@@ -65,7 +65,7 @@ const name = checked(z.string(), (given) =>
 const shared = z.boolean().openapi({ description: 'Whether all members see it.' })
 const columns = z.array(z.enum(COLUMNS)).max(COLUMNS.length)
 
-/** What a view shows. */
+/** The content of a view. */
 const shows = {
   filter,
   sort: z.enum(SORTS),
@@ -73,7 +73,7 @@ const shows = {
   hidden_columns: columns.openapi({ description: 'Columns of the table that are left out.' }),
 }
 
-/** A view as it is given out. */
+/** A view in responses. */
 export const ViewSchema = z
   .object({
     id: z.string().openapi({ description: '`viw_` and 26 characters.' }),

@@ -12,7 +12,7 @@ import { formatTimestamp } from '../validation/timestamp.ts'
 import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
 
 type Row = Schema['views']
-/** What is stored as one text. */
+/** What is stored as JSON. */
 type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 interface Context {
   storage: Pick<Storage, 'read'>
@@ -20,26 +20,26 @@ interface Context {
   ids: Ids
 }
 
-/** A person who asks for views. */
+/** A person who makes a request about views. */
 interface ViewAsker extends Asker {
   readonly userId: string
   readonly scopes: ReadonlySet<Permission>
 }
 
-/** The person who asks; a key can't. @throws AppError FORBIDDEN */
+/** The person of a request; not a key. @throws AppError FORBIDDEN */
 export function viewAskerOf(call: { caller: Caller; requestId: string }): ViewAsker {
   const { scopes, hiddenFolders } = call.caller
   return { ...memberAskerOf(call), scopes, hiddenFolders }
 }
 
-/** Named filters, sorts and columns of the list of links: one's own, and those that all share. */
+/** Saved views of the list of links: a person's own, and shared ones. */
 export function createViewService(context: Context) {
   return withContext(context, { list, create, update, remove })
 }
 
 export type ViewService = ReturnType<typeof createViewService>
 
-/** One's own and the shared ones, by name. */
+/** The person's own views and the shared ones, by name. */
 async function list({ storage }: Context, asker: ViewAsker): Promise<View[]> {
   return (await visible(storage.read, asker)).map((row) => render(row, asker))
 }
@@ -108,7 +108,7 @@ async function remove(
   await record(tx, asker, clock.now(), 'deleted', row, { before: auditedOf(row) })
 }
 
-/** What the asker sees: not the views of folders whose links they don't. */
+/** Whether the person can see a view: not if it is of a folder that is hidden from them. */
 async function visible(
   { db }: Pick<Sql, 'db'>,
   { workspace, userId, hiddenFolders = [] }: ViewAsker,
@@ -138,7 +138,7 @@ async function findEditable(
   return row
 }
 
-/** One's own, and of the shared ones all for who manages members. */
+/** A person's own views; shared ones also for those who manage members. */
 function isEditable(row: Row, { userId, scopes }: ViewAsker): boolean {
   if (row.shared === 0) return true
   return scopes.has('members:manage') || (row.user_id === userId && scopes.has('links:write'))
@@ -185,7 +185,7 @@ function stateOf(row: Row) {
   return { name: row.name, shared: row.shared === 1, filter, sort, order, hidden_columns }
 }
 
-/** As the audit log names it: field by field. */
+/** The view's fields for the audit log. */
 function auditedOf(row: Row) {
   const { filter, ...rest } = stateOf(row)
   return { ...rest, ...filter }
@@ -202,7 +202,7 @@ function render(row: Row, asker: ViewAsker): View {
   }
 }
 
-/** Only of shared views: private ones are not recorded. */
+/** Records changes of shared views only; private ones aren't audited. */
 async function record(
   tx: Transaction,
   { workspace, actor }: Asker,

@@ -20,7 +20,7 @@ const NOTHING = {
   ...{ created_after: null, created_before: null },
 }
 
-test('a view is kept for its person alone, changed and deleted', async () => {
+test('a private view is saved, changed and deleted by its person only', async () => {
   const filter = { tag: ['spring'], status: 'active', created_after: '2026-05-01' }
   const asked = { name: ' Spring ', filter, sort: 'clicks', hidden_columns: ['days'] }
   const made = await as('viewer', 'POST', '', asked)
@@ -47,7 +47,7 @@ test('a view is kept for its person alone, changed and deleted', async () => {
   }
   expect((await as('viewer', 'DELETE', `/${id}`)).status).toBe(204)
   expect(await namesFor('viewer')).toEqual([])
-  // What somebody keeps for themselves concerns nobody else.
+  // Private views aren't audited.
   expect(await actionsOn(id)).toEqual([])
 })
 
@@ -66,7 +66,7 @@ test('a shared view is seen by all, changed by its person and by admins, and aud
   expect((await as('viewer', 'DELETE', `/${id}`)).status).toBe(403)
   expect((await as('admin', 'PATCH', `/${id}`, { name: 'Everything' })).status).toBe(200)
   expect((await as('member', 'PATCH', `/${id}`, { sort: 'slug' })).body.name).toBe('Everything')
-  // Two people may call their own alike, and one of their own as a shared one.
+  // Two people may use the same name, also that of a shared view.
   expect((await as('viewer', 'POST', '', { name: 'everything' })).status).toBe(201)
   const twice = await as('admin', 'POST', '', { ...shared, name: 'EVERYTHING' })
   expect(detailsOf(twice)).toMatchObject([{ field: 'name', code: 'DUPLICATE_VALUE' }])
@@ -79,7 +79,7 @@ test('a shared view is seen by all, changed by its person and by admins, and aud
   ])
 })
 
-test('every fault is named', async () => {
+test('every fault is reported', async () => {
   const filter = { created_after: '2026-02-30', status: 'gone', tag: [''], other: 1 }
   const wrong = await as('member', 'POST', '', {
     name: ' ',
@@ -114,7 +114,7 @@ test('a shared view of a folder is seen by those who see its links', async () =>
   expect(detailsOf(taken)).toMatchObject([{ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' }])
 })
 
-test('a person has so many and no more; who leaves takes their own along', async () => {
+test('views are limited per person, and deleted when the person leaves', async () => {
   for (let n = 1; n <= 50; n++) {
     expect((await as('member', 'POST', '', { name: `${n}` })).status).toBe(201)
     dashboard.clock.ms += 10_000

@@ -13,21 +13,21 @@ import { type Api, createApi, endpoint } from '../api.ts'
 import type { Caller, Scope } from '../types.ts'
 import '../../i18n/testing/pseudo.ts'
 
-/** What a test of the pipeline works with: an API of a few small endpoints on a real database. */
+/** An API of a few small endpoints on a real database, for tests of the pipeline. */
 export interface TestApi {
   api: Api
   storage: Storage
   /** The directory of the database. */
   directory: string
-  /** Held: the test moves it. */
+  /** A fixed clock, which tests advance. */
   clock: { ms: number; now(): number }
   logged: { level: string; fields: Record<string, unknown> }[]
-  /** Sends a request with the writer's key, unless the headers say otherwise. */
+  /** Sends a request with the writer's key by default. */
   send(method: string, path: string, init?: SendInit): Promise<Response>
   close(): Promise<void>
 }
 
-/** A request's headers (null: leave one out) and body; an object is sent as JSON. */
+/** A request's headers (null omits one) and body; an object is sent as JSON. */
 export interface SendInit {
   headers?: Record<string, string | null>
   body?: object | string | Uint8Array | ReadableStream<Uint8Array>
@@ -40,7 +40,7 @@ export interface TestApiOptions {
   language?: string
   baseUrl?: string
   anonymousPerMinute?: number
-  /** Replaces what the endpoints write to. */
+  /** Replaces the storage of the endpoints. */
   storage?: Storage
 }
 
@@ -56,7 +56,7 @@ const UNLIMITED: PlanLimits = {
   analytics_retention_days: null,
 }
 
-/** What a key of the test API may do, in which workspace, and whose links it doesn't see. */
+/** A key of the test API: its scopes, its workspace, and the folders it can't see. */
 interface TestKey {
   scopes: Scope[]
   workspaceNo: number
@@ -70,7 +70,7 @@ const KEYS: Record<string, TestKey> = {
   stranger: { scopes: ['links:read', 'links:write'], workspaceNo: 2 },
 }
 
-/** Builds one in a directory of its own. */
+/** Creates one in a temporary directory. */
 export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-http-'))
   const storage = options.storage ?? (await openTestStorage(dir))
@@ -146,7 +146,7 @@ const pageLength = z.coerce.number().int().min(1).max(100).optional()
 
 const hostSchema = z.object({ host: z.string(), version: z.int() }).openapi('Host')
 
-/** Hosts of the `domains` table stand in for links: the pipeline doesn't know what it carries. */
+/** Hosts of the table `domains` serve as objects, because the pipeline doesn't depend on links. */
 function addEndpoints(api: Api): void {
   const common = { tag: 'Hosts', summary: 'A host', description: 'With `code`.' }
   endpoint(api, {

@@ -31,9 +31,9 @@ const LATE_EVERY_MS = 3_000
 const HEARTBEAT_MS = 15_000
 
 /**
- * Clicks after a position, each once, without end; null is a heartbeat. They come in the order of
- * (time, n), but for late ones. All are queried from the stored clicks, so that a resumed stream and
- * a live one are the same. Ends when the signal aborts. @throws StatisticsUnavailable
+ * Clicks after a position, each once, without end; null is a heartbeat. They are ordered by (time,
+ * n), except late ones. All are queried from the stored clicks, so that resumed and live streams
+ * behave the same. Ends when the signal aborts. @throws StatisticsUnavailable
  */
 export async function* followClicks(
   { reports, clock, after, selectionOf, lateMs, pauseMs }: FollowOptions,
@@ -68,7 +68,7 @@ export async function* followClicks(
     }
   }
 
-  /** Clicks before the position that were stored since they were last looked for. */
+  /** Clicks before the position that were stored since the last such query. */
   async function* late(): AsyncGenerator<FollowedClick> {
     const from = Math.max(after.time, position.time - lateMs)
     for (const [id, time] of sent) if (time < from) sent.delete(id)

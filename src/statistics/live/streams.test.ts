@@ -32,7 +32,7 @@ class Reader {
   constructor(readonly answer: Response) {
     this.#reader = (answer.body as ReadableStream<Uint8Array>).getReader() as never
   }
-  /** What comes next, comments included; null: the stream is over. */
+  /** The next block, comments included; null: the stream has ended. */
   async block(): Promise<string | null> {
     while (!this.#text.includes('\n\n')) {
       const { done, value } = await this.#reader.read()
@@ -71,7 +71,7 @@ function visit(linkSeq = first, fields: object = {}): string {
 }
 
 describe('the stream', () => {
-  test('gives clicks as they come, and none from before', async () => {
+  test('sends clicks as they arrive, and no earlier ones', async () => {
     its.reports.add(click({ linkSeq: first, time: NOW - 5 }))
     const reader = await open()
     expect(reader.answer.headers.get('content-type')).toBe('text/event-stream')
@@ -81,7 +81,7 @@ describe('the stream', () => {
     expect(reader.lastId).toBe(id)
     await reader.cancel()
   })
-  test('resumes behind the last event, without loss or repeat', async () => {
+  test('resumes after the last event, without loss or repeat', async () => {
     const reader = await open()
     const one = visit()
     expect((await reader.next())?.id).toBe(one)
@@ -93,7 +93,7 @@ describe('the stream', () => {
     const byQuery = await open(`?last_event_id=${lastId}`)
     expect((await byQuery.next())?.id).toBe(two)
   })
-  test('resumes from where it began, when nothing came before the break', async () => {
+  test('resumes from its start if nothing was sent before the interruption', async () => {
     const reader = await open()
     const block = await reader.block()
     const id = /^id: (.*)$/m.exec(block ?? '')?.[1] ?? ''
@@ -120,7 +120,7 @@ describe('the stream', () => {
     expect((await reader.next())?.id).toBe(meant)
     expect(skipped).not.toBe(meant)
   })
-  test('an id that is none is refused', async () => {
+  test('an invalid id is refused', async () => {
     const refusal = async (query: string, headers: Record<string, string>) => {
       const answer = await its.send('GET', `/api/v1/clicks/stream${query}`, { headers })
       const { error } = (await answer.json()) as { error: { details: object[] } }
@@ -139,7 +139,7 @@ describe('the stream', () => {
     expect((await reader.next())?.id).toBe(human)
     expect((await everyone.next())?.id).toBe(bot)
   })
-  test('asks no more when the reader leaves, and when the server stops', async () => {
+  test('stops querying when the reader disconnects and when the server stops', async () => {
     its.reports.signals.length = 0
     const areOpen = () => its.reports.signals.map(({ aborted }) => !aborted)
     const readers = [await open(), await open()]
@@ -152,7 +152,7 @@ describe('the stream', () => {
     expect(await over).toBeNull()
     expect(areOpen()).toEqual([false, false])
   })
-  test('is one of only so many of a workspace', async () => {
+  test('is limited in number per workspace', async () => {
     const readers: Reader[] = []
     for (let i = 0; i < STREAMS_PER_WORKSPACE; i++) readers.push(await open())
     const refused = await its.send('GET', '/api/v1/clicks/stream')
@@ -218,7 +218,7 @@ describe('following clicks', () => {
     expect(await ids(following, 1)).toEqual([`${time + 91}-0 ${time + 91}`])
     await following.return(undefined)
   })
-  test('gives every click once, however many came in one millisecond or in years', async () => {
+  test('sends every click once, for many in a millisecond or over years', async () => {
     const begin = NOW + 10_000_000
     const made = Array.from({ length: 2_500 }, (_, i) =>
       click({ linkSeq: first, time: begin + Math.floor(i / 1_100) * 400 * 86_400_000, n: i }),
@@ -247,7 +247,7 @@ describe('an event stream', () => {
   }
   const base = { startId: '1-0', ended: () => {}, permitted: async () => true }
 
-  test('says that it lives', async () => {
+  test('sends heartbeats', async () => {
     const { body, end } = createEventStream({ ...base, events: silence })
     const reader = new Reader(new Response(body))
     expect(await reader.block()).toContain('id: 1-0')
@@ -273,7 +273,7 @@ describe('an event stream', () => {
     const left = [await reader.block(), await reader.block()]
     expect(left).toContain(null)
   })
-  test('goes on while nobody can say whether it is permitted', async () => {
+  test('continues while the permission can’t be checked', async () => {
     const { body, end } = createEventStream({
       ...base,
       events: silence,
@@ -287,7 +287,7 @@ describe('an event stream', () => {
     expect(await reader.block()).toBe(':')
     end()
   })
-  test('lets a reader go who takes nothing, and asks its source for no more than one event', async () => {
+  test('drops a reader that stalls, and requests at most one event of its source', async () => {
     let given = 0
     async function* flood(): AsyncGenerator<StreamEvent> {
       for (;;) yield { id: '2-0', data: String(given++) }

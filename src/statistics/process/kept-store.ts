@@ -5,7 +5,10 @@ import { type StoreState, stateOf } from './store-state.ts'
 /** How long a question waits while the store is opened for the first time. */
 const OPEN_WITHIN_MS = 5_000
 
-/** Keeps a store open, at first none; after an error it is opened anew. @param options.file for the log */
+/**
+ * Keeps a store open, which is closed at first; after an error it is opened again. @param
+ * options.file for the log
+ */
 export function keepStore(options: {
   open(): Promise<Store>
   file: string
@@ -34,7 +37,7 @@ export function keepStore(options: {
     get state() {
       return state
     },
-    /** Opens it if it isn't. @throws whatever is wrong with it */
+    /** Opens it if it isn't open. @throws the reason why it can't be opened */
     async open(): Promise<Store> {
       if (store !== undefined) return store
       store = await open()
@@ -55,7 +58,7 @@ export function keepStore(options: {
       opened.resolve()
       opened = Promise.withResolvers<void>()
     },
-    /** For a question, which waits while the store is opened for the first time. Null: not available. */
+    /** For a query, which waits while the store is first opened. Null: not available. */
     async answers(): Promise<Store | null> {
       if (store === undefined && state === 'opening') {
         const timer = setTimeout(opened.resolve, OPEN_WITHIN_MS)

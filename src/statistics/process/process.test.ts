@@ -53,7 +53,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await Bun.sleep(10)
 }
 
-/** The answer; where the machine is too busy for a process to start or to end in time, the next one. */
+/** The answer; if the machine is too busy to start or end the process in time, the next one. */
 function answered(): Promise<Counts> {
   return eventually('it answers', () =>
     totalsOf(statistics.client, ALL).catch((error) => {
@@ -66,7 +66,7 @@ function answered(): Promise<Counts> {
 const stored = () => until(() => statistics.state().backlogBytes === 0)
 
 describe('the statistics process', () => {
-  test('stores clicks when it is woken, and answers questions', async () => {
+  test('stores clicks when it is notified, and answers queries', async () => {
     await site.addLink({ slug: 'a' })
     start()
     expect(statistics.state()).toMatchObject({ running: false, store: 'opening', stored: 0 })
@@ -89,7 +89,7 @@ describe('the statistics process', () => {
     expect(clicks).toHaveLength(3)
   })
 
-  test('is started by a question, ends when it is idle, and comes back', async () => {
+  test('is started by a query, ends when idle, and is started again', async () => {
     start('150')
     for (let round = 0; round < 3; round++) {
       expect(await answered()).toEqual({ clicks: 0, unique: 0, bots: 0 })
@@ -98,7 +98,7 @@ describe('the statistics process', () => {
     expect(statistics.state().restarts).toBe(0)
   })
 
-  test('a question that meets its end is answered by the next one', async () => {
+  test('a query during its end is answered by the next process', async () => {
     start('1')
     const questions = Array.from({ length: 15 }, async (_, i) => {
       await Bun.sleep(i * 60)
@@ -107,11 +107,11 @@ describe('the statistics process', () => {
     expect(await Promise.all(questions)).toHaveLength(15)
   })
 
-  test('is asked at its own socket while the one of a server that was killed comes to its end', async () => {
+  test('has its own socket while the process of a killed server ends', async () => {
     start()
     await answered()
     const elder = statistics
-    // As after kill -9: the elder one is still at work when the next is started.
+    // As after kill -9: the older one is still running when the next one is started.
     start()
     statistics.retentionChanged()
     await until(() => statistics.state().store === 'locked')
@@ -122,7 +122,7 @@ describe('the statistics process', () => {
     expect(existsSync(socketPath(dir))).toBe(false)
   })
 
-  test('a question that fails is unavailable, and the next one is answered', async () => {
+  test('a failed query is unavailable, and the next one is answered', async () => {
     start()
     await expect(statistics.client.clicks(ALL, { limit: -1 })).rejects.toThrow(
       StatisticsUnavailable,
@@ -161,7 +161,7 @@ function pidOf(dataDir: string): number | undefined {
 }
 
 describe('a statistics file', () => {
-  test('that another process has is waited for', async () => {
+  test('that another process has locked is waited for', async () => {
     const seq = await site.addLink({ slug: 'a' })
     const holder = Bun.spawn({
       cmd: [
@@ -189,7 +189,7 @@ describe('a statistics file', () => {
     expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 2 })
   })
 
-  test('that is broken is told, and never replaced', async () => {
+  test('that is damaged is reported, and never replaced', async () => {
     await site.addLink({ slug: 'a' })
     const garbage = 'not a database '.repeat(2_000)
     writeFileSync(statisticsFile(dir), garbage)
@@ -204,7 +204,7 @@ describe('a statistics file', () => {
     expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 1 })
   })
 
-  test('that is missing begins with what the journal has', async () => {
+  test('that is missing is created from the journal', async () => {
     await site.addLink({ slug: 'a' })
     await site.visit('/a')
     expect(existsSync(statisticsFile(dir))).toBe(false)
@@ -219,7 +219,7 @@ describe('a statistics file', () => {
   })
 })
 
-test('a data directory with a long path has its socket elsewhere', () => {
+test('a data directory with a long path has its socket in another directory', () => {
   expect(socketPath('/data')).toBe('/data/statistics.sock')
   const long = `/${'d'.repeat(120)}`
   expect(socketPath(long)).toBe(socketPath(long))

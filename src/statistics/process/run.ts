@@ -9,7 +9,7 @@ import { listen } from './server.ts'
 import { socketPath } from './socket.ts'
 import type { StoreState } from './store-state.ts'
 
-/** A notice to the statistics process. */
+/** A message to the statistics process. */
 export interface RetentionNotice {
   retention: Retention
 }
@@ -27,7 +27,7 @@ export interface StoreReport {
 /** What the statistics process runs with. Times in milliseconds. */
 interface StatisticsOptions {
   dataDir: string
-  /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
+  /** Opens the store, again after an error. @throws the reason why it can't be opened */
   open(): Promise<Store>
   /** Longest time until it is opened again after an error. */
   retryMs?: number

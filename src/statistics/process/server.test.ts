@@ -14,7 +14,7 @@ const EVERYTHING = {} as Selection
 
 let listening: ReturnType<typeof listen>
 let client: ReturnType<typeof createStatisticsClient>
-/** What exports are made of, and how many pieces of it. */
+/** The chunks of exports, and how many were generated. */
 let pieces: (signal: AbortSignal) => AsyncGenerator<Uint8Array, undefined>
 let made = 0
 let sockets = 0
@@ -48,7 +48,7 @@ async function* endless(): AsyncGenerator<Uint8Array, undefined> {
   }
 }
 
-test('an export is over once its last byte is on its way', async () => {
+test('an export ends when its last byte is sent', async () => {
   const gate = Promise.withResolvers<void>()
   pieces = async function* () {
     yield PIECE.slice()
@@ -69,7 +69,7 @@ test('an export is over once its last byte is on its way', async () => {
   await eventually('nothing is open', async () => (listening.idleMs > 0 ? true : undefined))
 })
 
-test('an export that fails, or that nobody reads on, is over, too', async () => {
+test('an export that fails, or whose reader stalls, ends too', async () => {
   pieces = async function* () {
     yield PIECE.slice()
     throw new Error('No more')
@@ -94,7 +94,7 @@ test('an export that fails, or that nobody reads on, is over, too', async () => 
   await eventually('nothing is open', async () => (listening.idleMs > 0 ? true : undefined))
 })
 
-test('an export is over when the process is gone', async () => {
+test('an export ends with the process', async () => {
   pieces = endless
   const { body, end } = watchEnd(await client.export(EVERYTHING, { format: 'csv' }))
   const reader = body.getReader()
@@ -108,7 +108,7 @@ test('an export is over when the process is gone', async () => {
   await end
 })
 
-test('what nobody takes is not made', async () => {
+test('an export is only generated as it is read', async () => {
   pieces = endless
   const server = Bun.serve({
     port: 0,
@@ -136,7 +136,7 @@ test('what nobody takes is not made', async () => {
     before = made
     return stands ? true : undefined
   })
-  // What sockets hold, and a piece each.
+  // What sockets buffer, and a chunk each.
   expect(made * PIECE.length).toBeLessThan(32_000_000)
   socket.terminate()
   await eventually('nothing is open', async () => (listening.idleMs > 0 ? true : undefined))

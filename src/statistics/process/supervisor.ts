@@ -17,8 +17,9 @@ interface StatisticsSupervisorOptions
 }
 
 /**
- * Keeps the statistics process running while there is something to store or to answer. Starts nothing until it is woken, asked, or finds a journal from before: only the process itself
- * knows how far it has come.
+ * Keeps the statistics process running while there is something to store or to answer. It is
+ * started when notified or queried, or if there is a journal at the start: only the process itself
+ * knows how far it has stored that.
  */
 export function createStatistics({ retention, ...options }: StatisticsSupervisorOptions) {
   const { logger } = options
@@ -33,7 +34,7 @@ export function createStatistics({ retention, ...options }: StatisticsSupervisor
       void sendRetention()
     },
     reported(next) {
-      // While the file isn't open it can't be said since when it has all clicks.
+      // Only an open file tells since when its clicks are complete.
       report = next.state === 'ok' ? next : { ...next, since: report.since }
     },
     ended() {
@@ -61,7 +62,7 @@ export function createStatistics({ retention, ...options }: StatisticsSupervisor
       const { state, stored, ...facts } = report
       return { ...supervisor.state(), ...facts, store: state, stored: storedBefore + stored }
     },
-    /** Tells the process for how long clicks are kept, and starts it to do so. */
+    /** Sends the process the retention of clicks, starting it if necessary. */
     retentionChanged(): void {
       supervisor.start()
       void sendRetention()

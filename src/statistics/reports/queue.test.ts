@@ -6,7 +6,7 @@ import { type Selection, StatisticsUnavailable } from '../types.ts'
 import { createReports } from './index.ts'
 import { totalsOf } from './testing/world.ts'
 
-/** An engine whose queries end when the test says so. */
+/** An engine whose queries end on demand. */
 function createHeldEngine() {
   const queries: { finish(): void; signal: AbortSignal | undefined }[] = []
   const engine: Engine = {
@@ -33,10 +33,10 @@ const selection = (days: number, linkSeq: number | null = null): Selection => ({
   offsets: [],
 })
 
-/** Lets everything run that waits for nothing else. */
+/** Runs everything that waits for nothing else. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('heavy questions run one at a time, and others pass by', async () => {
+test('heavy questions run one at a time, while others run', async () => {
   const { engine, queries } = createHeldEngine()
   const reports = createReports(engine)
   const first = totalsOf(reports, selection(365))
@@ -65,7 +65,7 @@ test('a heavy question that takes too long is unavailable, and its query is canc
   expect(queries.map(({ signal }) => signal?.aborted)).not.toContain(false)
 })
 
-test('a caller who goes leaves the queue, and the next one still waits for the running query', async () => {
+test('a caller who disconnects leaves the queue, and the next one still waits for the running query', async () => {
   const { engine, queries } = createHeldEngine()
   const reports = createReports(engine)
   const running = totalsOf(reports, selection(365))

@@ -1,6 +1,6 @@
 import { StatisticsUnavailable } from '../types.ts'
 
-/** Runs work in the order of its coming. @param atOnce how much work runs at the same time */
+/** Runs work in its order of arrival. @param atOnce how much runs concurrently */
 export function createQueue(atOnce: number) {
   const waiting: (() => void)[] = []
   let running = 0

@@ -10,13 +10,13 @@ import {
 import * as postgresBaseline from './postgres-baseline.ts'
 
 /**
- * One step of PostgreSQL's tables. While it is applied, nodes that don't know it go on working;
- * docs/upgrading.md has the rules that follow from that.
+ * A migration of PostgreSQL. While it is applied, nodes of older versions keep working;
+ * docs/upgrading.md has the rules for that.
  */
 export type PostgresMigration = Step & {
   /**
-   * The last migration that a node must know to work on the tables once this one is applied: older
-   * ones refuse to start. Absent: older nodes go on working.
+   * The last migration that a node must know to work after this one; older nodes refuse to start.
+   * Absent: older nodes keep working.
    */
   readonly oldestNode?: string
 }
@@ -25,8 +25,8 @@ type Step =
   /** Changes tables, in one transaction. */
   | { up(db: Kysely<never>): Promise<void> }
   /**
-   * Changes many rows: some of those that are left over at each call, in a transaction of its own.
-   * False: none are left. Killed in between, it goes on where it was.
+   * Changes many rows: some of the remaining ones with each call, in a separate transaction. False:
+   * none is left. Continues after an interruption.
    */
   | { batch(db: Kysely<never>): Promise<boolean> }
 
@@ -37,7 +37,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
       runAll(db, [
         ...statementsFor('sqlite', MAIN_TABLES),
         specialLinksIndex(', uses'),
-        // The index alone: the text is in links.search_text.
+        // Only the index: the text is in links.search_text.
         `CREATE VIRTUAL TABLE links_search USING fts5 (
           search_text, content = '', contentless_delete = 1, tokenize = 'trigram'
         )`,
@@ -45,7 +45,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   },
 }
 
-/** Migrations of the counters, which are a file of their own in the embedded database. */
+/** Migrations of the counters, which are a separate file in the embedded database. */
 export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
   '0001-baseline': {
     up: (db: Kysely<never>) =>
@@ -56,7 +56,7 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
   },
 }
 
-/** Migrations of PostgreSQL, which holds all of it. */
+/** Migrations of PostgreSQL, which has all tables. */
 export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0001-baseline': postgresBaseline,
 }

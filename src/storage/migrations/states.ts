@@ -1,10 +1,10 @@
-/** One migration and whether it has been applied. */
+/** A migration, and whether it is applied. */
 export interface MigrationState {
   database: 'main' | 'counters' | 'postgres'
   name: string
-  /** RFC 3339, or null while it waits. */
+  /** RFC 3339, or null: not applied. */
   applied_at: string | null
-  /** Whether a newer version has applied it: this one doesn't know it. */
+  /** Whether it is of a newer, unknown version. */
   newer: boolean
 }
 
@@ -14,8 +14,8 @@ export class OldFormat extends Error {
 }
 
 /**
- * All migrations, those of a newer version included, and which of them are applied; `applied` gives
- * the time by the name.
+ * All migrations, including those of a newer version, and whether they are applied; `applied` maps
+ * names to times.
  * @throws OldFormat
  */
 export function statesOf(
@@ -32,7 +32,7 @@ export function statesOf(
   }))
 }
 
-/** @throws OldFormat where migrations are applied, and the baseline isn't one of them. */
+/** @throws OldFormat if migrations are applied, but not the baseline */
 export function assertCurrentFormat(
   migrations: Readonly<Record<string, unknown>>,
   applied: readonly string[],

@@ -1,8 +1,8 @@
 import { StorageUnavailable } from '../storage.ts'
 
 /**
- * SQLSTATE classes and codes (https://www.postgresql.org/docs/current/errcodes-appendix.html) that
- * mean the server or the way to it: connections, passwords, resources, operators, read-only copies,
+ * SQLSTATE classes and codes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of an
+ * unavailable server: connections, passwords, resources, operator intervention, read-only replicas,
  * timeouts, and conflicts that retries did not resolve.
  */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|F0|XX|25006|40001|40P01|40003|55P03)/
@@ -10,7 +10,7 @@ const UNAVAILABLE = /^(?:08|28|3D|53|57|58|F0|XX|25006|40001|40P01|40003|55P03)/
 /** Serialization failure and deadlock: see {@link SerializationFailure}. */
 const CONFLICTS = new Set(['40001', '40P01'])
 
-/** A statement that the server refuses, which is a bug. It names the code and no data. */
+/** A statement refused by the server, which is a bug. Its message has the code but no data. */
 export class RefusedStatement extends Error {
   override name = 'RefusedStatement'
   constructor(
@@ -21,16 +21,13 @@ export class RefusedStatement extends Error {
   }
 }
 
-/** The connection is broken and can't be used any more. */
+/** The connection is broken. */
 export class ConnectionLost extends StorageUnavailable {}
 
-/** A transaction that conflicted with another one and was rolled back: it can be run again. */
+/** A transaction was rolled back because of a conflict: it can be retried. */
 export class SerializationFailure extends StorageUnavailable {}
 
-/**
- * The error that callers see of a failure of PostgreSQL. It holds a code, and neither addresses nor
- * statements nor values.
- */
+/** Converts an error of PostgreSQL to one with a code, but without addresses, SQL or values. */
 export function asPostgresError(error: unknown): Error {
   if (error instanceof StorageUnavailable || error instanceof RefusedStatement) return error
   const { code, severity, constraint } = error as {
@@ -38,7 +35,7 @@ export function asPostgresError(error: unknown): Error {
     severity?: unknown
     constraint?: string
   }
-  // Only errors of the server have a severity; others are the connection's or the driver's.
+  // Only errors of the server have a severity; others come from the connection or the driver.
   if (typeof severity !== 'string' || typeof code !== 'string') {
     return new ConnectionLost(
       `No connection to PostgreSQL (${typeof code === 'string' ? code : 'lost'})`,

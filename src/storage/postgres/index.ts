@@ -6,29 +6,29 @@ import { createReports, type Lsn, writtenLsn } from './reports.ts'
 import { createWatch } from './watch.ts'
 import { createWriter } from './writer.ts'
 
-/** Where PostgreSQL is, and how much of it to use. Addresses may hold passwords. */
+/** How PostgreSQL is reached, and how much of it to use. URLs may hold passwords. */
 export interface PostgresOptions {
   url: string
-  /** A copy that is only read; null: none. */
+  /** A read-only replica; null: none. */
   replicaUrl?: string | null
-  /** Connections, at most: 2 or more. */
+  /** The most connections: 2 or more. */
   poolSize?: number
   replicaPoolSize?: number
   /** How long a statement may take, in milliseconds. */
   statementTimeoutMs?: number
-  /** Memory for sorting and grouping (`work_mem`) in `reports`; absent: what the server is set to. */
+  /** Memory for sorting and grouping (`work_mem`) in `reports`; absent: the server's setting. */
   reportMemoryMb?: number
-  /** Called with how long each statement took, in milliseconds. */
+  /** Called with the duration of each statement, in milliseconds. */
   observe?: (ms: number) => void
 }
 
 /** A database on a server. */
 export interface PostgresStorage extends Storage {
-  /** All connections of this process, those to a copy included. */
+  /** All connections of this process, including those to a replica. */
   connections(): PoolState
 }
 
-/** PostgreSQL, whose tables exist already (see `migrate`). Connects when it is first asked. */
+/** Opens PostgreSQL, whose tables exist already (see `migrate`). Connects with the first query. */
 export function openPostgres(options: PostgresOptions): PostgresStorage {
   const { url, replicaUrl = null, poolSize = 10, replicaPoolSize = 5 } = options
   const { statementTimeoutMs: timeoutMs = 10_000 } = options
@@ -69,7 +69,7 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
     }),
     write: writer.write,
     async probe() {
-      // A read-only server refuses to number a transaction.
+      // A read-only server refuses to assign a transaction id.
       await writer.write(async (tx) => {
         await tx.db.selectNoFrom((eb) => eb.fn('pg_current_xact_id').as('id')).execute()
       })
@@ -89,8 +89,8 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
 }
 
 /**
- * Point reads of committed state. A read is asked once more when the server was restarted, a proxy
- * hung up, or a migration that waited for what the read had locked made the server end it.
+ * Point reads of committed state. A read is retried once if the server was restarted, a proxy
+ * closed the connection, or a migration waiting for the read's locks made the server cancel it.
  */
 function askedTwice({ execute }: Pool): Execute {
   return (text, values) =>

@@ -5,27 +5,27 @@ import { POSTGRES_MIGRATIONS, type PostgresMigration } from '../migrations/index
 import { assertCurrentFormat, type MigrationState, statesOf } from '../migrations/states.ts'
 import { asPostgresError } from './errors.ts'
 
-/** The tests run on no older version of PostgreSQL. */
+/** Older versions of PostgreSQL aren't tested. */
 const OLDEST_VERSION = 15
-/** The lock that a migration holds: "slugline" in ASCII. */
+/** The lock of migrations: "slugline" in ASCII. */
 const LOCK = 0x73_6c_75_67_6c_69_6e_65n
 /**
- * How long a migration waits for a table that is in use. Requests that need the table wait behind
- * it, and would fail if it took longer. It is less than `deadlock_timeout`, a second: of a migration
- * and a request that wait for each other's tables the migration is rolled back.
+ * How long a migration waits for a table in use. Requests for the table wait behind it, and would
+ * fail if it took longer. It is less than `deadlock_timeout`, a second, so that in a deadlock with
+ * a request the migration is rolled back.
  */
 const LOCK_TIMEOUT = '500ms'
-/** After so many tries the table is taken to be in use for good, which an operator has to look at. */
+/** After this many attempts the table counts as permanently in use, for an operator to check. */
 const TRIES = 60
 /** SQLSTATEs of a lock timeout and a deadlock. */
 const IN_USE = /^(?:55P03|40P01)$/
 
-/** A database that can't be used as it is. The message says what is wrong with it. */
+/** An unusable database. The message says why. */
 export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase'
 }
 
-/** A newer version has changed the tables, and this one can't use them any more. */
+/** A newer version has changed the tables incompatibly. */
 export class NewerDatabase extends Error {
   override name = 'NewerDatabase'
   constructor(readonly migration: string) {
@@ -43,9 +43,9 @@ interface AppliedRow {
 }
 
 /**
- * Brings the tables up to date. Each migration is a transaction under a lock that all nodes share.
- * The lock needs no session, so PgBouncer may stand between, and others wait for one migration at
- * most. Returns the names of what was applied here.
+ * Migrates the tables. Each migration is a transaction under a lock shared by all nodes. The lock
+ * needs no session, so it works through PgBouncer, and others wait for at most one migration.
+ * Returns the names of the applied migrations.
  * @throws StorageUnavailable, UnfitDatabase, NewerDatabase, OldFormat
  */
 export function migratePostgres(
@@ -65,7 +65,7 @@ export function migratePostgres(
   })
 }
 
-/** All migrations, those of a newer version included, and which of them are applied. @throws OldFormat */
+/** All migrations, including newer ones, and whether they are applied. @throws OldFormat */
 export function postgresMigrationStates(
   url: string,
   migrations: Migrations = POSTGRES_MIGRATIONS,
@@ -78,12 +78,12 @@ export function postgresMigrationStates(
   })
 }
 
-/** One migration, or one batch of one; null: all are applied. */
+/** Applies one migration, or one batch of it; null: all are applied. */
 async function apply(
   tx: Transaction<never>,
   migrations: Migrations,
 ): Promise<{ name: string; isDone: boolean } | null> {
-  // A role may have timeouts of its own; waiting for another node's migration is normal.
+  // A role may have its own timeouts, but waiting for another node's migration is normal.
   await sql`SET LOCAL statement_timeout = 0`.execute(tx)
   await sql`SET LOCAL lock_timeout = 0`.execute(tx)
   await sql`SELECT pg_advisory_xact_lock(${LOCK.toString()})`.execute(tx)
@@ -108,7 +108,7 @@ async function apply(
   return { name, isDone: true }
 }
 
-/** The first one that isn't applied. @throws NewerDatabase, OldFormat */
+/** The first migration that isn't applied. @throws NewerDatabase, OldFormat */
 function nextOf(migrations: Migrations, applied: readonly AppliedRow[]): string | undefined {
   assertCurrentFormat(
     migrations,
@@ -132,7 +132,7 @@ async function appliedIn(db: Kysely<never>): Promise<AppliedRow[]> {
   return (await sql<AppliedRow>`SELECT name, at, oldest_node FROM migrations`.execute(db)).rows
 }
 
-/** Tries again while a table is in use; in between, requests get it. */
+/** Retries while a table is in use; in between, requests get it. */
 async function whileInUse<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -157,8 +157,8 @@ async function withDatabase<T>(url: string, work: (db: Kysely<never>) => Promise
   try {
     return await work(db)
   } catch (error) {
-    // Errors of ours hold no data; those of the server and the driver are reduced to a code. The
-    // driver's, about the way to the server, may have none.
+    // Our own errors contain no data; those of the server and the driver are reduced to a code,
+    // which the driver's may not have.
     const isOwn = error instanceof Error && !('code' in error)
     if (isOwn && !/connection|timeout/i.test(error.message)) throw error
     throw asPostgresError(error)

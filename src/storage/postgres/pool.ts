@@ -5,7 +5,7 @@ import { type Sql, StorageUnavailable } from '../storage.ts'
 import { asPostgresError, ConnectionLost } from './errors.ts'
 import type { Watch } from './watch.ts'
 
-/** int8, and numeric as sums of int8 are: ours stay below 2^53. */
+/** int8, and numeric for sums of int8: ours stay below 2^53. */
 const NUMBERS = new Set([20, 1700])
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -13,50 +13,49 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-/** How long it may take to connect, or to be given a connection. */
+/** How long connecting, or waiting for a connection, may take. */
 const CONNECT_WITHIN_MS = 3_000
-/** A statement's time is measured by the server; this is for when it says nothing at all. */
+/** Added to the statement timeout, which the server enforces, in case it doesn't respond at all. */
 const SILENCE_MS = 1_000
 
 /** How a pool is opened. */
 interface PoolOptions {
   url: string
-  /** Connections, at most. */
+  /** The most connections. */
   size: number
   /** How long a statement may take. */
   timeoutMs: number
-  /** Looks after the server; several pools on one server share it. */
+  /** Monitors the server; pools of one server share it. */
   watch: Watch
-  /** Called with how long each statement took, in milliseconds, its way included. */
+  /** Called with the duration of each statement, including the network, in milliseconds. */
   observe?: ((ms: number) => void) | undefined
 }
 
 /** How many connections a pool has, and how many callers wait for one. */
 export type PoolState = Record<'open' | 'idle' | 'waiting', number>
 
-/** One connection, out of the pool. */
+/** A connection taken from the pool. */
 export interface Connection {
   readonly sql: Sql
   execute: Execute
-  /** Statements without parameters, in one round trip. Gives what the last one was, as PostgreSQL says it. */
+  /**
+   * Runs statements without parameters in one round trip. Returns the command tag of the last one.
+   */
   command(text: string): Promise<string>
-  /** `lost`: it can't be used any more. */
+  /** `lost`: it is unusable. */
   release(lost?: boolean): void
 }
 
 export type Pool = ReturnType<typeof createPool>
 
-/**
- * Connections to one server. They hold no state of a session, so PgBouncer may stand between. Opens
- * nothing until something is asked.
- */
+/** A pool for one server, which connects on demand. It has no session state, for PgBouncer. */
 export function createPool(options: PoolOptions) {
   const { url, size, timeoutMs, watch, observe } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     types,
-    // Statements of one connection are sent without waiting for the answers of those before.
+    // Statements of one connection are sent without waiting for earlier results.
     pipeline: true,
     application_name: 'slugline',
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
@@ -67,13 +66,13 @@ export function createPool(options: PoolOptions) {
     allowExitOnIdle: true,
   } as pg.PoolConfig)
   const known = new WeakMap<pg.PoolClient, Connection>()
-  // An idle connection broke; the pool opens a new one when it needs it.
+  // An idle connection broke; the pool replaces it when needed.
   pool.on('error', () => {})
   const open = new Set<pg.PoolClient>()
   pool.on('connect', (client) => void open.add(client))
   pool.on('remove', (client) => void open.delete(client))
   watch.onAway(() => {
-    // Not by its `end`, which would send something first, and wait.
+    // Not with `end`, which would send something first, and wait.
     for (const client of open) streamOf(client).destroy()
   })
 
@@ -83,7 +82,7 @@ export function createPool(options: PoolOptions) {
     watch.asked()
     try {
       client = await pool.connect()
-      // One that was open already has said nothing now.
+      // A connection that was open already has received nothing now.
       watch.settled(!known.has(client))
     } catch (error) {
       watch.settled(false)
@@ -100,7 +99,7 @@ export function createPool(options: PoolOptions) {
 
   return {
     connect,
-    /** One statement, committed by itself. */
+    /** Executes one statement with autocommit. */
     async execute(text: string, values: readonly unknown[]): Promise<Outcome> {
       const connection = await connect()
       try {
@@ -121,7 +120,7 @@ export function createPool(options: PoolOptions) {
   }
 }
 
-/** PostgreSQL's texts can't hold U+0000; nothing that is looked for has one, and nothing is lost. */
+/** Strips U+0000, which PostgreSQL's texts can't hold and no valid value contains. */
 function withoutNul(values: readonly unknown[]): unknown[] {
   const isBad = (value: unknown) => typeof value === 'string' && value.includes('\0')
   if (!values.some(isBad)) return values as unknown[]

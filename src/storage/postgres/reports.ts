@@ -3,13 +3,13 @@ import type { Sql } from '../storage.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Connection, Pool } from './pool.ts'
 
-/** How far the log has come: a place in it grows with time. */
+/** A position in the write-ahead log, which grows with time. */
 export type Lsn = bigint
 
-/** After the copy has failed, the database itself is asked for so long. */
+/** How long reports use the primary after the replica has failed. */
 const AVOID_MS = 1_000
 
-/** Where the log ends on the database itself. */
+/** The end of the primary's write-ahead log. */
 export async function writtenLsn({ execute }: Pick<Connection, 'execute'>): Promise<Lsn> {
   return lsnOf(await execute('SELECT pg_current_wal_insert_lsn() AS lsn', []))
 }
@@ -18,15 +18,15 @@ interface ReportsOptions {
   replica: Pool | null
   /** How long a statement may take. */
   timeoutMs: number
-  /** Memory for sorting and grouping; absent: what the server is set to. */
+  /** Memory for sorting and grouping; absent: the server's setting. */
   memoryMb?: number | undefined
-  /** Where this node's last commit stands in the log; null: it has written nothing. */
+  /** The position of this node's last commit; null: it has written nothing. */
   written: () => Lsn | null
 }
 
 /**
- * Reads that may take long: from a copy of the database once it has what this node last wrote, so
- * that a caller sees its own changes; else from the database itself.
+ * Reads that may take long: from a replica once it has this node's last write, so that callers see
+ * their own changes; else from the primary.
  */
 export function createReports(options: ReportsOptions): Sql {
   const { primary, replica, timeoutMs, memoryMb, written } = options
@@ -42,7 +42,7 @@ export function createReports(options: ReportsOptions): Sql {
   async function ask(pool: Pool, text: string, values: readonly unknown[]) {
     const connection = await pool.connect()
     try {
-      // Sent without waiting for each other: one round trip.
+      // Sent together: one round trip.
       const [, outcome] = await Promise.all([
         connection.command(begin),
         connection.execute(text, values),

@@ -1,21 +1,21 @@
 import pg from 'pg'
 import { StorageUnavailable } from '../storage.ts'
 
-/** After so long without any answer while something is asked, it is looked after the server. */
+/** The server is checked after this long without any response while statements are pending. */
 const SILENT_MS = 1_000
-/** So long it may take to greet a new connection. */
+/** How long a new connection may take. */
 const GREET_WITHIN_MS = 2_000
-/** How often a server that is away is tried. */
+/** How often an unavailable server is retried. */
 const RETRY_MS = 500
 
-/** Tells a server that takes long from one that nothing reaches any more. */
+/** Distinguishes a slow server from an unreachable one. */
 export type Watch = ReturnType<typeof createWatch>
 
 /**
- * A cut network or a frozen server closes no connection: callers would wait for the statement's
- * timeout, and so would all behind them. So while statements are under way and none has been
- * answered for a second, a new connection is tried. If it isn't greeted, the server is away: what
- * waits is refused, and all that is asked from then on, until a new connection is.
+ * A cut network or a frozen server doesn't close connections: callers would wait for the statement
+ * timeout, and so would all behind them. So while statements are pending and none was answered for
+ * a second, a new connection is attempted. If it gets no response the server counts as unavailable:
+ * pending and new statements are refused until a new connection succeeds.
  */
 export function createWatch(url: string) {
   const drops: (() => void)[] = []
@@ -62,19 +62,19 @@ export function createWatch(url: string) {
   }
 
   return {
-    /** Something was sent. @throws StorageUnavailable when the server is away */
+    /** A statement was sent. @throws StorageUnavailable if the server is unavailable */
     asked(): void {
       if (isAway) throw new StorageUnavailable('PostgreSQL does not answer')
       if (underWay++ > 0) return
       heardAt = performance.now()
       later(SILENT_MS)
     },
-    /** It has an answer, or will have none. `heard`: the server has said something. */
+    /** A statement has ended. `heard`: the server has responded. */
     settled(heard: boolean): void {
       underWay--
       if (heard) heardAt = performance.now()
     },
-    /** `drop` closes all connections to the server without waiting. */
+    /** `drop` closes all connections to the server immediately. */
     onAway: (drop: () => void) => void drops.push(drop),
     close(): void {
       isClosed = true
@@ -83,7 +83,7 @@ export function createWatch(url: string) {
   }
 }
 
-/** Whether a new connection is greeted, be it with a refusal: a server that is there says so. */
+/** Whether the server responds to a new connection, even by refusing it. */
 async function greet(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,

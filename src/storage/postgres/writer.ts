@@ -13,20 +13,20 @@ import {
 import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
 import type { Connection, Pool } from './pool.ts'
 
-/** At most so many transactions share a commit, so that none waits long for the others. */
+/** The most transactions per commit, so that none waits long for the others. */
 const SHARED_MAX = 128
 /**
- * The server rolls back a transaction that its node says nothing in for so long: a node whose
- * network was cut can't release its locks, and all others would wait for them.
+ * How long a transaction may be idle before the server rolls it back: a node whose network is cut
+ * can't release its locks, and all others would wait for them.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000
-/** How often a transaction is begun that failed to serialize or lost its connection. */
+/** How often a transaction is attempted that failed to serialize or lost its connection. */
 const TRIES = 4
 
 /** `together`: others of this kind may run between its statements. */
 type QueuedJob = Job & { together: boolean }
 
-/** Transactions that share a commit, in a transaction that has begun. */
+/** Transactions that share a commit, within one database transaction. */
 interface Batch {
   jobs: readonly QueuedJob[]
   /** The workspace whose lock is held. */
@@ -43,21 +43,22 @@ interface WriterOptions {
   committed?: (connection: Connection) => Promise<void>
 }
 
-/** One of several transactions that run together has failed: nothing is written yet. */
+/** One of several transactions of a batch has failed: nothing is written yet. */
 class BatchFailed extends Error {}
-/** The answer to COMMIT was lost: the transaction may be committed or not. */
+/** The response to COMMIT was lost: the transaction may be committed or not. */
 class CommitUnknown extends StorageUnavailable {}
 
 /**
- * Transactions at READ COMMITTED. Those of one queue that arrive while the one before commits share
- * the next commit: they run one after another, and when one fails, all are rolled back and run
- * again, each under a savepoint of its own. Queues run in parallel, on different connections.
+ * Transactions at READ COMMITTED. Those of one queue that arrive during a commit share the next
+ * one: they run one after another, and if one fails, all are rolled back and retried, each under its
+ * own savepoint. Queues run in parallel, on different connections.
  *
- * Each workspace has a queue, and its row is locked first: what counts, or looks before it writes,
- * has the workspace to itself, on all nodes. Transactions without a queue commit alone.
+ * Each workspace has a queue, and its row is locked first: so a transaction that counts or checks
+ * before it writes has the workspace to itself, on all nodes. Transactions without a queue commit
+ * alone.
  *
- * A transaction that failed to serialize, or lost its connection before COMMIT, is run again. When
- * the answer to COMMIT is lost the result is unknown: StorageUnavailable.
+ * A transaction that failed to serialize, or lost its connection before COMMIT, is retried. If the
+ * response to COMMIT is lost the result is unknown: StorageUnavailable.
  */
 export function createWriter(options: WriterOptions) {
   const queues = new Map<string, QueuedJob[]>()
@@ -74,21 +75,21 @@ export function createWriter(options: WriterOptions) {
         return settleAll(jobs)
       } catch (error) {
         if (error instanceof BatchFailed) {
-          // A single one has failed for good; of several, the others are run again.
+          // A single one has failed definitively; of several, the others are retried.
           if (jobs.length === 1) return settleAll(jobs)
           run = (batch) => runApart(jobs, (job) => attempt(job, batch), batch.connection.command)
           continue
         }
         const isRetried = error instanceof ConnectionLost || error instanceof SerializationFailure
         if (!isRetried || tries === TRIES) return refuse(jobs, error)
-        // Two that conflicted don't start at the same time again.
+        // A random delay, so that conflicting transactions don't collide again.
         if (error instanceof SerializationFailure) await Bun.sleep(Math.random() * 10 * tries)
       }
     }
   }
 
   async function drain(name: string, jobs: QueuedJob[], workspaceNo?: number): Promise<void> {
-    // What arrives in the same turn shares the commit.
+    // Transactions of the same event-loop turn share the commit.
     await new Promise<void>((turn) => setImmediate(turn))
     while (jobs.length > 0) await runBatch(jobs.splice(0, SHARED_MAX), workspaceNo)
     queues.delete(name)
@@ -120,7 +121,7 @@ export function createWriter(options: WriterOptions) {
       jobs.push(queued)
       return result
     },
-    /** Resolves when all that was asked for so far is done. */
+    /** Resolves when everything requested so far is done. */
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },
@@ -132,7 +133,7 @@ function beginSql(timeoutMs: number): string {
     SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`
 }
 
-/** Sets the outcome. False: it failed, and what it wrote is still there. */
+/** Sets the outcome. False: it failed, and its writes are yet to be rolled back. */
 async function attempt(job: Job, { workspaceNo, connection }: Batch): Promise<boolean> {
   try {
     job.outcome = { value: await job.work(transactionOf(job, workspaceNo, connection)) }
@@ -159,7 +160,7 @@ async function runTogether(batch: Batch): Promise<void> {
   await writeLate(jobs)
 }
 
-/** One transaction, until its COMMIT has been answered. */
+/** Runs a database transaction, until COMMIT is confirmed. */
 async function transact(
   { pool, timeoutMs, committed }: WriterOptions,
   jobs: readonly QueuedJob[],
@@ -208,7 +209,7 @@ function transactionOf(
   }
 }
 
-/** Locks a workspace against changes; rows may still refer to it. */
+/** Locks a workspace against changes; foreign keys may still refer to it. */
 function lockWorkspaceSql(workspaceNo: number): string {
   return `SELECT 1 FROM workspaces WHERE no = ${Number(workspaceNo)} FOR NO KEY UPDATE`
 }

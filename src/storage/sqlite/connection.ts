@@ -2,10 +2,10 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { type Execute, sqlOver } from '../kysely.ts'
 import { type Sql, StorageUnavailable } from '../storage.ts'
 
-/** Statements are kept for the next time, this many at most. */
+/** The most cached statements. */
 const STATEMENTS_KEPT = 256
 
-/** SQLite before this one can corrupt a database when the WAL restarts (fixed in 3.51.3). */
+/** Older versions can corrupt a database when the WAL restarts (fixed in 3.51.3). */
 const OLDEST_SAFE_VERSION = '3.51.3'
 
 /** A connection to the embedded database: stores use its {@link Sql} part. */
@@ -17,23 +17,23 @@ export interface SqliteConnection extends Sql {
 /** How a database file is opened. Sizes are in bytes. */
 export interface OpenOptions {
   readonly?: boolean
-  /** How much of the file is read through memory maps. */
+  /** How much of the file is memory-mapped. */
   mmapBytes?: number
   cacheBytes?: number
-  /** A second file, whose tables are found by their names alone. */
+  /** A second file, whose tables are used by their names only. */
   attach?: string
 }
 
 /** Opens a file in WAL mode (https://www.sqlite.org/wal.html). */
 export function openSqlite(file: string, options: OpenOptions = {}): SqliteConnection {
   const raw = new Database(file, options.readonly ? { readonly: true } : { create: true })
-  // First of all, so that nothing below fails for another's lock.
+  // First, so that nothing below fails because of another process's lock.
   raw.run('PRAGMA busy_timeout = 5000')
   assertSafeVersion(raw)
   if (!options.readonly) {
     raw.run('PRAGMA journal_mode = WAL')
     raw.run('PRAGMA synchronous = NORMAL')
-    // The click worker checkpoints: it syncs, and a sync would hold up the serving thread.
+    // The click worker checkpoints, because a sync would block the serving thread.
     raw.run('PRAGMA wal_autocheckpoint = 0')
     raw.run('PRAGMA foreign_keys = ON')
   }
@@ -46,14 +46,14 @@ export function openSqlite(file: string, options: OpenOptions = {}): SqliteConne
     ...sqlOver('sqlite', executorOf(statements.of), (command) => void raw.run(command)),
     raw,
     close() {
-      // SQLite keeps a connection, its write-ahead log included, until the last statement is gone.
+      // SQLite keeps a connection, including its WAL, open until the last statement is finalized.
       statements.finalize()
       raw.close(false)
     },
   }
 }
 
-/** Gives statements by their text, and keeps them for the next time. */
+/** Prepares statements by their text, and caches them. */
 export function statementsOf(raw: Database) {
   const kept = new Map<string, Statement>()
   return {
@@ -77,7 +77,7 @@ export function statementsOf(raw: Database) {
   }
 }
 
-/** Executes statements, each within the call. */
+/** Executes statements synchronously. */
 function executorOf(statementOf: (text: string) => Statement): Execute {
   return async (text, values) => {
     try {
@@ -97,10 +97,10 @@ function assertSafeVersion(raw: Database): void {
   throw new Error(`SQLite ${version} is too old: ${OLDEST_SAFE_VERSION} or newer is needed`)
 }
 
-/** Result codes (https://www.sqlite.org/rescode.html) that speak of the machine, not of us. */
+/** Result codes (https://www.sqlite.org/rescode.html) of the machine's state, not of bugs. */
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM)/
 
-/** What a store's caller gets to see of a failure of SQLite. */
+/** Converts an error of SQLite for callers of stores. */
 export function asStorageError(error: unknown): unknown {
   if (error instanceof SQLiteError && error.code !== undefined && UNAVAILABLE.test(error.code)) {
     return new StorageUnavailable(error.code, { cause: error })

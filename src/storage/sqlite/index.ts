@@ -5,25 +5,25 @@ import { openSqlite } from './connection.ts'
 import { createReports } from './reports.ts'
 import { createSqliteWriter } from './writer.ts'
 
-/** Where the embedded database keeps its files. */
+/** The files of the embedded database. */
 export function databaseFiles(dataDir: string): { main: string; counters: string } {
   return { main: join(dataDir, 'slugline.db'), counters: join(dataDir, 'counters.db') }
 }
 
-/** What the redirect reads: prepared by hand, because it is the path that everybody waits on. */
+/** Also gives the redirect the connection, for statements prepared by hand on the hot path. */
 export interface EmbeddedStorage extends Storage {
-  /** The serving thread's connection for reading. */
+  /** The serving thread's read connection. */
   readonly reader: ReturnType<typeof openSqlite>
 }
 
 /**
- * The embedded database, whose tables exist already (see `migrate`).
- * The links are written here; the counters are written by the click worker, and only read here.
+ * Opens the embedded database, whose tables exist already (see `migrate`). Links are written here;
+ * counters are written by the click worker, and only read here.
  */
 export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
   const files = databaseFiles(dataDir)
   const writing = openSqlite(files.main)
-  // Makes the WAL file exist, for the sync to open.
+  // Creates the WAL file, for the sync to open.
   writing.raw.run('BEGIN IMMEDIATE')
   writing.raw.run('COMMIT')
   syncDirectory(dataDir)
@@ -49,7 +49,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
   }
 }
 
-/** A file that was just made survives a power cut only when its directory was synced too. */
+/** Syncs the directory, without which a new file doesn't survive a power cut. */
 function syncDirectory(path: string): void {
   const directory = openSync(path, 'r')
   fsyncSync(directory)

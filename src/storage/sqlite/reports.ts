@@ -2,7 +2,7 @@ import { sqlOver } from '../kysely.ts'
 import { type Sql, StorageUnavailable } from '../storage.ts'
 import type { OpenOptions } from './connection.ts'
 
-/** Reads on a thread and a connection of their own. Starts the thread at the first query. */
+/** Reads on a separate thread and connection. Starts the thread with the first query. */
 export function createReports(file: string, attach: string): Sql & { close(): void } {
   const { ask, close } = createThread({ file, options: { readonly: true, attach } })
   return {
@@ -11,10 +11,10 @@ export function createReports(file: string, attach: string): Sql & { close(): vo
   }
 }
 
-/** The thread ends after this long without a question: it costs memory. */
+/** How long the thread may be idle before it ends, to free its memory. */
 const IDLE_MS = 60_000
 
-/** The thread's program; in the packaged executable it has its place below the root of the sources. */
+/** The thread's program; in the packaged executable its path is relative to the sources' root. */
 const PROGRAM = Bun.isStandaloneExecutable
   ? './storage/sqlite/thread-main.ts'
   : new URL('./thread-main.ts', import.meta.url)
@@ -25,17 +25,17 @@ export interface ThreadStart {
   options: OpenOptions
 }
 
-/** What it is asked. */
+/** A query. */
 export interface ThreadRequest {
   id: number
   sql: string
   parameters: readonly unknown[]
 }
 
-/** What it answers. */
+/** The response to a query. */
 export type ThreadReply = { id: number; rows: unknown[] } | { id: number; failed: string }
 
-/** A connection on a thread of its own, for what would hold up the serving thread. */
+/** A connection on a separate thread, for what would block the serving thread. */
 export function createThread(start: ThreadStart) {
   let worker: Worker | undefined
   let lastId = 0

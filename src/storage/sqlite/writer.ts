@@ -14,30 +14,29 @@ import {
 import { asStorageError, type SqliteConnection } from './connection.ts'
 import { createThread } from './reports.ts'
 
-/** At most so many transactions share a commit, so that none waits long for the others. */
+/** The most transactions per commit, so that none waits long for the others. */
 const SHARED_MAX = 128
-/** From so many pages (4 MiB) on, the WAL is copied into the database: some milliseconds. */
+/** From this many pages (4 MiB) on the WAL is checkpointed, which takes some milliseconds. */
 const COPY_FROM_PAGES = 1_024
 
 type QueuedJob = Job & Required<Pick<WriteOptions, 'survives'>>
 
-/** SQLite lets one transaction write at a time, of all processes: it has every lock. */
+/** SQLite has one writer at a time across processes, so every lock is held already. */
 const alreadyLocked = async () => {}
 
 /**
- * Gathers the transactions that arrive in one turn of the event loop into one commit. A commit
- * costs more than the writes in it (of the search index above all: 240 µs alone, 14 µs among
- * many), so this is what makes many small writes cheap.
+ * Combines the transactions of one event-loop turn into one commit, because a commit costs more
+ * than the writes in it (above all the search index: 240 µs alone, 14 µs among many).
  *
- * They run one after another without savepoints, and what they index for the search comes last:
- * each savepoint, and each statement that needs one of its own, makes FTS5 write out what it has
- * gathered (measured: 35 µs a link). When one of them fails, all is rolled back and run again, this time
- * each under a savepoint of its own, so that only the failing one is undone.
+ * They run one after another without savepoints, and their index writes come last: each savepoint,
+ * and each statement that needs its own, makes FTS5 flush what it has gathered (measured: 35 µs per
+ * link). If one fails, all are rolled back and retried, each under its own savepoint, so that only
+ * the failing one is rolled back.
  *
- * While a sync runs, transactions gather: they would have to wait for the next one anyway.
+ * During a sync transactions are gathered, because they have to wait for the next one anyway.
  *
- * `work` must only await this connection, so that a batch runs within one turn, and must bear to
- * be run twice.
+ * `work` must only await this connection, so that a batch runs within one event-loop turn, and must
+ * be safe to run twice.
  */
 export async function createSqliteWriter(connection: SqliteConnection, file: string) {
   const { raw } = connection
@@ -48,7 +47,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
   const command = (text: string) => raw.run(text)
   const attempt = (job: Job) => attemptOn(connection, job)
 
-  /** All together, or false: one failed, and nothing is written. */
+  /** Runs all together; false: one failed, and nothing is written. */
   async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
     command('BEGIN IMMEDIATE')
     for (const job of jobs) {
@@ -63,7 +62,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
 
   async function runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
-      // One alone has failed for good: there is nothing to save by running it again.
+      // A single one has failed definitively: retrying wouldn't help.
       if (!(await runTogether(jobs)) && jobs.length > 1) {
         command('BEGIN IMMEDIATE')
         await runApart(jobs, attempt, command)
@@ -83,11 +82,11 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
   }
 
   async function drain(): Promise<void> {
-    // What arrives in the same turn shares the commit.
+    // Transactions of the same event-loop turn share the commit.
     await new Promise<void>((turn) => setImmediate(turn))
     while (queue.length > 0) {
       await wal.beforeBatch()
-      // What is committed while a sync runs waits for the one after it: until then, gather.
+      // A commit during a sync has to wait for the next sync, so more transactions are gathered.
       if (queue.every(({ survives }) => survives === 'power')) await durable.running()
       await runBatch(queue.splice(0, SHARED_MAX))
     }
@@ -104,7 +103,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
       draining ??= drain()
       return result
     },
-    /** Waits for all that was asked for so far. */
+    /** Waits for everything requested so far. */
     async close() {
       while (draining !== undefined) await draining
       wal.close()
@@ -113,7 +112,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
   }
 }
 
-/** Sets the outcome. False: it failed, and what it wrote is still there. */
+/** Sets the outcome. False: it failed, and its writes are yet to be rolled back. */
 async function attemptOn({ raw, db, run }: SqliteConnection, job: Job): Promise<boolean> {
   const locks = { lock: alreadyLocked, lockWorkspace: alreadyLocked }
   try {
@@ -122,19 +121,19 @@ async function attemptOn({ raw, db, run }: SqliteConnection, job: Job): Promise<
     return true
   } catch (reason) {
     job.outcome = { reason: asStorageError(reason) }
-    // SQLite has already undone everything when the disk is full or failing.
+    // SQLite has rolled everything back already if the disk is full or failing.
     if (!raw.inTransaction) throw reason
     return false
   }
 }
 
-/** One sync of a file at a time, off the event loop; those who ask while it runs share the next one. */
+/** Syncs a file off the event loop, one at a time; requests during a sync share the next one. */
 async function createSharedSync(file: string) {
   const handle = await open(file, 'r+')
   let last = Promise.resolve()
   let next: Promise<void> | undefined
   return {
-    /** Resolves when all that was written before the call would survive a power cut. */
+    /** Resolves when everything written before the call is durable. */
     sync(): Promise<void> {
       if (next !== undefined) return next
       const mine = last.then(begin, begin)
@@ -148,7 +147,7 @@ async function createSharedSync(file: string) {
         })
       }
     },
-    /** Waits for the sync that runs now. */
+    /** Waits for the current sync. */
     running: () => last.catch(() => {}),
     async close() {
       await (next ?? last).catch(() => {})
@@ -158,19 +157,19 @@ async function createSharedSync(file: string) {
 }
 
 /**
- * Keeps the write-ahead log short. It begins anew only when all of it has been copied at the moment
- * of a write, which never happens by itself under a steady stream of writes: it grew by 150 MB a
- * second. So writes wait now and then while another thread copies it, and the next one begins it
- * anew (https://www.sqlite.org/wal.html#ckpt).
+ * Keeps the write-ahead log short. SQLite restarts it only if all of it is checkpointed at the
+ * moment of a write, which never happens under a steady stream of writes: it grew by 150 MB per
+ * second. So writes sometimes wait while another thread checkpoints it, and the next one restarts it
+ * (https://www.sqlite.org/wal.html#ckpt).
  */
 function createWalKeeper(file: string, writing: Database) {
   const thread = createThread({ file, options: {} })
   const look = writing.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   return {
-    /** Looks whether the WAL is too long, and shortens it. */
+    /** Checkpoints the WAL if it is too long. */
     async beforeBatch(): Promise<void> {
       if ((look.get()?.log ?? 0) < COPY_FROM_PAGES) return
-      // A copy that fails is tried again before the next batch; writes tell what is wrong.
+      // A failed checkpoint is retried before the next batch; writes report what is wrong.
       await thread.ask('PRAGMA wal_checkpoint(PASSIVE)').catch(() => {})
     },
     close: () => thread.close(),

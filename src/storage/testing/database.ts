@@ -15,12 +15,12 @@ import {
 
 const isEmbedded = (Bun.env.TEST_STORE ?? 'embedded') === 'embedded'
 
-/** Which database the tests are for, by `TEST_STORE` (see `test/harness/store.ts`). */
+/** The database of the tests, by `TEST_STORE` (see `test/harness/store.ts`). */
 export const testDialect: Dialect = isEmbedded ? 'sqlite' : 'postgres'
 
 const databases = new Map<string, Promise<string>>()
 
-/** A migrated database that belongs to a directory: opened again, it is the same one. */
+/** The migrated database of a directory: opening it again yields the same one. */
 export async function openTestStorage(dir: string): Promise<Storage> {
   if (!isEmbedded) return openPostgres({ url: await testDatabaseUrl(dir) })
   if (!existsSync(databaseFiles(dir).main)) await copyMigrated(dir)
@@ -29,14 +29,14 @@ export async function openTestStorage(dir: string): Promise<Storage> {
 
 let template: Promise<string> | undefined
 
-/** What `migrate` leaves in an empty directory, at a fraction of its cost. */
+/** Creates what `migrate` creates in an empty directory, at a fraction of its cost. */
 export async function copyMigrated(dir: string): Promise<void> {
   template ??= makeTemplate()
   const [from, to] = [databaseFiles(await template), databaseFiles(dir)]
   for (const file of ['main', 'counters'] as const) copyFileSync(from[file], to[file])
 }
 
-/** A directory that is migrated once a process. */
+/** A directory that is migrated once per process. */
 async function makeTemplate(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'slugline-template-'))
   process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
@@ -44,7 +44,7 @@ async function makeTemplate(): Promise<string> {
   return dir
 }
 
-/** The address of the PostgreSQL database that belongs to a directory. */
+/** The URL of a directory's PostgreSQL database. */
 export function testDatabaseUrl(dir: string): Promise<string> {
   let url = databases.get(dir)
   if (url === undefined) {
@@ -58,7 +58,7 @@ async function copy(): Promise<string> {
   return (await sharedPostgres()).createDatabase()
 }
 
-/** Runs one statement (`?` for parameters) on the click worker's tables, as that does. */
+/** Runs a statement (`?` for parameters) on the click worker's tables, like the worker does. */
 export async function writeCounters(
   dir: string,
   statements: readonly [text: string, ...values: (number | null)[]][],

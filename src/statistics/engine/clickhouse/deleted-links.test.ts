@@ -61,7 +61,7 @@ describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('deleted links'
     expect(await clickHouse.rows('SELECT n FROM clicks ORDER BY n')).toEqual([['1'], ['3']])
     const { rows } = await sql`SELECT 1 FROM gone_links`.execute(storage.read.db)
     expect(rows).toEqual([])
-    // What plans keep has changed: there is something to do, once the other's turn is over.
+    // Retention has changed: there is work, once the other node's lease ends.
     other.setRetention([[1, 30]])
     expect(other.due).toBe(true)
   })

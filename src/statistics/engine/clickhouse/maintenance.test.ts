@@ -15,7 +15,7 @@ import { store } from './testing/world.ts'
 
 const DAY = 86_400_000
 
-describe.skipIf(!hasClickHouse)('what plans keep no longer', () => {
+describe.skipIf(!hasClickHouse)('clicks past their retention', () => {
   let server: Server
   let clickHouse: ClickHouse
   let reports: AskableReports
@@ -79,7 +79,7 @@ describe.skipIf(!hasClickHouse)('what plans keep no longer', () => {
     )
   }, 120_000)
 
-  test('a round that was broken off after any step is finished by the next', async () => {
+  test('a round that was interrupted after any step is finished by the next', async () => {
     const worlds = fc.sample(world, { numRuns: 50, seed: 4 })
     const it = worlds.reduce((a, b) => (b.clicks.length > a.clicks.length ? b : a))
     const kept = [

@@ -97,20 +97,20 @@ describe.skipIf(!hasClickHouse)('shipping to ClickHouse', () => {
     expect(await stored()).toEqual(expected(all))
   })
 
-  test('a batch that was begun is found, however long ago', async () => {
+  test('an interrupted batch is recognized after any time', async () => {
     const [node] = nodes as [TestNode]
     const all = clicks(1_000, NEW_YEAR - 100)
     node.click(...all)
     const before = readShippingState(shippingFile(node.dataDir))
     await ship(node)
     const { at } = readShippingState(shippingFile(node.dataDir))
-    // Its tokens are forgotten, and its last words, but not its first.
+    // Its tokens, its last rows, but not its first ones are gone.
     await clickHouse.command(
       'ALTER TABLE clicks MODIFY SETTING non_replicated_deduplication_window = 0',
     )
     const begun = { ...before, pending: at }
     writeShippingState(shippingFile(node.dataDir), begun)
-    // More has come since: it isn't of that batch.
+    // More clicks have arrived, which aren't part of that batch.
     const more = clicks(100, NEW_YEAR + 500)
     node.click(...more)
     expect(await ship(node)).toBe(1_100)

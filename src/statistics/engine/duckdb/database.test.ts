@@ -83,7 +83,7 @@ test('queries reach no other files, load no extensions, and change no settings b
   await connection.run("SET memory_limit = '100MB'")
 })
 
-test('a query is interrupted when its caller goes, and the connection stays usable', async () => {
+test('a query is interrupted when its caller has gone, and the connection stays usable', async () => {
   database = await openDuckDb(file)
   const connection = await database.connect()
   const abort = new AbortController()
@@ -103,7 +103,7 @@ test('closing waits for running queries, which are interrupted', async () => {
   database = await openDuckDb(file)
 })
 
-test('memory can be given back while nothing runs', async () => {
+test('memory can be released while nothing runs', async () => {
   database = await openDuckDb(file)
   const connection = await database.connect()
   await connection.run('CREATE TABLE t AS SELECT range AS a FROM range(1000000)')

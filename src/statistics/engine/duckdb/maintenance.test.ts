@@ -35,7 +35,7 @@ async function order(): Promise<number[][]> {
 }
 
 describe('a month', () => {
-  test('that is over is sorted by link and time, once', async () => {
+  test('that has ended is sorted by link and time, once', async () => {
     await write([LINK + 1, APRIL - HOUR_MS], [LINK, APRIL + HOUR_MS], [LINK, APRIL - HOUR_MS])
     await write([LINK, APRIL - 2 * HOUR_MS])
     await opened.maintain(APRIL + HOUR_MS - 1)
@@ -74,7 +74,7 @@ describe('a month', () => {
     ])
   })
 
-  test('that is sorted uses the space of what it replaces', async () => {
+  test('that is sorted reuses the space of the rows it replaces', async () => {
     const file = join(opened.directory, 'statistics.duckdb')
     await opened.rows(`INSERT INTO clicks BY NAME SELECT 1 AS workspace, ${LINK} + hash(range) % 100 AS link,
       ${APRIL} - range AS time, 0 AS n, 0 AS kind, false AS qr, 0 AS domain, md5(range::VARCHAR) AS city
@@ -165,7 +165,7 @@ describe('after the retention', () => {
   })
 })
 
-describe('links that are deleted', () => {
+describe('deleted links', () => {
   test('keep their clicks while they can be restored, then lose them', async () => {
     await migrate(opened.directory)
     const mainFile = databaseFiles(opened.directory).main

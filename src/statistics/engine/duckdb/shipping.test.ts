@@ -44,7 +44,7 @@ async function stored(workspaceNo = 1): Promise<StoredClick[]> {
 }
 
 describe('a batch', () => {
-  test('comes back as it went in, with its watermark', async () => {
+  test('is read back as it was stored, with its watermark', async () => {
     const full = click({
       time: NOON + 123,
       linkSeq: 77 * SEQS_PER_WORKSPACE + 4_294_967_295,
@@ -83,7 +83,7 @@ describe('a batch', () => {
     expect((await stored())[0]?.utm_term).toBe('a\ufffd')
   })
 
-  test('that fails leaves nothing, and the next one is exact', async () => {
+  test('that fails stores nothing, and the next one is exact', async () => {
     await opened.write([click({ time: NOON, linkSeq: LINK })], at(1))
     const broken = click({ time: NOON, linkSeq: LINK, domainNo: 2 ** 40 })
     const many = Array.from({ length: 25_000 }, (_, i) => click({ time: NOON + i, linkSeq: LINK }))
@@ -110,7 +110,7 @@ describe('a batch', () => {
     expect(readdirSync(opened.database.temporary)).toEqual([])
   })
 
-  test('after a gap in the journal says from when on clicks are complete', async () => {
+  test('after a gap in the journal records since when clicks are complete', async () => {
     await opened.write([click({ time: NOON, linkSeq: LINK })], at(9), NOON)
     await opened.reopen()
     expect((await state()).since).toBe(NOON)

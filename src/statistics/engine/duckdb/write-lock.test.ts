@@ -21,7 +21,7 @@ test('nothing is written while the lock is held', async () => {
   const first = Promise.withResolvers<string>()
   const written = writing(() => first.promise)
   const reader = lock().getReader()
-  // It answers immediately, and again while a long write goes on.
+  // It responds immediately, and again during a long write.
   for (let line = 0; line < 2; line++) {
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('waiting\n')
   }
@@ -36,7 +36,7 @@ test('nothing is written while the lock is held', async () => {
   expect(await next).toBe('next')
 })
 
-test('work that fails holds up nothing, and two may have the lock one after the other', async () => {
+test('failed work doesn’t block, and the lock can be taken twice in a row', async () => {
   const { writing, lock } = createWriteLock()
   const failing = writing(() => Promise.reject(new Error('full')))
   expect(failing).rejects.toThrow('full')

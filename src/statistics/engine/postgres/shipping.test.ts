@@ -98,7 +98,7 @@ describe.skipIf(postgresMissing !== undefined)('shipping to PostgreSQL', () => {
       const records = passes.reduce((sum, pass) => sum + pass.records, 0)
       expect(records === 0 || records === 100).toBe(true)
     }
-    // Whoever was too late looks where the journal is stored to now.
+    // The one that was too late reads the stored watermark.
     for (const { shipping } of [one, other, one, other]) await shipping.pass()
     expect(await stored()).toEqual(expected(all))
     expect(one.shipping.watermark).toEqual(other.shipping.watermark)
