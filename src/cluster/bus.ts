@@ -2,30 +2,30 @@ import type { Redis } from 'ioredis'
 import { within } from '../base/within.ts'
 import { isReady } from './redis.ts'
 
-/** What happens to a bus, for those that must know when messages may be missing. */
+/** Notifications for components that must know when messages may be missing. */
 export interface BusListener {
-  /** Messages may have been lost up to now; from now on they arrive. */
+  /** Messages may have been lost until now; from now on they arrive. */
   connected(): void
-  /** Whether what is published arrives here. It is only late where no `connected` follows. */
+  /** Whether published messages arrive here. If `connected` doesn't follow, they were only late. */
   hearing(heard: boolean): void
-  /** An echo has arrived, so messages can be sent: several times a second. */
+  /** An echo has arrived, so messages can be sent; several times a second. */
   echoed?(): void
-  /** A node has published this, perhaps this one. */
+  /** A message published by any node, including this one. */
   received?(message: string): void
 }
 
 /** How often this node sends a message to itself. */
 const ECHO_MS = 200
-/** Without an echo for so long, messages count as missing. */
+/** Without an echo for this long, messages count as missing. */
 const DEAF_MS = 600
-/** Without one for so long, it reconnects: a cut network doesn't close connections. */
+/** Without an echo for this long, it reconnects: a cut network doesn't close connections. */
 const HOPELESS_MS = 3_000
 const PUBLISH_WITHIN_MS = 1_000
 
 /**
- * Messages between the nodes, as Redis's pub/sub delivers them: at most once. It takes two
- * connections: Redis keeps the subscriber's to itself. Whether messages arrive is known by an echo:
- * each node sends itself one again and again, the way that all of them take.
+ * Messages between the nodes over Redis pub/sub: at-most-once delivery. It needs two connections,
+ * because Redis dedicates the subscriber's. Delivery is monitored by an echo: each node sends
+ * itself a message periodically, on the same path as all others.
  */
 export class Bus {
   readonly #publisher: Redis
@@ -34,9 +34,9 @@ export class Bus {
   readonly #echo: string
   readonly #listeners: BusListener[] = []
   readonly #counts = {
-    /** Messages that came in. */
+    /** Received messages. */
     received: 0,
-    /** Messages that the server didn't take. */
+    /** Messages that couldn't be sent. */
     unsent: 0,
     /** How often the subscription was lost. */
     losses: 0,
@@ -45,10 +45,10 @@ export class Bus {
   #heard = false
   #isSubscribed = false
   #lagMs = 0
-  /** When the echo was sent that hasn't come back; the monotonic clock. */
+  /** When the pending echo was sent; the monotonic clock. */
   #waitingSince: number | undefined
 
-  /** `prefix` stands before both channels. */
+  /** `prefix` is prepended to both channels. */
   constructor(
     publisher: Redis,
     subscriber: Redis,
@@ -82,7 +82,7 @@ export class Bus {
     listener.hearing(true)
   }
 
-  /** `lagMs`: how long the last message took to come back to this node, in milliseconds. */
+  /** `lagMs`: how long the last echo took, in milliseconds. */
   state() {
     return { ...this.#counts, heard: this.#heard, lagMs: this.#lagMs }
   }
@@ -105,7 +105,7 @@ export class Bus {
     try {
       await this.#subscriber.subscribe(this.#echo, this.#channel)
     } catch {
-      // The connection is gone again, or the server refuses: it reconnects.
+      // The connection is lost again, or the server refuses: it reconnects.
       this.#subscriber.disconnect(true)
       return
     }
@@ -134,7 +134,7 @@ export class Bus {
     for (const listener of this.#listeners) listener.echoed?.()
   }
 
-  /** The connection that sends may be ready after the one that hears. */
+  /** The publisher may become ready after the subscriber. */
   readonly #onPublisherReady = (): void => {
     if (this.#isSubscribed && !this.#heard) this.#sendEcho()
   }
@@ -150,7 +150,7 @@ export class Bus {
       if (this.#isSubscribed) this.#sendEcho()
       return
     }
-    // What has arrived while this process was busy is read first.
+    // Messages that arrived while this process was busy are read first.
     setImmediate(() => setImmediate(() => this.#judge()))
   }
 
@@ -160,7 +160,7 @@ export class Bus {
     if (silentMs <= DEAF_MS) return
     this.#setHeard(false)
     if (silentMs <= HOPELESS_MS) {
-      // The one that was sent may have been lost on the way to the server.
+      // The pending one may have been lost on the way to the server.
       this.#sendEcho()
       return
     }

@@ -11,24 +11,24 @@ import {
 import { connectRedis, isReady } from './redis.ts'
 import { createScripts } from './scripts.ts'
 
-/** What all nodes share quickly. */
+/** What all nodes share over Redis. */
 export type Cluster = ReturnType<typeof openCluster>
 
-/** How it does. */
+/** The state of the cluster. */
 export type ClusterState = ReturnType<Cluster['state']>
 
-/** Connects to Redis. It needn't be there: everything works on, worse, and mends itself. */
+/** Connects to Redis. It may be unavailable: everything works in a degraded mode, and recovers. */
 export function openCluster(options: {
   url: Hidden
   logger: Pick<Logger, 'info' | 'warn'>
   nodeId: string
-  /** Tells instances apart that share a Redis; stands before every key and channel. */
+  /** Separates instances that share a Redis; the prefix of all keys and channels. */
   namespace?: string
-  /** False in a command: it isn't counted as a node. */
+  /** False for a command, which doesn't count as a node. */
   member?: boolean
-  /** Where the number of nodes is kept for a start without Redis. */
+  /** The file with the number of nodes, for a start without Redis. */
   nodesFile?: string | undefined
-  /** So long a request waits for Redis at most, in milliseconds. */
+  /** How long a request waits for Redis at most, in milliseconds. */
   answerWithinMs?: number | undefined
 }) {
   const { url, logger, nodeId, namespace = 'slugline', member = true, nodesFile } = options
@@ -48,19 +48,19 @@ export function openCluster(options: {
   const invalidations: LinkInvalidation[] = []
 
   return {
-    /** A limit of all nodes together; `secret` given: keys leave this machine as keyed hashes. */
+    /** A limiter shared by all nodes; with `secret`, keys leave this machine only hashed. */
     limiter(name: string, secret?: Uint8Array): SharedLimiter {
       const limiter = createSharedLimiter({ name, scripts, nodes, secret })
       limiters.push(limiter)
       return limiter
     },
-    /** Connects what remembers links with the other nodes. */
+    /** Connects the cache of links with those of other nodes. */
     linkInvalidation(memory?: LinkMemory): LinkInvalidation {
       const made = createLinkInvalidation(bus, nodeId, memory)
       invalidations.push(made)
       return made
     },
-    /** Resolves when Redis has answered, or after `withinMs` without. */
+    /** Resolves when Redis has responded, or after `withinMs`. */
     async settled(withinMs: number): Promise<void> {
       if (isReady(commands) && bus.state().heard) return
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -71,12 +71,12 @@ export function openCluster(options: {
     },
     state: () => ({
       ...bus.state(),
-      /** Redis takes commands, and answers in time. */
+      /** Whether Redis accepts commands, and responds in time. */
       up: scripts.available,
       nodes: nodes(),
-      /** Answers of Redis that came too late. */
+      /** Late responses of Redis. */
       late: scripts.late,
-      /** Requests that this node's own limits decided. */
+      /** Requests limited by this node on its own. */
       alone: limiters.reduce((sum, limiter) => sum + limiter.alone, 0),
     }),
     async close(): Promise<void> {
@@ -89,5 +89,5 @@ export function openCluster(options: {
   }
 }
 
-/** The other connection tells already. */
+/** The other connection logs already. */
 const QUIET = { info() {}, warn() {} }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Scripts } from './scripts.ts'
 
-/** Puts a node down as alive, forgets the dead, and counts; all on the server's clock. */
+/** Registers a node as alive, removes dead ones, and counts; by the server's clock. */
 const BEAT = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -14,12 +14,12 @@ const LEAVE = `return redis.call('ZREM', KEYS[1], ARGV[1])`
 const KEY = 'nodes'
 
 const EVERY_MS = 1_000
-/** A node that was silent for so long is gone. */
+/** A node that was silent for this long counts as dead. */
 const EXPIRY_MS = 5_000
 
 /**
- * Starts to tell that this node is there, and to ask how many there are. `file` keeps the number for
- * a start without Redis: a node that knows nothing would think it's alone.
+ * Registers this node periodically, and counts the nodes. `file` stores the number for a start
+ * without Redis, so that the node doesn't assume to be the only one.
  */
 export function startHeartbeat(
   scripts: Pick<Scripts, 'available' | 'run'>,
@@ -36,18 +36,18 @@ export function startHeartbeat(
       count = answer
       if (file !== undefined) writeFileSync(file, `${count}\n`)
     } catch {
-      // The number that was heard last stays.
+      // The last known number stays.
     }
   }
 
   const timer = setInterval(beat, EVERY_MS).unref()
   void beat()
   return {
-    /** How many there were when it was last heard; at least 1. */
+    /** The last known number of nodes; at least 1. */
     nodes: () => count,
-    /** Reports it now instead of with the next beat. */
+    /** Registers now instead of with the next beat. */
     beat,
-    /** This node goes: the others needn't wait for it to be silent long enough. */
+    /** Deregisters this node, so that others needn't wait for the timeout. */
     async close() {
       clearInterval(timer)
       if (scripts.available) await scripts.run(LEAVE, KEY, [nodeId]).catch(() => {})

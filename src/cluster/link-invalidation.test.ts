@@ -27,7 +27,7 @@ afterAll(async () => {
 
 let resolver: ReturnType<typeof createCachedResolver>
 
-/** What a visit of an address finds, as far as it decides the answer. */
+/** The cached data for a visit, as far as it affects the response. */
 async function seen(slugKey: string, domainNo: number) {
   resolver.begin()
   const slug = await resolver.slug(slugKey, domainNo)
@@ -58,7 +58,7 @@ const CONDITIONS = [
   'variants',
 ] as const
 
-/** The same, as it stands in the database. */
+/** The same, from the database. */
 async function truth(slugKey: string, domainNo: number) {
   const { db } = links.storage.read
   const slug = await db
@@ -88,8 +88,8 @@ async function agree(): Promise<void> {
   }
 }
 
-describe('what redirects remember', () => {
-  test('agrees with the database after whatever is done to links', async () => {
+describe('the cache of redirects', () => {
+  test('agrees with the database after any operations on links', async () => {
     const slug = fc.constantFrom(...SLUGS)
     const which = fc.nat(20)
     const domain = fc.constantFrom('s.example', 'go.example')
@@ -120,7 +120,7 @@ describe('what redirects remember', () => {
         await agree()
         const made: string[] = []
         for (const action of steps) {
-          // What is refused changes nothing, and must not be seen either.
+          // A refused operation changes nothing, and must not be visible either.
           await act(action, made).catch((error) => {
             if (error.code === undefined) throw error
           })
@@ -161,7 +161,7 @@ describe('what redirects remember', () => {
       case 'use': {
         const rows = await storage.read.db.selectFrom('links').select(['seq']).execute()
         for (const { seq } of rows) await useOnce(storage, seq, clock.now())
-        // How often a link was used shows only when it was the last time.
+        // The number of uses only matters when the last one is taken.
         resolver.lost()
         break
       }
@@ -173,7 +173,7 @@ describe('what redirects remember', () => {
   }
 })
 
-test('the last use of a limited link closes it for everybody', async () => {
+test('the last use of a limited link closes it on all nodes', async () => {
   const made = await links.create({ destination_url: 'https://a.example', max_clicks: 2 })
   const found = await seen(made.slug, 0)
   const { link_seq: seq } = found as { link_seq: number }
@@ -187,7 +187,7 @@ test('the last use of a limited link closes it for everybody', async () => {
   expect(await useOnce(links.storage, seq, links.clock.now())).toBe(null)
 })
 
-test('this node obeys before the write has resolved; what is undone is not told', async () => {
+test('this node is invalidated before the write resolves; rolled back changes aren’t published', async () => {
   const { storage } = links
   const order: string[] = []
   const announcing = announcingLinks({ ...storage }, () => order.push('told'))
@@ -202,7 +202,7 @@ test('this node obeys before the write has resolved; what is undone is not told'
   expect(order).toHaveLength(2)
 })
 
-test('a commit whose answer was lost is told: it may have been made', async () => {
+test('a commit whose response was lost is published: it may have succeeded', async () => {
   const told: LinkChange[] = []
   const storage = {
     ...links.storage,

@@ -4,24 +4,23 @@ import type { Bus, BusListener } from './bus.ts'
 /** Invalidates changed links on all nodes. */
 export type LinkInvalidation = ReturnType<typeof createLinkInvalidation>
 
-/** What remembers links, and has to forget. */
+/** A cache of links. */
 export interface LinkMemory extends Pick<BusListener, 'hearing'> {
   changed(changes: readonly LinkChange[]): void
-  /** Messages may have been lost: nothing is to be believed unchecked. */
+  /** Messages may have been lost: all entries have to be checked. */
   lost(): void
 }
 
-/** Stands for all links: more were changed than could be sent one by one. */
+/** Means all links: more were changed than could be sent one by one. */
 const EVERYTHING = '*'
 const CHANGES_A_MESSAGE = 1_000
-/** So much is kept while nothing can be sent. */
+/** The most changes kept while nothing can be sent. */
 const UNSENT_MOST = 10_000
 
 /**
- * Connects this node's memory of links with the others'. What can't be sent is kept and sent when
- * Redis is back: the others may have been connected all the time.
- *
- * @param memory absent in a process that only changes links, as a command does.
+ * Connects this node's cache of links with those of other nodes. Changes that can't be sent are
+ * kept and sent when Redis is back: the others may have been connected all the time.
+ * @param memory absent in a process that only changes links, such as a command
  */
 export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMemory) {
   let queue: LinkChange[] = []
@@ -72,7 +71,7 @@ export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMe
     hearing(heard) {
       memory?.hearing(heard)
     },
-    // Not only when it is heard again: a message may also fail without that anybody is deaf.
+    // Also without an interruption of the subscription: a single message may fail.
     echoed: sendUnsent,
     received: receive,
   })
@@ -82,7 +81,7 @@ export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMe
     announce(changes: readonly LinkChange[]): void {
       if (changes.length === 0) return
       memory?.changed(changes)
-      // The transactions of one commit end together, and are published together.
+      // The transactions of a commit end together, and are published together.
       if (queue.push(...changes) > changes.length) return
       queueMicrotask(() => {
         const all = queue
@@ -90,7 +89,7 @@ export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMe
         send(all)
       })
     },
-    /** Waits until what was announced has been sent, or can't be. */
+    /** Waits until announced changes are sent, or can't be. */
     async flush(): Promise<void> {
       await Promise.resolve()
       while (sending.size > 0) await Promise.all(sending)
@@ -99,8 +98,8 @@ export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMe
 }
 
 /**
- * A storage that tells which links its transactions have changed: after the commit, before `write`
- * resolves. It tells also when a commit's answer was lost, for it may have been made.
+ * A storage that announces the links changed by its transactions: after the commit, before `write`
+ * resolves. Also if the response to a commit was lost, because it may have succeeded.
  */
 export function announcingLinks(
   storage: Storage,
@@ -112,7 +111,7 @@ export function announcingLinks(
       let last: LinkChange[] = []
       try {
         return await storage.write((tx) => {
-          // A transaction may be run again: only its last run counts.
+          // A transaction may be retried: only its last run counts.
           const changes: LinkChange[] = []
           last = changes
           tx.linkChanged = (change) => {

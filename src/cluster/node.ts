@@ -6,20 +6,20 @@ import type { Ids } from '../base/ids.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import type { Storage } from '../storage/index.ts'
 
-/** Who a data directory's journal belongs to. */
+/** The node that a data directory's journal belongs to. */
 export interface Node {
-  /** `nod_…`, made at the first start. */
+  /** `nod_…`, generated at the first start. */
   id: string
-  /** A small number, given by PostgreSQL: part of the clicks' numbers. */
+  /** A small number assigned by PostgreSQL: part of the clicks' numbers. */
   no: number
 }
 
-/** Where a data directory keeps it. A copy of the directory would be a second node of that name. */
+/** The file with the node's identity, of which a copy of the directory would be a second one. */
 export function nodeFile(dataDir: string): string {
   return join(dataDir, 'node')
 }
 
-/** The node of a data directory; null: it never was one. */
+/** The node of a data directory; null: there was none yet. */
 export function readNode(dataDir: string): Node | null {
   let text: string
   try {
@@ -35,7 +35,7 @@ export function readNode(dataDir: string): Node | null {
   return { id: id as string, no: Number(no) }
 }
 
-/** The same, made and given a number at the first start. @throws StorageUnavailable then */
+/** The node of a data directory, registered at the first start. @throws StorageUnavailable then */
 export async function openNode(
   dataDir: string,
   { storage, ids, clock }: { storage: Pick<Storage, 'write'>; ids: Ids; clock: Clock },
@@ -44,7 +44,7 @@ export async function openNode(
   if (known !== null) return known
   const id = ids.next('nod')
   const no = await storage.write(async (tx) => {
-    // The work may run twice, and a COMMIT's answer be lost: a number more is used up then.
+    // The work may run twice, or the response to COMMIT be lost: then a number is skipped.
     const { rows } = await sql<{ no: number }>`
       INSERT INTO nodes (id, made_at) VALUES (${id}, ${clock.now()})
       ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING no`.execute(tx.db)

@@ -2,7 +2,7 @@ import type { Hidden } from '../base/hidden.ts'
 import { within } from '../base/within.ts'
 import { connectRedis, isReady } from './redis.ts'
 
-/** Asks a Redis or Valkey who it is. @returns a word for what is wrong, where it can't be asked. */
+/** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */
 export async function probeRedis(url: Hidden, withinMs: number) {
   let code = 'no answer'
   const warn = (told: unknown) => {
@@ -22,7 +22,7 @@ export async function probeRedis(url: Hidden, withinMs: number) {
     if (info === null) return code
     const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
     return {
-      /** Of Valkey the version of Redis that it is compatible with. */
+      /** For Valkey the Redis version that it is compatible with. */
       version: fact('redis_version'),
       /** It may evict the keys of rate limits. */
       forgets: Number(fact('maxmemory')) > 0 && fact('maxmemory_policy') !== 'noeviction',

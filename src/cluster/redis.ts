@@ -6,14 +6,14 @@ const CONNECT_WITHIN_MS = 1_000
 const RECONNECT_MOST_MS = 1_000
 
 /**
- * Opens a connection that comes back by itself. While it is gone a command fails immediately instead of
- * waiting, and none is sent again: who sends knows what is still worth sending.
+ * Opens a connection that reconnects by itself. While it is lost, commands fail immediately instead
+ * of waiting, and none is retried: the caller knows what is still worth sending.
  */
 export function connectRedis(options: {
-  /** `redis://` or, with TLS, `rediss://`; with user, password and number of the database if any. */
+  /** `redis://` or, with TLS, `rediss://`; with user, password and database number if any. */
   url: Hidden
   logger: Pick<Logger, 'info' | 'warn'>
-  /** What the server's list of clients calls it. */
+  /** Its name in the server's list of clients. */
   name: string
 }) {
   const { url, logger, name } = options
@@ -26,7 +26,7 @@ export function connectRedis(options: {
     maxRetriesPerRequest: null,
     disableClientInfo: true,
     retryStrategy: (times) => Math.min(RECONNECT_MOST_MS, 25 * 2 ** Math.min(times, 10)),
-    // A replica after a failover can't be written to: the address leads to the new primary.
+    // A replica after a failover is read-only: the URL leads to the new primary.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   })
   let isUp: boolean | undefined
@@ -35,7 +35,7 @@ export function connectRedis(options: {
     if (isUp === false) logger.info({ connection: name }, 'Redis is back')
     isUp = true
   })
-  // The message would tell the address: the code says enough.
+  // The message contains the address; the code is enough.
   redis.on('error', (error: Error & { code?: string }) => {
     if (isUp === false || isClosing) return
     isUp = false
@@ -50,7 +50,7 @@ export function connectRedis(options: {
   })
   return {
     redis,
-    /** Ends it, whatever its state. */
+    /** Closes it, in any state. */
     close() {
       isClosing = true
       redis.disconnect(false)

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { within } from '../base/within.ts'
 import { isReady } from './redis.ts'
 
-/** How often a server that was too slow is tried. */
+/** How often a server that was too slow is retried. */
 const RETRY_MS = 100
 const LATE = Symbol('late')
 
@@ -12,11 +12,9 @@ type Command = (key: string, ...args: readonly (string | number)[]) => Promise<u
 export type Scripts = ReturnType<typeof createScripts>
 
 /**
- * `prefix` stands before every key.
- *
- * A circuit breaker (Nygard, "Release It!") that probes by itself: after an answer that came too
- * late no call waits until a ping has been answered in time. Scripts that the server has forgotten
- * are sent to it again by the client.
+ * Runs Lua scripts. `prefix` is prepended to every key.  A circuit breaker (Nygard, "Release It!")
+ * that probes by itself: after a late response no call waits until a ping was answered in time. The
+ * client sends scripts again that the server has forgotten.
  */
 export function createScripts(
   redis: Redis,
@@ -53,15 +51,15 @@ export function createScripts(
   }
 
   return {
-    /** False: a call would fail immediately, because the server is away or was too slow just now. */
+    /** False: a call would fail immediately, because the server is unavailable or was too slow. */
     get available() {
       return !isOpen && isReady(redis)
     },
-    /** How often an answer didn't come in time. */
+    /** How often a response was late. */
     get late() {
       return late
     },
-    /** Runs a script on one key. Rejects when it fails, and after `withinMs` at the latest. */
+    /** Runs a script on one key. Rejects when it fails, or after `withinMs`. */
     async run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
       const send = () => commandOf(script)(prefix + key, ...args)
       const answer = await within(withinMs, send, LATE)

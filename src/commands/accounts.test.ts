@@ -37,14 +37,14 @@ async function run(line: string) {
   return { status, out: out.join(''), err: err.join('') }
 }
 
-/** The JSON that a command answers, or refuses, with. */
+/** The JSON output of a command, or its error. */
 async function json(line: string) {
   const { status, out, err } = await run(`${line} --json`)
   return status === 0 ? JSON.parse(out) : { status, code: JSON.parse(err).error.code }
 }
 
 describe('keys', () => {
-  test('create makes the workspace and answers as the contract says', async () => {
+  test('create creates the workspace, and prints what the contract says', async () => {
     const made = await json('keys create --workspace Acme --name ci --expires 90d')
     expect(Object.keys(made)).toEqual(['id', 'key', 'prefix', 'scopes', 'expires_at'])
     expect(made.scopes).toEqual(['links:read', 'links:write'])
@@ -69,7 +69,7 @@ describe('keys', () => {
     expect((await json('workspaces list')).data).toMatchObject([{ name: 'Acme', plan: 'business' }])
   })
 
-  test('create undoes all of it when it fails', async () => {
+  test('create rolls everything back when it fails', async () => {
     expect(await json('keys create --workspace Acme --name ci --plan gold')).toEqual({
       status: 1,
       code: 'UNKNOWN_PLAN',
@@ -89,7 +89,7 @@ describe('keys', () => {
     })
   })
 
-  test('create is called wrongly without a name, or with an unreadable time', async () => {
+  test('create is a usage error without a name, or with an invalid time', async () => {
     expect((await run('keys create --workspace Acme')).status).toBe(2)
     expect((await run('keys create --name ci')).status).toBe(2)
     expect(await json('keys create --workspace Acme --name ci --expires soon')).toEqual({
@@ -108,7 +108,7 @@ describe('keys', () => {
     expect((await json('keys list --workspace three')).code).toBe('WORKSPACE_NOT_FOUND')
   })
 
-  test('revoke takes an id, a prefix or the whole key, as often as one likes', async () => {
+  test('revoke takes an id, a prefix or the whole key, idempotently', async () => {
     const { id, key, prefix } = await json('keys create --workspace Acme --name ci')
     for (const ref of [prefix, id, key, `slug_${prefix}`]) {
       expect(await json(`keys revoke ${ref}`)).toMatchObject({ id, status: 'revoked' })
@@ -116,7 +116,7 @@ describe('keys', () => {
     expect(await json('keys revoke nothing')).toEqual({ status: 1, code: 'KEY_NOT_FOUND' })
   })
 
-  test('rotate answers as create does', async () => {
+  test('rotate prints the same as create', async () => {
     const old = await json('keys create --workspace Acme --name ci')
     const made = await json(`keys rotate ${old.prefix} --overlap 2h`)
     expect(Object.keys(made)).toEqual(Object.keys(old))
@@ -127,7 +127,7 @@ describe('keys', () => {
     expect(await json(`keys rotate ${old.id}`)).toEqual({ status: 1, code: 'KEY_ALREADY_ROTATED' })
   })
 
-  test('work while the data is open elsewhere, which obeys at once', async () => {
+  test('work while another process has the data open, effective immediately', async () => {
     const { id, key } = await json('keys create --workspace Acme --name ci')
     const storage = await openEmbedded(dir)
     const keys = createKeyService({
@@ -147,7 +147,7 @@ describe('keys', () => {
 })
 
 describe('workspaces', () => {
-  test('are made, listed and put on plans', async () => {
+  test('are created, listed and moved between plans', async () => {
     const made = await json('workspaces create Acme --plan pro')
     expect(made).toMatchObject({ name: 'Acme', plan: 'pro' })
     expect(await json('workspaces set-plan acme free')).toMatchObject({ id: made.id, plan: 'free' })
@@ -170,7 +170,7 @@ describe('workspaces', () => {
 })
 
 describe('users', () => {
-  test('create shows a password that it made, and none that was given', async () => {
+  test('create shows a generated password, but not a given one', async () => {
     const ann = await json('users create --email ann@example.com --workspace Acme')
     expect(ann).toMatchObject({ email: 'ann@example.com', workspace: { name: 'Acme' } })
     expect(ann.password).toHaveLength(20)
@@ -201,7 +201,7 @@ describe('users', () => {
     expect((await run('users create')).status).toBe(2)
   })
 
-  test('list tells who there is, and how they sign in', async () => {
+  test('list shows people, and how they sign in', async () => {
     expect((await run('users list')).out).toContain('There are no users')
     await json('users create --email ann@example.com --workspace Acme')
     await json('users create --email bob@example.com')
@@ -213,7 +213,7 @@ describe('users', () => {
     expect((await run('users list')).out).toContain('bob@example.com')
   })
 
-  test('join lets somebody into a workspace that a command made', async () => {
+  test('join makes a person a member of a workspace created by a command', async () => {
     await json('users create --email ann@example.com')
     await json('workspaces create Acme --plan unlimited')
     expect(await json('users join ANN@example.com --workspace acme')).toMatchObject({
@@ -239,7 +239,7 @@ describe('users', () => {
     expect((await run('users join ann@example.com --workspace acme --role king')).status).toBe(2)
   })
 
-  test('claim-link makes a new address until there is somebody', async () => {
+  test('claim-link makes a new URL until there is an account', async () => {
     const first = await json('users claim-link')
     const second = await json('users claim-link')
     expect(first.url).toStartWith('http://127.0.0.1:3000/app/claim#token=')
@@ -248,12 +248,12 @@ describe('users', () => {
     expect(await json('users claim-link')).toEqual({ status: 1, code: 'ALREADY_CLAIMED' })
   })
 
-  test('reset-link is for somebody who is there', async () => {
+  test('reset-link needs an existing person', async () => {
     await json('users create --email ann@example.com')
     const { url, expires_at } = await json('users reset-link ANN@example.com')
     expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password#token=')
     expect(Date.parse(expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
-    // The address that the running server has, whatever this shell's environment says.
+    // The URL of the running server, whatever this shell's environment has.
     const lock = lockDataDir(dir)
     lock.listensOn('http://127.0.0.1:3000', 'https://sho.rt')
     const { url: served } = await json('users reset-link ann@example.com')
@@ -265,7 +265,7 @@ describe('users', () => {
     })
   })
 
-  test('remove-second-factor takes it away, and signs out', async () => {
+  test('remove-second-factor removes it, and ends sessions', async () => {
     const { id } = await json('users create --email ann@example.com')
     const remove = () => json('users remove-second-factor Ann@example.com')
     expect(await remove()).toMatchObject({ removed: false })
@@ -301,7 +301,7 @@ describe('users', () => {
       code: 'USER_NOT_FOUND',
     })
   })
-  test('make-owner hands the instance over, and delete takes an account away', async () => {
+  test('make-owner hands the instance over, and delete deletes an account', async () => {
     await json('users create --email ann@example.com')
     await json('users create --email bob@example.com --workspace Acme')
     expect(await json('users delete ann@example.com')).toEqual({
@@ -326,12 +326,12 @@ describe('users', () => {
   })
 })
 
-test('commands that take a name say when several workspaces have it', async () => {
+test('commands that take a name report when several workspaces have it', async () => {
   const context = createContext(
     () => readEnvironment({ SLUGLINE_DATA_DIR: dir }),
     () => {},
   )
-  // People may choose a name that exists; a command refuses it.
+  // People may choose an existing name, but a command refuses it.
   await json('workspaces create Acme')
   expect((await json('workspaces create ACME')).code).toBe('WORKSPACE_NAME_TAKEN')
   await context.withStorage(({ storage, ids }) =>

@@ -51,7 +51,7 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
   })
 }
 
-/** Names come from strangers: nothing of them may steer the terminal. */
+/** Makes a name safe to print: it must not contain terminal control characters. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '?')
 }

@@ -47,11 +47,11 @@ export function registerRestoreCommand(program: Command, context: CommandContext
     .action((place: string) => restore(context, place))
 }
 
-/** A backup in BACKUP_TO, after which old ones are removed. */
+/** Makes a backup in BACKUP_TO, then removes old ones. */
 async function add(context: CommandContext, scheduled = false): Promise<void> {
   const { store, config } = await configured(context)
   const { addBackup } = await import('../backup/kept.ts')
-  // It takes a core and the disk for a while: visits come first.
+  // Uses a core and the disk for a while, so visits get priority.
   beNice(context.config.backgroundNiceness)
   const made = await addBackup(instanceOf(context), store, config.backup, systemClock.now())
   await finish(context, made, scheduled ? SYSTEM : COMMAND_LINE, { removed: made.removed })
@@ -61,7 +61,7 @@ async function make(context: CommandContext, place: string): Promise<void> {
   const instance = instanceOf(context)
   const { createBackup } = await import('../backup/create.ts')
   const { locate } = await import('../backup/places.ts')
-  // It takes a core and the disk for a while: visits come first.
+  // Uses a core and the disk for a while, so visits get priority.
   beNice(context.config.backgroundNiceness)
   const made = await createBackup(
     instance,
@@ -124,7 +124,7 @@ async function restore(context: CommandContext, place: string): Promise<void> {
   )
 }
 
-/** Writes into the audit log, without a migration: a backup is also made before an upgrade. */
+/** Writes an audit entry without migrating: backups are also made before an upgrade. */
 async function record(
   context: CommandContext,
   actor: Actor,
@@ -138,7 +138,7 @@ async function record(
   await recordInstance(storage, actor, action, entry).finally(storage.close)
 }
 
-/** @throws CommandError where several nodes share the data */
+/** @throws CommandError if several nodes share the data */
 function instanceOf(context: CommandContext) {
   const { config, secret } = context.environment
   if (config.scaled !== null) throw new CommandError(OF_SEVERAL_NODES, 1, 'SEVERAL_NODES')
@@ -164,7 +164,7 @@ function reach({ config }: CommandContext) {
   return { dataDir: config.dataDir, s3: config.backup.s3 }
 }
 
-/** What isn't in the backup. */
+/** What the backup doesn't contain. */
 function hint({ secret }: Verified['manifest']): string {
   if (secret === 'file') return ''
   return '\nIt does not have the secret: keep SLUGLINE_SECRET, without which no API key works.'

@@ -52,7 +52,7 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
       }
       await print(context, result, storage)
     } catch (error) {
-      // By its name: its module is only loaded on one machine.
+      // By name, because its module is only loaded on a single machine.
       if (!(error instanceof Error) || error.name !== 'RawClicksUnavailable') throw error
       const { reason } = error as RawClicksUnavailable
       throw new CommandError(UNAVAILABLE[reason], 1, `STATISTICS_${reason.toUpperCase()}`)

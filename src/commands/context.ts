@@ -6,13 +6,13 @@ import { loadPlans } from '../plans/load.ts'
 import { createPlans } from '../plans/service.ts'
 import { type Output, table, toStdout } from './output.ts'
 
-/** What every command gets. */
+/** The context of a command. */
 export type CommandContext = ReturnType<typeof createContext>
 
-/** What a command that works on the data gets. */
+/** The context of a command that works on the data. */
 export type CommandStorage = Awaited<ReturnType<typeof openStorage>>
 
-/** The context of one run of a command. */
+/** Creates the context for one run of a command. */
 export function createContext(
   read: () => Environment = readEnvironment,
   output: Output = toStdout,
@@ -22,15 +22,15 @@ export function createContext(
   const context = {
     /** Whether the command was called with `--json`; known once the arguments are parsed. */
     json: false,
-    /** What a command that doesn't throw ends with. */
+    /** The exit status of a command that doesn't throw. */
     get exitStatus() {
       return exitStatus
     },
-    /** The printed answer says that something is wrong: the exit status will be 1. */
+    /** Makes the exit status 1, because the printed result reports a problem. */
     failed() {
       exitStatus = 1
     },
-    /** The settings and the secret, read at the first use. @throws ConfigError */
+    /** The settings and the secret, read on demand. @throws ConfigError */
     get environment() {
       environment ??= read()
       return environment
@@ -40,13 +40,13 @@ export function createContext(
       return context.environment.config
     },
     /**
-     * Answers on stdout: `human` (lines without a trailing newline) or, with `--json`, `json` on
-     * one line.
+     * Prints the result on stdout: `human` (lines without a trailing newline) or, with `--json`,
+     * `json` on one line.
      */
     print(human: string, json: unknown) {
       output(`${context.json ? JSON.stringify(json) : human}\n`)
     },
-    /** Answers with a table, each column by its title, or with `none` where there are no rows. */
+    /** Prints a table with a title per column, or `none` if there are no rows. */
     printList<T>(
       data: readonly T[],
       none: string,
@@ -55,7 +55,7 @@ export function createContext(
       const rows = data.map((item) => Object.values(columns).map((cell) => cell(item)))
       context.print(rows.length === 0 ? none : table(Object.keys(columns), rows), { data })
     },
-    /** Opens the data, migrated, runs `work` and closes it again. May be used while the server runs. */
+    /** Opens and migrates the data, runs `work` and closes it. Works while the server runs. */
     async withStorage<T>(work: (opened: CommandStorage) => Promise<T>): Promise<T> {
       const opened = await openStorage(context.environment)
       return await work(opened).finally(opened.storage.close)
@@ -77,13 +77,14 @@ async function openStorage({ config, secret }: Environment) {
   return { ...shared, workspaces: createWorkspaceService(shared) }
 }
 
-/** A command that can't do what it was asked for: its message is printed, without a stack. */
+/** A command failed: its message is printed, without a stack. */
 export class CommandError extends Error {
   override name = 'CommandError'
   /**
-   * @param status 1: it failed; 2: it was called wrongly.
-   * @param code Stable name for machines, printed with `--json`.
-   * @param details Fields, each with what is wrong with it.
+   * Creates the error.
+   * @param status 1: failed; 2: usage error.
+   * @param code Stable name for programs, printed with `--json`.
+   * @param details Fields with their faults.
    */
   constructor(
     message: string,
@@ -95,7 +96,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The value of an option as the settings of its kind are read. @throws CommandError */
+/** The value of an option, parsed like a setting of that kind. @throws CommandError */
 export function checked<T>(option: string, value: string, parse: (value: string) => T): T {
   try {
     return parse(value)

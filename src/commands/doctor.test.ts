@@ -66,7 +66,7 @@ async function fillStatistics(): Promise<string> {
   return file
 }
 
-/** A process that has the statistics open, and answers as the server's does; with `--silent`, it doesn't. */
+/** A process with the statistics open that responds like the server's, or not with `--silent`. */
 async function openStatistics(...args: string[]) {
   const child = Bun.spawn([process.execPath, '-e', STATISTICS, dir, ...args], { stdout: 'pipe' })
   const { value } = await child.stdout.getReader().read()
@@ -97,7 +97,7 @@ function writeAt(file: string, bytes: Uint8Array, position: number): void {
 }
 
 describe('the doctor', () => {
-  test('looks into the database of places', async () => {
+  test('checks the geolocation database', async () => {
     const { findings } = await ask({ GEOIP_DATABASE: import.meta.path })
     const [problem] = findings.filter(({ status }) => status === 'problem')
     expect(problem?.check).toBe('configuration')
@@ -128,7 +128,7 @@ describe('the doctor', () => {
     )
   })
 
-  test('gives advice for all that it finds', async () => {
+  test('gives advice for all findings', async () => {
     await prepare()
     chmodSync(dir, 0o777)
     chmodSync(secretFile(dir), 0o644)
@@ -137,7 +137,7 @@ describe('the doctor', () => {
     for (const { status, advice } of findings) expect(advice === undefined).toBe(status === 'ok')
   })
 
-  test('tells every wrong setting, and misspelt ones', async () => {
+  test('reports every wrong setting, and misspelt ones', async () => {
     const { problems, findings } = await ask({ PORT: 'x', METRICS: 'y', SLUGLINE_SECRET: 'short' })
     expect(problems).toEqual(['configuration', 'configuration', 'configuration'])
     expect(JSON.stringify(findings)).not.toContain('short"')
@@ -148,7 +148,7 @@ describe('the doctor', () => {
     expect((await ask(both)).bad).toEqual(['mail'])
   })
 
-  test('warns of proxies that are trusted too much or not at all', async () => {
+  test('warns of proxies that are trusted too widely or not at all', async () => {
     expect((await ask({ TRUSTED_PROXIES: '0.0.0.0/0' })).problems).toEqual(['trusted_proxies'])
     expect((await ask({ BASE_URL: 'https://sho.rt' })).bad).toEqual(['trusted_proxies'])
     const right = { BASE_URL: 'https://sho.rt', TRUSTED_PROXIES: '127.0.0.1' }
@@ -159,7 +159,7 @@ describe('the doctor', () => {
   test('finds files that are not for this user', async () => {
     await prepare()
     const { main } = databaseFiles(dir)
-    // Told, not made: root, who runs the tests in a container, may open everything.
+    // Simulated: root, who runs the tests in a container, can open every file.
     const finding = checkFiles(dir, (path) => path !== main)
     expect(finding.status).toBe('problem')
     expect(finding.message).toEndWith(main)
@@ -172,7 +172,7 @@ describe('the doctor', () => {
     expect((await ask()).problems).toContain('integrity')
   })
 
-  test('finds damaged counters, and says how they are made anew', async () => {
+  test('finds damaged counters, and says how to recreate them', async () => {
     await prepare()
     const { counters } = databaseFiles(dir)
     const bytes = readFileSync(counters)
@@ -220,7 +220,7 @@ describe('the doctor', () => {
     }
   })
 
-  test('says that statistics were not read when the process that has them open does not answer', async () => {
+  test('reports that statistics were not read when the process that has them open doesn’t respond', async () => {
     await prepare()
     await fillStatistics()
     const owner = await openStatistics('--silent')
@@ -231,7 +231,7 @@ describe('the doctor', () => {
     }
   }, 20_000)
 
-  test('finds a file that is no database', async () => {
+  test('finds a file that isn’t a database', async () => {
     openSecrets(dir, null)
     writeFileSync(databaseFiles(dir).main, 'not a database '.repeat(1000))
     expect((await ask()).problems).toContain('integrity')
@@ -243,7 +243,7 @@ describe('the doctor', () => {
     expect((await ask({ SLUGLINE_SECRET: 'x'.repeat(32) })).bad).toEqual(['secret'])
   })
 
-  test('finds a database that is gone', async () => {
+  test('finds a missing database', async () => {
     await prepare()
     const { main, counters } = databaseFiles(dir)
     rmSync(counters)
@@ -264,7 +264,7 @@ describe('the doctor', () => {
     expect(JSON.stringify(findings)).toContain('9999-later')
   })
 
-  test('finds plans that nobody lists', async () => {
+  test('finds plans that aren’t listed', async () => {
     await prepare()
     const storage = await openEmbedded(dir)
     await storage.write(async (tx) => {
@@ -315,7 +315,7 @@ describe('the doctor', () => {
     }
   })
 
-  test('asks a running server how it is', async () => {
+  test('checks a running server', async () => {
     await prepare()
     let checks = [{ name: 'storage', status: 'ok' }]
     const server = Bun.serve({
@@ -335,7 +335,7 @@ describe('the doctor', () => {
     }
   })
 
-  test('asks where the server listens, whatever the settings here say', async () => {
+  test('uses the server’s listening address, whatever the settings of this shell', async () => {
     await prepare()
     const server = Bun.serve({
       port: 0,
@@ -354,7 +354,7 @@ describe('the doctor', () => {
     }
   })
 
-  test('finds a secret that no start could use', async () => {
+  test('finds an unusable secret', async () => {
     await prepare()
     writeFileSync(secretFile(dir), 'short', { mode: 0o600 })
     expect((await ask()).problems).toEqual(['secret'])
@@ -362,14 +362,14 @@ describe('the doctor', () => {
     expect((await ask()).problems).toEqual(['secret'])
   })
 
-  test('changes nothing where nothing is yet', async () => {
+  test('changes nothing in an empty directory', async () => {
     const missing = join(dir, 'missing')
     const { bad } = await ask({ SLUGLINE_DATA_DIR: missing })
     expect(bad).toEqual(['data_dir'])
     expect((await ask({ SLUGLINE_DATA_DIR: missing })).bad).toEqual(['data_dir'])
   })
 
-  test('looks at how people sign in', async () => {
+  test('checks how people sign in', async () => {
     const TLS = { BASE_URL: 'https://sho.rt', TRUSTED_PROXIES: '127.0.0.1' }
     expect((await ask({ BASE_URL: 'http://sho.rt' })).bad).toEqual(['sign_in'])
     expect((await ask({ BASE_URL: 'http://localhost:3000' })).bad).toEqual([])
@@ -378,7 +378,7 @@ describe('the doctor', () => {
     expect((await ask({ SMTP_URL: 'mail.example.com' })).problems).toEqual(['configuration'])
   })
 
-  test('asks the mail server, and sends nothing', async () => {
+  test('connects to the mail server, and sends nothing', async () => {
     const MAIL_FROM = 'links@example.com'
     const server = await startSmtpServer({ user: { name: 'u', password: 'hunter2' } })
     const at = (who: string) => ({ SMTP_URL: `smtp://${who}127.0.0.1:${server.port}`, MAIL_FROM })
@@ -391,7 +391,7 @@ describe('the doctor', () => {
     expect((await ask(at('u:hunter2@'))).problems).toEqual(['mail'])
   })
 
-  test('warns of messages that may go in the clear', async () => {
+  test('warns of messages that may be sent in the clear', async () => {
     const MAIL_FROM = 'links@example.com'
     const server = await startSmtpServer()
     const at = (query: string) => ({ SMTP_URL: `smtp://0.0.0.0:${server.port}${query}`, MAIL_FROM })
@@ -400,7 +400,7 @@ describe('the doctor', () => {
     await server.stop()
   })
 
-  test('asks who vouches for people', async () => {
+  test('checks the provider of single sign-on', async () => {
     const provider = startProvider()
     const base = { OIDC_CLIENT_ID: 'slugline', OIDC_CLIENT_SECRET: 'hunter2' }
     const settings = { ...base, OIDC_ISSUER: provider.issuer, BASE_URL: 'http://localhost:3000' }

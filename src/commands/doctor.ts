@@ -12,7 +12,7 @@ import { checkDataDir, checkSecret, checkServer } from './doctor/directory.ts'
 import { type Finding, guarded, ok, warning } from './doctor/finding.ts'
 import { checkMail, checkSettings, checkSingleSignOn } from './doctor/settings.ts'
 
-/** `doctor`: checks what can be wrong with an instance, and says what to do. Changes nothing. */
+/** `doctor`: checks an instance for problems, and advises what to do. Read-only. */
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
@@ -25,7 +25,7 @@ export function registerDoctorCommand(program: Command, context: CommandContext)
     })
 }
 
-/** All the doctor's findings. */
+/** All findings of the doctor. */
 export async function examine(
   read: () => Environment,
   unknown = unknownVariables(),

@@ -59,7 +59,7 @@ function serviceOf({ config }: CommandContext, opened: Opened) {
   return createDomainService({
     ...opened,
     cursors: createCursors(opened.secrets.cursors),
-    // A command keeps no list in memory; the server sees what has changed by itself.
+    // A command has no list in memory; the server notices changes by itself.
     domains: { refresh: async () => {} },
     lookUpTxt: createLookUpTxt(config.dnsServers),
   })

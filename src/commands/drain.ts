@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createLogger } from '../base/logger.ts'
 import { type CommandContext, CommandError } from './context.ts'
 
-/** `drain`: what a node that doesn't run any more has left in its journal. */
+/** `drain`: processes the rest of the journal of a node that has been stopped for good. */
 export function registerDrainCommand(program: Command, context: CommandContext): void {
   program
     .command('drain')

@@ -8,15 +8,15 @@ import { toStderr } from './output.ts'
 import { bodyOf, insist, loginOf, type Remote, remoteAt } from './remote.ts'
 
 const ARCHIVE = /\.(tar\.gz|tgz)$/i
-/** Says whose export a directory has, and since when it is complete. */
+/** Records whose export a directory has, and when it was completed. */
 const NOTE = 'export.json'
-/** The files that are streamed whole: all links, archived ones too, and all clicks, bots' too. */
+/** Streamed files: all links, including archived ones, and all clicks, including bots'. */
 const STREAMED: readonly (readonly [file: string, query: Record<string, string>])[] = [
   ['links.ndjson', { archived: 'any', order: 'asc' }],
   ['history.ndjson', {}],
   ['clicks.parquet', { bots: 'include' }],
 ]
-/** Lists of resources, where the instance has them. */
+/** Lists exported if the instance has them. */
 const LISTED = ['tags', 'folders', 'domains']
 
 interface Note {
@@ -24,11 +24,11 @@ interface Note {
   workspace: string
   slugline: string
   began_at: string
-  /** Null: not all files are there yet. */
+  /** Null: incomplete. */
   ended_at: string | null
 }
 
-/** `export`: everything of a workspace, from any instance, by its API. */
+/** `export`: everything of a workspace, from any instance, over its API. */
 export function registerExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
@@ -41,14 +41,14 @@ export function registerExportCommand(program: Command, context: CommandContext)
     )
 }
 
-/** The files are gathered beside it first: an archive has their sizes before them. */
+/** Writes an archive. Files are written beside it first, because an archive needs their sizes. */
 async function writeArchive(context: CommandContext, file: string): Promise<void> {
   if (existsSync(file)) throw new CommandError(`${file} is there already`, 1, 'EXPORT_COMPLETE')
   const directory = `${file}.partial`
   const told = await writeAll(context, directory, true)
   const draft = `${file}.new`
   const prefix = basename(file).replace(ARCHIVE, '')
-  // Loaded here, as no other command needs it.
+  // Loaded here, because no other command needs it.
   const { create } = await import('tar')
   const options = { file: draft, cwd: directory, prefix, gzip: true, portable: true }
   await create(options, readdirSync(directory).sort())
@@ -61,7 +61,7 @@ async function writeDirectory(context: CommandContext, directory: string): Promi
   print(context, { ...(await writeAll(context, directory)), directory })
 }
 
-/** @param mayBeComplete a directory that is complete is taken as it is */
+/** @param mayBeComplete whether a complete directory may be used as it is */
 async function writeAll(
   context: CommandContext,
   directory: string,
@@ -120,7 +120,7 @@ function print(
   )
 }
 
-/** Makes the directory, or goes on with one of the same workspace. @throws CommandError */
+/** Creates the directory, or continues with one of the same workspace. @throws CommandError */
 function begin(directory: string, url: string, workspace: string): Note {
   const file = join(directory, NOTE)
   if (!existsSync(file)) {
@@ -146,7 +146,7 @@ function save(directory: string, note: Note): void {
   replaceFile(join(directory, NOTE), `${JSON.stringify(note, null, 2)}\n`)
 }
 
-/** Writes a file that appears under its name when it is whole. */
+/** Writes a file atomically: it gets its name when it is complete. */
 async function writeWhole(file: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${file}.partial`
   rmSync(partial, { force: true })
@@ -163,7 +163,7 @@ async function writeWhole(file: string, parts: AsyncIterable<Uint8Array>): Promi
     const message = 'The transfer was interrupted; the same command goes on where it was'
     throw new CommandError(message, 1, 'INTERRUPTED')
   }
-  // A sink that has got nothing makes no file.
+  // A sink without data creates no file.
   if (!existsSync(partial)) await Bun.write(partial, '')
   renameSync(partial, file)
 }

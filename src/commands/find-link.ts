@@ -3,12 +3,12 @@ import type { Link, LinkList } from '../links/index.ts'
 import { CommandError } from './context.ts'
 import { bodyOf, type Remote } from './remote.ts'
 
-/** How commands take a link. */
+/** The description of the argument for a link. */
 export const LINK_ARGUMENT = 'its id, slug or short address'
 
 const ID = /^lnk_[0-9a-z]{26}$/
 
-/** The link of an id, a slug or a short address; aliases count. @throws CommandError */
+/** The link of an id, a slug, an alias or a short URL. @throws CommandError */
 export async function findLink(ask: Remote, text: string): Promise<Link> {
   if (ID.test(text)) return bodyOf(ask(`/links/${text}`))
   if (/^https?:\/\//i.test(text)) return bodyOf(ask('/links/lookup', { url: text }))

@@ -4,18 +4,18 @@ import { CommandError } from './context.ts'
 import { toStderr } from './output.ts'
 import { BUSY_OR_AWAY, insist, type Remote } from './remote.ts'
 
-/** It is asked how far a job is, less and less often. */
+/** The interval of polling a job, which increases. */
 const POLL_MS = { first: 200, most: 2_000 }
 const BAR_WIDTH = 30
 
-/** A job of an instance, as its API gives it out. */
+/** A job as an instance's API returns it. */
 export type RemoteJob<Result = ShownJob['result']> = Omit<ShownJob, 'result'> & {
   result: Result | null
 }
 
 /**
- * Waits for the end of a job, with a bar on a terminal and a line for each step elsewhere. Ctrl+C ends the
- * waiting, not the job.
+ * Waits for the end of a job, showing a progress bar on a terminal and lines otherwise. Ctrl+C
+ * stops the waiting, not the job.
  */
 export async function followJob<R>(
   ask: Remote,
@@ -49,7 +49,7 @@ export async function followJob<R>(
   }
 }
 
-/** Shows on stderr how far something is: as a bar on a terminal, else as lines. */
+/** Shows progress on stderr: a bar on a terminal, otherwise lines. */
 export function createMeter(isQuiet: boolean) {
   const isTerminal = process.stderr.isTTY
   let told = ''
@@ -59,7 +59,7 @@ export function createMeter(isQuiet: boolean) {
       if (!isQuiet && text !== told) toStderr(text)
       told = text
     },
-    /** What is written next begins a line of its own. */
+    /** Ends the line of the bar. */
     end() {
       if (!isQuiet && isTerminal && told !== '') toStderr('\n')
     },

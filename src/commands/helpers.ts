@@ -3,18 +3,18 @@ import { createLogger } from '../base/logger.ts'
 import type { ClickLimits } from '../clicks/index.ts'
 import { CommandError, createContext } from './context.ts'
 
-/** When the click worker reads the journal: a click is soon in its link's counters. */
+/** How the click worker reads the journal, so that clicks soon appear in counters. */
 const COUNTING = { leastGapMs: 100, retryMs: 1_000, idleMs: 15_000 }
 
-/** Processes that the serving process starts from this program, by the name of their command. */
+/** Helper processes that the serving process starts from this program, by command. */
 const HELPERS = { 'click-worker': countClicks, statistics: storeClicks }
 
-/** Whether a command is a helper's, which is for the serving process alone. */
+/** Whether a command is a helper, which only the serving process uses. */
 export function isHelper(command: string | undefined): command is keyof typeof HELPERS {
   return command !== undefined && Object.hasOwn(HELPERS, command)
 }
 
-/** Runs a helper without the parser of command lines, so that it starts faster. */
+/** Runs a helper without the command-line parser, so that it starts faster. */
 export async function runHelper(
   command: keyof typeof HELPERS,
   [option, dataDir, limits = '{}']: readonly string[],
@@ -25,7 +25,7 @@ export async function runHelper(
   await HELPERS[command](dataDir, JSON.parse(limits))
 }
 
-/** Counts clicks until there is nothing left to count, or the serving process is gone. */
+/** Counts clicks until there are none left, or the serving process has ended. */
 async function countClicks(dataDir: string, limits: ClickLimits): Promise<void> {
   const { logLevel, logFormat, scaled, backgroundNiceness } = createContext().config
   const { createClickCounter, journalDirectory } = await import('../clicks/index.ts')
@@ -41,7 +41,7 @@ async function countClicks(dataDir: string, limits: ClickLimits): Promise<void> 
   await runWorker(counter, { niceness: backgroundNiceness, ...COUNTING })
 }
 
-/** Stores clicks and answers questions about them until there is no work left. */
+/** Stores clicks and answers queries until there is no work left. */
 async function storeClicks(dataDir: string, limits: ClickLimits): Promise<void> {
   const { logLevel, logFormat, geoipDatabase, scaled, backgroundNiceness } = createContext().config
   const logger = await createLogger({ level: logLevel, format: logFormat })

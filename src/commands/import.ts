@@ -7,7 +7,7 @@ import { followJob, type RemoteJob } from './follow-job.ts'
 import { facts } from './output.ts'
 import { type Remote, remoteOf } from './remote.ts'
 
-/** So many refused records are named. */
+/** How many refused records are shown. */
 const NAMED = 10
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ interface Options {
 
 type Job = RemoteJob<Record<'created' | 'updated' | 'skipped' | 'refused', number>>
 
-/** `import FILE`: links of a file, into the instance of the login. */
+/** `import FILE`: imports links from a file to the logged-in instance. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')

@@ -4,7 +4,7 @@ import { countOf, followJob, type RemoteJob } from './follow-job.ts'
 import { facts } from './output.ts'
 import { bodyOf, remoteOf } from './remote.ts'
 
-/** `jobs list | show | watch | cancel`: work that takes long, of the instance of the login. */
+/** `jobs list | show | watch | cancel`: jobs of the logged-in instance. */
 export function registerJobsCommands(program: Command, context: CommandContext): void {
   const jobs = program.command('jobs').description('work that takes long; see slugline login')
   jobs

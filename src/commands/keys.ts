@@ -13,7 +13,7 @@ interface CreateOptions {
   plan?: string
 }
 
-/** More is granted where it is asked for. */
+/** More scopes must be requested. */
 const DEFAULT_SCOPES = 'links:read,links:write'
 
 /** `keys create | list | revoke | rotate` */
@@ -112,7 +112,7 @@ function rotate(ctx: CommandContext, id: string, options: { overlap: string }): 
   })
 }
 
-/** What identifies a key, of whatever part of it was pasted. */
+/** The id or prefix of a key, from any part of it that was pasted. */
 function refOf(text: string): string {
   return /^slug_([0-9A-Za-z]{8})(_[0-9A-Za-z]*)?$/.exec(text)?.[1] ?? text
 }

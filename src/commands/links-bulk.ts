@@ -6,10 +6,10 @@ import { createMeter } from './follow-job.ts'
 import { facts } from './output.ts'
 import { BUSY_OR_AWAY, insist, type Remote, remoteOf } from './remote.ts'
 
-/** What one request takes; a little is left for what stands around the operations. */
+/** The limits of a request, with some room for what surrounds the operations. */
 const OPERATIONS_MAX = 1_000
 const BYTES_MAX = 4 * 1024 * 1024 - 1_024
-/** So many refused operations are named. */
+/** How many refused operations are shown. */
 const NAMED = 10
 
 interface Options {
@@ -58,7 +58,7 @@ async function bulk(context: CommandContext, path: string, options: Options): Pr
   const done: Done = { succeeded: 0, failed: 0, errors: [] }
   let at = skip
   let isStopped = false
-  // What was sent is waited for; a second Ctrl+C ends the command.
+  // Waits for the current request; a second Ctrl+C ends the command.
   process.once('SIGINT', () => {
     isStopped = true
   })
@@ -88,21 +88,21 @@ async function bulk(context: CommandContext, path: string, options: Options): Pr
 }
 
 async function send(ask: Remote, operations: object[], atomic: boolean): Promise<Answer> {
-  // The same one is sent again after an outage, and has its effect once.
+  // A retry after an outage uses the same key, so it takes effect once.
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
   const request = { method: 'POST', json: { atomic, operations }, headers } as const
   const answer = await insist(() => ask('/links/bulk', {}, request), { codes: BUSY_OR_AWAY })
   return (await answer.json()) as Answer
 }
 
-/** Counts what came of a batch that began at an index of the file. */
+/** Adds the results of a batch that began at an index of the file. */
 function add(done: Done, { data, summary }: Answer, begin: number): void {
   done.succeeded += summary.succeeded
   done.failed += summary.failed
   for (const { index, status, error } of data) {
     if (error === undefined) continue
     const details = error.details?.map((each) => {
-      // The index of the batch would mislead.
+      // The batch's index would be misleading.
       return { ...each, field: each.field.replace(/^operations\[\d+\]\.?/, '') }
     })
     done.errors.push({
@@ -148,7 +148,7 @@ async function countOf(operations: AsyncIterable<object>): Promise<number> {
   return count
 }
 
-/** Requests of the size that is taken; what is atomic is one. @throws CommandError */
+/** Splits operations into requests; atomic ones stay in one. @throws CommandError */
 async function* batchesOf(
   operations: AsyncIterable<object>,
   skip: number,

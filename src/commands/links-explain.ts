@@ -4,7 +4,7 @@ import type { CommandContext } from './context.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
 import { bodyOf, remoteOf } from './remote.ts'
 
-/** What a visitor is described by, as the API names it. */
+/** The description of a visitor, with the API's names. */
 interface Options {
   at?: string
   userAgent?: string
@@ -18,7 +18,7 @@ interface Options {
   password?: string
 }
 
-/** `links explain`: where a described visitor would go. */
+/** `links explain`: where a described visitor would be redirected. */
 export function registerExplainCommand(links: Command, context: CommandContext): void {
   links
     .command('explain')

@@ -14,7 +14,7 @@ interface Options {
   limit: number
 }
 
-/** `links list`: links of a workspace, from any instance, by its API. */
+/** `links list`: links of a workspace, from any instance, over its API. */
 export function registerListCommand(links: Command, context: CommandContext): void {
   links
     .command('list')

@@ -5,7 +5,7 @@ import { findLink, findLinkId, LINK_ARGUMENT } from './find-link.ts'
 import { facts } from './output.ts'
 import { loginOf, remoteAt, remoteOf } from './remote.ts'
 
-/** `links get | delete | open`: of one link. */
+/** `links get | delete | open`: one link. */
 export function registerLinkCommands(links: Command, context: CommandContext): void {
   links
     .command('get')
@@ -25,7 +25,7 @@ export function registerLinkCommands(links: Command, context: CommandContext): v
     .action((link: string, options: { visit?: true }) => open(context, link, options))
 }
 
-/** Prints a link: for people what is set of it, for programs all of it. */
+/** Prints a link: for people its set fields, for programs all fields. */
 export function showLink(context: CommandContext, link: Link): void {
   const { clicks, rules, variants, block: _, warnings, ...fields } = link
   const shown = Object.entries(fields).filter(
@@ -53,7 +53,7 @@ async function remove(context: CommandContext, link: string): Promise<void> {
   context.print(`${link} is deleted.`, { id, deleted: true })
 }
 
-/** Programs that open an address, by platform. */
+/** Programs that open a URL, by platform. */
 const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
@@ -69,7 +69,7 @@ async function open(
   const url = visit ? link.short_url : `${login.url}/app/links/${link.id}`
   const opener = OPENERS[process.platform] ?? ['xdg-open']
   const program = Bun.which(opener[0] as string)
-  // On a server there may be none: then the address is for the person.
+  // On a server there may be none: then the URL is printed.
   if (program !== null) {
     Bun.spawn([program, ...opener.slice(1), url], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
   }

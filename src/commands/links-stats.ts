@@ -23,7 +23,7 @@ interface Options {
 
 const OF_LINK = `${LINK_ARGUMENT}; all links without it`
 
-/** `links stats | watch`: who clicked, and who does. */
+/** `links stats | watch`: clicks in the past, and live. */
 export function registerStatisticsCommands(links: Command, context: CommandContext): void {
   const bots = () => new Option('--bots <which>', 'clicks of bots').choices(BOTS_MODES)
   links
@@ -94,7 +94,7 @@ async function stats(
   })
 }
 
-/** Until Ctrl+C; after a disconnect it goes on with the click behind the last one. */
+/** Runs until Ctrl+C; after a disconnect it resumes after the last click. */
 async function watch(
   context: CommandContext,
   link: string | undefined,
@@ -113,7 +113,7 @@ async function watch(
         print(context, JSON.parse(data) as ClickView)
       }
     } catch {
-      // The connection broke.
+      // The connection was interrupted.
     }
     await wait(RECONNECT_MS)
     body = await insist(() => open(ask, query, last), { codes: BUSY_OR_AWAY })

@@ -66,7 +66,7 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
   )
 }
 
-/** The fields that people write most have an option; `--data` takes all. */
+/** Options for the common fields; `--data` accepts all of them. */
 function withFields(command: Command): Command {
   const collect = (value: string, before: string[] = []) => [...before, value]
   return command
@@ -107,13 +107,13 @@ async function write(
   const ask = remoteOf(context)
   const [path, json] = await target(await fieldsOf(ask, options), ask)
   const query = options.dryRun ? { dry_run: 'true' } : {}
-  // One that is sent again by something on the way has its effect once.
+  // If something on the way repeats the request, it takes effect once.
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
   const answer = await ask(path, query, { method, json, headers })
   showLink(context, (await answer.json()) as Link)
 }
 
-/** The fields that options set, as the API takes them; an empty value clears one. */
+/** The fields set by options, in the API's form; an empty value clears one. */
 async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, unknown>> {
   const { slug, domain, title, notes, tag, folder, externalId, status, starts, expires } = options
   const { maxClicks, fallback, forwardQuery, enabled, archived, rules, variants, data } = options
@@ -140,7 +140,7 @@ async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, u
 
 const orNull = (text: string | undefined) => (text === '' ? null : text)
 
-/** What is no number is left to the instance, which says so. */
+/** Non-numbers are passed on, because the instance reports the fault. */
 function numberOf(text: string | undefined): number | string | null | undefined {
   if (text === undefined || text === '') return orNull(text)
   return Number.isNaN(Number(text)) ? text : Number(text)
@@ -151,7 +151,7 @@ function momentOf(option: string, text: string | undefined): string | null | und
   return new Date(parseMoment(option, text, systemClock.now())).toISOString()
 }
 
-/** What a list's faults are is left to the instance, which says so. */
+/** Faults of a list are left for the instance to report. */
 async function listIn(option: string, file: string): Promise<unknown> {
   let text: string
   try {
@@ -171,7 +171,7 @@ async function dataOf(text: string): Promise<object> {
     const value: unknown = JSON.parse(text === '-' ? await Bun.stdin.text() : text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandError('--data is no JSON object', 2)
 }

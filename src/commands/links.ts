@@ -16,8 +16,8 @@ import { registerWriteCommands } from './links-write.ts'
 const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
 
 /**
- * `links block | unblock | blocks`: what the operator does against abuse, in any workspace, on its own
- * machine. All others are about the links of one workspace, of any instance.
+ * `links block | unblock | blocks`: the operator's actions against abuse, in any workspace, on this
+ * machine. All other subcommands are about one workspace, of any instance.
  */
 export function registerLinksCommands(program: Command, context: CommandContext): void {
   const links = program.command('links').description('act on links; see slugline login')
@@ -98,10 +98,7 @@ function withBlocks(
   })
 }
 
-/**
- * The hosts as they are stored. A command must not write them itself: only the server knows which
- * address it listens on.
- */
+/** The stored hosts. A command must not write them: only the server knows its listening address. */
 async function knownDomains(
   storage: Pick<Storage, 'read'>,
 ): Promise<Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive'>> {

@@ -7,7 +7,7 @@ import { facts, toStderr } from './output.ts'
 import { bodyOf, remoteAt } from './remote.ts'
 import { removeLogin, saveLogin } from './saved-login.ts'
 
-/** `login`: saves which instance the other commands ask, and by which key. */
+/** `login`: saves the instance and the key for other commands. */
 export function registerLoginCommand(program: Command, context: CommandContext): void {
   program
     .command('login')
@@ -17,7 +17,7 @@ export function registerLoginCommand(program: Command, context: CommandContext):
     .action((options: { url: string; key?: string }) => login(context, options))
 }
 
-/** `logout`: forgets it. */
+/** `logout`: deletes the saved login. */
 export function registerLogoutCommand(program: Command, context: CommandContext): void {
   program
     .command('logout')
@@ -46,12 +46,12 @@ interface Me {
   scopes: string[]
 }
 
-/** Never echoed, and in no list of processes. */
+/** Reads the key without echoing it, and without it being visible in process lists. */
 async function readKey(): Promise<string> {
   if (!process.stdin.isTTY) return Bun.stdin.text()
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output, terminal: true })
-  // From here on the terminal shows nothing that is typed.
+  // From here on the terminal doesn't echo input.
   toStderr('API key: ')
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   const key = await Promise.race([lines.question(''), closed])

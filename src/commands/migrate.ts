@@ -3,7 +3,7 @@ import { ensureDataDir } from '../config/index.ts'
 import type { MigrationState } from '../storage/index.ts'
 import type { CommandContext } from './context.ts'
 
-/** `migrate [--status]`: brings the tables up to date, as `serve` does by itself. */
+/** `migrate [--status]`: migrates the tables, as `serve` does by itself. */
 export function registerMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')

@@ -59,7 +59,7 @@ const FAULTS: Record<string, string> = {
   StorageUnavailable: 'TARGET_UNAVAILABLE',
 }
 
-/** What interrupted a move, with the code of the side that it comes from. */
+/** What interrupted a move, with a code for the side that failed. */
 async function explain(error: unknown): Promise<unknown> {
   const { stateOf } = await import('../statistics/process/store-state.ts')
   const { name, message } = error as Error
@@ -74,7 +74,7 @@ async function explain(error: unknown): Promise<unknown> {
   return interrupted('DATA_DAMAGED', 'The statistics file is damaged: slugline doctor says more')
 }
 
-/** Prints now and then which table is being copied. */
+/** Prints from time to time which table is being copied. */
 function createProgress() {
   let total = 0
   let printedAt = performance.now()

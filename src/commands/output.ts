@@ -1,7 +1,7 @@
 /** Writes text: to a stream, or to a test's list. */
 export type Output = (text: string) => void
 
-/** The reader may have gone (`slugline keys list | head -1`), which is no reason to fail. */
+/** The reader may have closed the pipe (`slugline keys list | head -1`), which is not an error. */
 function writerOf(stream: () => NodeJS.WriteStream): Output {
   let guarded = false
   return (text) => {
@@ -12,13 +12,13 @@ function writerOf(stream: () => NodeJS.WriteStream): Output {
   }
 }
 
-/** Writes a command's answer. */
+/** Writes a command's result. */
 export const toStdout: Output = writerOf(() => process.stdout)
 
-/** Writes what isn't the answer. */
+/** Writes everything else. */
 export const toStderr: Output = writerOf(() => process.stderr)
 
-/** Lines of columns that stand under their titles. */
+/** A text table with titles. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [titles, ...rows]
   const widths = titles.map((_, column) =>
@@ -29,7 +29,7 @@ export function table(titles: readonly string[], rows: readonly (readonly string
   return lines.map((line) => render(line).trimEnd()).join('\n')
 }
 
-/** Lines of a name and its value. */
+/** Lines with a name and its value. */
 export function facts(values: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length))
   return Object.entries(values)

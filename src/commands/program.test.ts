@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Commands that do what a test wants to see the frame handle. */
+/** Commands that behave as a test needs it. */
 const register = (program: Command, context: CommandContext) => {
   program.command('greet').action(() => context.print('hello', { greeting: 'hello' }))
   program.command('sick').action(() => context.failed())
@@ -69,7 +69,7 @@ async function run(args: string[], variables: Record<string, string> = {}) {
 }
 
 describe('the command line', () => {
-  test('answers people by default and machines with --json, in groups too', async () => {
+  test('prints text by default and JSON with --json, in groups too', async () => {
     expect(await run(['greet'])).toEqual({ status: 0, out: 'hello\n', err: '' })
     expect(await run(['greet', '--json'])).toEqual({
       status: 0,
@@ -117,7 +117,7 @@ describe('the command line', () => {
     })
   })
 
-  test('--json may stand anywhere', async () => {
+  test('--json may be anywhere', async () => {
     for (const args of [
       ['--json', 'group', 'inner'],
       ['group', '--json', 'inner'],
@@ -126,7 +126,7 @@ describe('the command line', () => {
     }
   })
 
-  test('a command that fails says why on stderr, with status 1', async () => {
+  test('a failed command prints the reason on stderr, with status 1', async () => {
     const { status, out, err } = await run(['fail'])
     expect([status, out]).toEqual([1, ''])
     expect(err).toContain('no')
@@ -135,11 +135,11 @@ describe('the command line', () => {
     })
   })
 
-  test('a finding that something is wrong is status 1', async () => {
+  test('a result that reports a problem is status 1', async () => {
     expect((await run(['sick'])).status).toBe(1)
   })
 
-  test('errors of the services are told by their code', async () => {
+  test('errors of services are printed with their code', async () => {
     const invalid = await run(['invalid', '--json'])
     expect(invalid.status).toBe(2)
     expect(JSON.parse(invalid.err).error).toMatchObject({
@@ -150,20 +150,20 @@ describe('the command line', () => {
     expect([missing.status, JSON.parse(missing.err).error.code]).toEqual([1, 'LINK_NOT_FOUND'])
   })
 
-  test('a damaged database is told as such, without a stack', async () => {
+  test('a damaged database is reported as such, without a stack', async () => {
     const { status, err } = await run(['damaged', '--json'])
     expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_DAMAGED'])
     expect(err).not.toContain('connection.ts')
   })
 
-  test('a base address that was a short domain is a wrong setting', async () => {
+  test('a base URL that was a short domain is a wrong setting', async () => {
     const { status, err } = await run(['conflict', '--json'])
     const { code, message } = JSON.parse(err).error
     expect([status, code]).toEqual([2, 'CONFIGURATION'])
     expect(message).toContain('BASE_URL')
   })
 
-  test('data of a newer version is told as such', async () => {
+  test('data of a newer version is reported as such', async () => {
     expect((await run(['prepared'])).status).toBe(0)
     const { raw, close } = openSqlite(databaseFiles(dir).main)
     raw.run("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00Z')")
@@ -193,7 +193,7 @@ describe('the command line', () => {
     expect(existsSync(databaseFiles(dir).main)).toBe(false)
   })
 
-  test('a bug is told with its place', async () => {
+  test('a bug is printed with its stack', async () => {
     const { status, err } = await run(['crash'])
     expect(status).toBe(1)
     expect(err).toContain('program.test.ts')
@@ -209,7 +209,7 @@ describe('the command line', () => {
   })
 })
 
-test('nobody has to read what a command says', async () => {
+test('a closed pipe is not an error', async () => {
   const main = join(import.meta.dir, '../main.ts')
   const line = `"${process.execPath}" --no-env-file "${main}" --help | true; echo \${PIPESTATUS[0]}`
   const child = Bun.spawn(['bash', '-c', line], { stdout: 'pipe', stderr: 'pipe' })
@@ -221,7 +221,7 @@ test('nobody has to read what a command says', async () => {
 })
 
 describe('withStorage', () => {
-  test('makes the data directory, the secret and the tables, and closes what it opened', async () => {
+  test('creates the data directory, the secret and the tables, and closes everything', async () => {
     const context = createContext(
       () => readEnvironment({ SLUGLINE_DATA_DIR: join(dir, 'new') }, false),
       () => {},

@@ -6,7 +6,7 @@ import { type Failure, failureOf, renderFailure } from './report-error.ts'
 
 type Register = (program: Command, context: CommandContext) => void
 
-/** Each top-level command and where it comes from: only the one that is asked for is loaded. */
+/** The top-level commands: only the module of the called one is loaded. */
 const COMMANDS: Record<string, () => Promise<Register>> = {
   serve: async () => (await import('./serve.ts')).registerServeCommand,
   migrate: async () => (await import('./migrate.ts')).registerMigrateCommand,
@@ -35,8 +35,7 @@ checks them.`
 
 /**
  * Runs a command line (without the program's own name); usage, errors and help go to `output`.
- * @returns the exit status: 0, 1 when the command failed, 2 when it was called wrongly or its settings are
- *   wrong
+ * @returns the exit status: 0, 1 if the command failed, 2 for a usage error or wrong settings
  */
 export async function runProgram(
   args: readonly string[],
@@ -58,7 +57,7 @@ export async function runProgram(
     return context.exitStatus
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has written the help that was asked for, or its message for people.
+      // Commander has already written the help or its error message.
       if (error.exitCode === 0) return 0
       if (wantsJson) output.err(renderFailure(usageFailure(error), true))
       return 2
@@ -83,13 +82,13 @@ function createProgram({ out, err }: { out: Output; err: Output }, wantsJson: bo
         outputError: (text, write) => write(text.replace(/^error: /, 'slugline: ')),
       })
       .addHelpText('after', SETTINGS)
-      // Here too, so that it may stand anywhere; each command's help shows its own.
+      // Also here, so that it may be anywhere; each command's help shows its own.
       .addOption(new Option('--json').hideHelp())
       .exitOverride()
   )
 }
 
-/** A call that the parser refused, for `--json`. */
+/** A usage error of the parser, for `--json`. */
 function usageFailure({ code, message }: CommanderError): Failure {
   const text =
     code === 'commander.help'
@@ -98,7 +97,7 @@ function usageFailure({ code, message }: CommanderError): Failure {
   return { status: 2, code: 'USAGE', message: text }
 }
 
-/** The commands that do something, groups like `keys` resolved. */
+/** The commands without subcommands. */
 function leaves(command: Command): Command[] {
   if (command.commands.length === 0) return command.parent === null ? [] : [command]
   return command.commands.flatMap(leaves)

@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type CommandContext, CommandError } from './context.ts'
 import { type Login, savedLogin } from './saved-login.ts'
 
-/** How often, and after how long by default, a request that came too soon is sent again. */
+/** How often, and after how long by default, a rate-limited request is retried. */
 const TRIES = 30
 const AGAIN_MS = 10_000
 
-/** Asks an instance over its API. */
+/** Calls an instance over its API. */
 export type Remote = ReturnType<typeof remoteOf>
 
-/** An instance's refusal, in its own words. */
+/** An instance's error, with its message. */
 class RemoteError extends CommandError {
   constructor(
     message: string,
@@ -22,9 +22,9 @@ class RemoteError extends CommandError {
 }
 
 /**
- * The instance that `SLUGLINE_URL` and `SLUGLINE_API_KEY` name, or else the saved login. A saved key is
- * sent to the instance alone that it was saved for.
- * @throws CommandError when there is neither
+ * The instance of `SLUGLINE_URL` and `SLUGLINE_API_KEY`, or else the saved login. A saved key is
+ * only sent to the instance that it was saved for.
+ * @throws CommandError if there is neither
  */
 export function loginOf(context: CommandContext): Login {
   const { remote } = context.environment
@@ -36,14 +36,14 @@ export function loginOf(context: CommandContext): Login {
   throw new CommandError(`No instance is named: ${text}`, 2, 'NOT_LOGGED_IN')
 }
 
-/** The instance of {@link loginOf}. @throws CommandError when there is none */
+/** The instance of {@link loginOf}. @throws CommandError if there is none */
 export function remoteOf(context: CommandContext) {
   return remoteAt(loginOf(context))
 }
 
 /** The instance of a login. */
 export function remoteAt({ url, key }: Login) {
-  /** @throws CommandError with the instance's own words */
+  /** @throws CommandError with the instance's message */
   return async (path: string, query: Query = {}, send: Send = {}): Promise<Response> => {
     const { method = 'GET', json, signal } = send
     const type = json === undefined ? send.type : 'application/json'
@@ -73,7 +73,7 @@ export function remoteAt({ url, key }: Login) {
   }
 }
 
-/** What an answer says. */
+/** The body of a response. */
 export async function bodyOf<T>(answer: Promise<Response>): Promise<T> {
   return (await (await answer).json()) as T
 }
@@ -82,7 +82,7 @@ interface Send {
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   type?: string | undefined
   body?: Bun.BodyInit
-  /** Instead of a body. */
+  /** Instead of `body`. */
   json?: unknown
   headers?: Record<string, string>
   signal?: AbortSignal
@@ -104,7 +104,7 @@ async function refusalOf(url: string, response: Response): Promise<RemoteError> 
   )
 }
 
-/** Repeated parameters are lists. */
+/** Lists are repeated parameters. */
 export type Query = Readonly<Record<string, string | readonly string[]>>
 
 interface ErrorBody {
@@ -117,7 +117,7 @@ interface ErrorBody {
 
 const BUSY = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE']
 
-/** Sends a request again that came too soon, or while the instance could not answer. */
+/** Retries a request that was rate-limited, or refused while the instance was unavailable. */
 export async function insist<T>(
   send: () => Promise<T>,
   { codes = BUSY, signal }: { codes?: readonly string[]; signal?: AbortSignal } = {},
@@ -133,5 +133,5 @@ export async function insist<T>(
   }
 }
 
-/** Also a request that is safe to send twice, while the instance is restarted. */
+/** Codes to retry idempotent requests on, also while the instance is restarted. */
 export const BUSY_OR_AWAY = [...BUSY, 'UNREACHABLE']

@@ -3,18 +3,18 @@ import { ConfigError } from '../config/index.ts'
 import { AppError, Refused } from '../errors/index.ts'
 import { CommandError } from './context.ts'
 
-/** What a failed command says, and its exit status: 1 it failed, 2 it was called wrongly. */
+/** The message of a failed command, and its exit status: 1 failed, 2 usage error. */
 export interface Failure {
   status: 1 | 2
   code: string
   message: string
-  /** Fields or variables, each with what is wrong with it; fields also by the API's code. */
+  /** Fields or variables with their faults; fields also with the API's code. */
   details?: CommandError['details']
 }
 
 /**
- * Errors that have a message for the operator, by their name: loading their modules would slow every
- * command down. Without a function the message is the error's own.
+ * Errors with a message for the operator, by name, because importing their classes would slow down
+ * every command. Without a function the message is the error's own.
  */
 const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: string) => string]> =
   {
@@ -50,11 +50,11 @@ const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: st
     NewerDatabase: [1, 'DATA_NEWER', (own) => newer(own.slice(own.lastIndexOf(' ') + 1))],
   }
 
-/** Result codes of SQLite that are about the disk or the files, not about a fault of the program. */
+/** Result codes of SQLite about the disk or the files, not about a bug. */
 const OF_THE_MACHINE =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM|AUTH)/
 
-/** What is said about an error to the person or the program that called the command. */
+/** Describes an error for the person or program that called the command. */
 export async function failureOf(error: unknown): Promise<Failure> {
   if (!(error instanceof Error)) return unexpected(String(error))
   const { name, message, stack = message } = error
@@ -96,7 +96,7 @@ function newer(migration: string): string {
   )
 }
 
-/** Why the storage can't be used; null: the error is about something else. */
+/** Why the storage is unusable; null: another error. */
 function storageFault(error: Error): string | null {
   const { code = '', path, message } = error as NodeJS.ErrnoException
   if (error.name === 'StorageUnavailable') return message
@@ -132,7 +132,7 @@ async function failureOfAppError({ code, params, details }: AppError): Promise<F
   return { status, code, message, details: shown }
 }
 
-/** The failure as it goes to stderr: lines for people, one JSON object for machines. */
+/** The failure as printed on stderr: lines for people, a JSON object for programs. */
 export function renderFailure({ code, message, details }: Failure, json: boolean): string {
   if (json) return `${JSON.stringify({ error: { code, message, ...(details && { details }) } })}\n`
   const between = code === 'CONFIGURATION' ? ' ' : ': '

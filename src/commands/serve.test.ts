@@ -15,8 +15,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 /**
- * `serve` in a process of its own, around a composition that is made here: `/slow` answers when
- * the file `go` appears, `/hang` never; closing writes the file `closed`.
+ * `serve` in a separate process, with a composition of this test: `/slow` responds when the file
+ * `go` appears, `/hang` never; closing writes the file `closed`.
  */
 const SCRIPT = `
 const { serve } = await import(${JSON.stringify(join(import.meta.dir, 'serve.ts'))})
@@ -95,7 +95,7 @@ async function appears(name: string) {
 }
 
 describe('serve', () => {
-  test('prints one line with its address, and how to begin', async () => {
+  test('prints one line with its URL, and how to begin', async () => {
     const server = await start()
     const answer = await fetch(server.url)
     expect(await answer.text()).toBe(server.url)
@@ -108,7 +108,7 @@ describe('serve', () => {
     expect(existsSync(join(dir, 'server.pid'))).toBe(false)
   })
 
-  test('stays when the database is lost as soon as it listens', async () => {
+  test('keeps running when the database is lost right after it listens', async () => {
     const server = await start({ LOSES: 'yes' })
     expect((await fetch(server.url)).status).toBe(200)
     server.kill('SIGTERM')
@@ -116,7 +116,7 @@ describe('serve', () => {
     expect([status, stdout]).toEqual([0, `Slugline listens on ${server.url}\n`])
   })
 
-  test('answers visits while it loads the rest', async () => {
+  test('serves visits while it loads the rest', async () => {
     const port = await freePort()
     const starting = start({ LOADS: 'late', PORT: String(port) })
     const visit = () => fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
@@ -128,7 +128,7 @@ describe('serve', () => {
     expect((await server.ended()).status).toBe(0)
   })
 
-  test('finishes what it accepted before it ends', async () => {
+  test('finishes accepted requests before it ends', async () => {
     const server = await start()
     const slow = fetch(`${server.url}/slow`)
     await appears('slow')
@@ -139,7 +139,7 @@ describe('serve', () => {
     expect((await server.ended()).status).toBe(0)
   })
 
-  test('gives up on a request that never ends', async () => {
+  test('aborts a request that never ends', async () => {
     const server = await start()
     fetch(`${server.url}/hang`).catch(() => {})
     await appears('hanging')
@@ -148,7 +148,7 @@ describe('serve', () => {
     expect(existsSync(join(dir, 'closed'))).toBe(true)
   })
 
-  test('is refused while another serves from the same data', async () => {
+  test('is refused while another one serves the same data', async () => {
     const first = await start()
     const second = await (await start()).ended()
     expect(second.status).toBe(1)
@@ -164,11 +164,11 @@ describe('serve', () => {
     expect((await third.ended()).status).toBe(0)
   })
 
-  test('says when its port is taken, by another Slugline too, with status 1', async () => {
+  test('reports that its port is taken, also by another Slugline, with status 1', async () => {
     const other = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
-      // As Bun does by itself in production.
+      // The default of Bun in production.
       reusePort: true,
       fetch: () => new Response(''),
     })
@@ -262,7 +262,7 @@ test.skipIf(postgresMissing !== undefined)(
   60_000,
 )
 
-/** Connections are refused from now on, or soon. */
+/** Waits until connections are refused. */
 async function expectRefused(url: string) {
   for (;;) {
     try {

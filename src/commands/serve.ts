@@ -25,7 +25,7 @@ import { toStderr } from './output.ts'
 import { createGate, type Gate, listen, stopRequests } from './server.ts'
 import { isAway, NOTHING, openServing } from './stand-by.ts'
 
-/** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
+/** The timeouts of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
 const DROP_REQUESTS_MS = 500
 
@@ -109,7 +109,7 @@ export async function serve(
         opened = parts
       },
     )
-    // A database that is lost now is one that is lost later: it serves.
+    // If the database is lost now, that is handled like a later loss: it serves.
     const unlisted = await unlistedPlans(plans, serving.storage.read).catch((error) => {
       if (isAway(config, error)) return null
       throw error
@@ -129,7 +129,7 @@ export async function serve(
   await announce(context, serving, { url, logger })
 }
 
-/** Listens before the other server leaves: from now on visits wait for this one. */
+/** Listens before the other server stops: from now on visits wait for this one. */
 async function takePlace(config: Config, gate: Gate, logger: Logger) {
   const server = listen(config, gate, logger, true)
   try {
@@ -140,7 +140,7 @@ async function takePlace(config: Config, gate: Gate, logger: Logger) {
   }
 }
 
-/** Logs, first of all the settings that most likely are mistakes. */
+/** Creates the logger, and logs settings that are probably mistakes. */
 async function openLogger({ config, colors, idle }: Environment): Promise<Logger> {
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
   for (const variable of unknownVariables()) logger.warn({ variable }, 'There is no such setting')
@@ -150,7 +150,7 @@ async function openLogger({ config, colors, idle }: Environment): Promise<Logger
   return logger
 }
 
-/** How a start gets its tables and its secrets, again and again while the database is away. */
+/** Prepares a start (tables and secrets); retried while the database is down. */
 async function createStart({ config, secret }: Environment, logger: Logger) {
   const { prepare, rememberedSecrets } = await import('../backend/prepare.ts')
   async function again(): Promise<Secrets> {
@@ -163,7 +163,7 @@ async function createStart({ config, secret }: Environment, logger: Logger) {
     }
     return prepared.secrets
   }
-  /** `failure`: the database is away, and the secrets are those that the node remembers. */
+  /** `failure`: the database is down, and the secrets are those stored by the node. */
   async function first(): Promise<{ secrets: Secrets; failure?: unknown }> {
     try {
       return { secrets: await again() }
@@ -177,13 +177,13 @@ async function createStart({ config, secret }: Environment, logger: Logger) {
   return { first, again, secretFile: isOwn ? secretFile(config.dataDir) : null }
 }
 
-/** Prints the address; to people also how to begin with a new instance. */
+/** Prints the URL; for people also how to begin with a new instance. */
 async function announce(
   { json, config, print }: CommandContext,
   { openClaim, storage }: Serving,
   { url, logger }: { url: string; logger: Logger },
 ): Promise<void> {
-  // It serves from here on: a database that is lost now only costs these hints.
+  // It already serves: losing the database now only costs these hints.
   const hint = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
     asked.catch((err) => {
       logger.warn({ err }, 'The first steps are unknown: the database can not be asked')

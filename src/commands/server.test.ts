@@ -4,7 +4,7 @@ import { silentLogger } from '../base/logger.ts'
 import type { Config } from '../config/index.ts'
 import { createGate, listen as listenOn, stopRequests } from './server.ts'
 
-/** Sends one request as it is, and resolves with the answer. */
+/** Sends a raw request, and resolves with the response. */
 function raw(port: number, request: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let answer = ''
@@ -23,7 +23,7 @@ test.each([
 ])('a failure that nothing else answers is a problem with a request id: %j', async (request) => {
   const logged: object[] = []
   const gate = createGate()
-  // Throws: without a proper host the address of a request is only a path.
+  // Throws: without a valid host the URL of a request is only a path.
   gate.open(async ({ url }) => new Response(new URL(url).pathname))
   const config = { host: '127.0.0.1', port: 0, baseUrl: 'https://s.example' } as Config
   const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) }
@@ -50,7 +50,7 @@ function listen() {
 }
 const ask = (url: URL) => globalThis.fetch(url).catch(() => null)
 
-test('a node with others goes on answering for a while, and keeps no connection', async () => {
+test('one of several nodes keeps responding for a while, and closes connections', async () => {
   const { server, gate } = listen()
   const go = Promise.withResolvers<void>()
   const stopped = stopRequests(server, {
@@ -68,7 +68,7 @@ test('a node with others goes on answering for a while, and keeps no connection'
   expect(await ask(server.url)).toBeNull()
 })
 
-test('a server alone takes no more connections at once', async () => {
+test('a single server stops accepting connections immediately', async () => {
   const { server, gate } = listen()
   const leave = () => Promise.reject(new Error('It waits'))
   await stopRequests(server, { gate, hasOthers: false, withinMs: 3_000, leave })

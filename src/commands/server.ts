@@ -14,22 +14,22 @@ type Fetch = Serving['fetch']
 type Server = Bun.Server<undefined>
 
 /**
- * Connections may be idle for this long, in seconds: longer than the 60 of common load balancers,
- * which must be the first to close, or they would send a request into a closing connection.
+ * The idle timeout of connections, in seconds: longer than the 60 of common load balancers, which
+ * must be the first to close; otherwise they would send a request into a closing connection.
  */
 const IDLE_SECONDS = 75
 
 /**
- * No limit of Bun's own: it answers beyond that with a bare 413, before it can be said in the form
- * that the API promises. Handlers stop reading at their limits, and the rest is not taken from the
- * socket (measured: 400 MB sent, 3 MB received, memory unchanged).
+ * Effectively no limit by Bun, which would respond with a bare 413 instead of the API's format.
+ * Handlers stop reading at their limits, and the rest is not read from the socket (measured: 400 MB
+ * sent, 3 MB received, memory unchanged).
  */
 const MAX_BODY_BYTES = 2 ** 40
 
-/** How many segments of a path are looked at: no slug has more, and no endpoint. */
+/** How many segments of a path are compared: no slug or endpoint has more. */
 const SEGMENTS_MAX = 8
 
-/** How long a node goes on answering, for load balancers to notice that it leaves. */
+/** How long a node keeps responding, for load balancers to notice that it stops. */
 const LEAVING_MS = 1_500
 
 const REASONS: Record<string, string> = {
@@ -39,10 +39,10 @@ const REASONS: Record<string, string> = {
   EINVAL: 'this name has no address. HOST=127.0.0.1 or HOST=0.0.0.0 always works.',
 }
 
-/** Answers requests by what was opened last; while nothing is open, they wait. */
+/** Passes requests to the current handler; without one they wait. */
 export type Gate = ReturnType<typeof createGate>
 
-/** Created holding. */
+/** Creates a gate that holds requests. */
 export function createGate() {
   let next = held()
   const gate = {
@@ -51,12 +51,12 @@ export function createGate() {
       gate.fetch = fetch
       next.resolve(fetch)
     },
-    /** Requests wait from now on. */
+    /** Holds requests from now on. */
     hold(): void {
       next = held()
       gate.fetch = next.wait
     },
-    /** Requests that wait fail. */
+    /** Fails the waiting requests. */
     fail: (error: unknown) => next.reject(error),
   }
   return gate
@@ -69,12 +69,12 @@ function held() {
   return { wait, resolve, reject }
 }
 
-/** Listens. @throws CommandError when the address can't be had */
+/** Listens. @throws CommandError if the address is unavailable */
 export function listen(
   config: Config,
   gate: Gate,
   logger: Pick<Logger, 'error'>,
-  /** Beside another process that listens there and allows it, too. */
+  /** Also if another process listens there and permits it. */
   isShared = false,
 ) {
   const { host, port } = config
@@ -88,7 +88,8 @@ export function listen(
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
-      // Otherwise Bun shares the port with any other Bun of this user, each with half the requests.
+      // Otherwise Bun shares the port with any other Bun process of this user, each getting half
+      // the requests.
       reusePort: isShared,
       routes: routesOf(answer),
       fetch: (request, server) => answer(request, server, isEmptyAsSent(request.url)),
@@ -106,9 +107,9 @@ export function listen(
 type Answer = (request: Request, server: Server, isAsSent: boolean) => ReturnType<Fetch>
 
 /**
- * Routes for every path that begins with a segment. They are found by the path that was sent, while
- * `Request` has what it was resolved to: a backslash is read as a slash, and `..` removes what stands
- * before it, so that no rule of a proxy about paths would hold.
+ * Routes for paths by their first segments. Bun matches the path as sent, but `Request` has it
+ * normalized: a backslash becomes a slash, and `..` removes the preceding segment, which would
+ * bypass a proxy's rules about paths.
  */
 function routesOf(answer: Answer) {
   const routes: Record<string, (request: BunRequest, server: Server) => ReturnType<Fetch>> = {}
@@ -120,7 +121,7 @@ function routesOf(answer: Answer) {
         answer(request, server, isAsSent(request.url, Object.values(request.params), isWhole))
     }
   }
-  /** Most visits, for which one comparison does. */
+  /** The route of most visits, for which one comparison is enough. */
   const ofOne = ({ url, params: { a } }: BunRequest<'/:a'>) =>
     isThePath(url, a) || isAsSent(url, [a], true)
   return {
@@ -129,20 +130,20 @@ function routesOf(answer: Answer) {
   }
 }
 
-/** Whether an address has nothing behind its host but this one segment, letter by letter. */
+/** Whether a URL's path is exactly this one segment. */
 function isThePath(url: string, segment: string): boolean {
   const at = url.length - segment.length - 1
   return at === url.indexOf('/', 'https://'.length) && url.endsWith(segment) && !url.includes('#')
 }
 
 /**
- * Whether a path is resolved to what was sent.
+ * Whether a path equals its normalized form.
  * @param sent its first segments, decoded
- * @param isWhole whether these are all; else an empty one follows, or there are more than `sent` has
+ * @param isWhole whether these are all; else an empty one follows, or there are more than in `sent`
  */
 function isAsSent(url: string, sent: readonly string[], isWhole: boolean): boolean {
   const path = pathOf(url)
-  // An address without a host is not resolved; what follows a `#` is not always read.
+  // A URL without a host is not normalized; what follows a `#` is not always read.
   if ((url.startsWith('/') && path.includes('\\')) || path.includes('#')) return false
   const segments = path.split('/').slice(1)
   const { length } = sent
@@ -155,18 +156,18 @@ function isSame(resolved: string, sent: string): boolean {
   try {
     return resolved === sent || decodeURIComponent(resolved) === sent
   } catch {
-    // What can't be decoded is no path of ours.
+    // A path that can't be decoded isn't ours.
     return true
   }
 }
 
-/** The same of a path that begins with no segment, as `/` and `//a`. */
+/** The same for a path with an empty first segment, such as `/` and `//a`. */
 function isEmptyAsSent(url: string): boolean {
   const path = pathOf(url)
   return path === '/' || (path.startsWith('//') && !path.includes('\\'))
 }
 
-/** The answer to a path that means another one than it seems to. */
+/** The response to a path that differs from its normalized form. */
 async function folded(request: Request, baseUrl: string): Promise<Response> {
   const { negotiateLocale } = await import('../i18n/index.ts')
   const acceptLanguage = request.headers.get('accept-language')
@@ -174,8 +175,8 @@ async function folded(request: Request, baseUrl: string): Promise<Response> {
 }
 
 /**
- * The answer to a request whose handler threw: English, because Bun doesn't say which request it
- * was. The log has no message of the error, which may hold the request's address.
+ * The response if a handler threw: in English, because Bun doesn't pass the request. The log omits
+ * the error's message, which may contain the request's URL.
  */
 async function failed(error: Error, logger: Pick<Logger, 'error'>, baseUrl: string) {
   const answer = await refusal('INTERNAL_ERROR', baseUrl, 'en')
@@ -185,7 +186,7 @@ async function failed(error: Error, logger: Pick<Logger, 'error'>, baseUrl: stri
   return answer
 }
 
-/** An answer that no endpoint gives. */
+/** A response without an endpoint. */
 async function refusal(
   code: 'BAD_REQUEST' | 'INTERNAL_ERROR',
   baseUrl: string,
@@ -201,20 +202,20 @@ async function refusal(
 }
 
 /**
- * Takes no new connections, and finishes what has begun. Where a proxy keeps connections, it may send a
- * request into one at the moment at which it is closed, and must not send most methods again. So every
- * answer closes its connection, and a load balancer gets time to see `/readyz` fail.
+ * Stops accepting connections, and finishes pending requests. A proxy that keeps connections may
+ * send a request into one while it is closed, and must not retry most methods. So every response
+ * closes its connection, and a load balancer gets time to notice that `/readyz` fails.
  */
 export async function stopRequests(
   server: { stop(closeActiveConnections?: boolean): Promise<void> },
   options: {
-    /** Undefined: nothing answers yet. */
+    /** Undefined: not opened yet. */
     gate: Gate | undefined
-    /** Other nodes answer instead, and a load balancer finds them. */
+    /** Other nodes take over, once a load balancer has noticed. */
     hasOthers: boolean
-    /** What has begun is given up after so many milliseconds. */
+    /** The timeout for pending requests. */
     withinMs: number
-    /** Resolves when a node with others has answered for long enough. */
+    /** Resolves when one of several nodes has responded for long enough. */
     leave?: () => Promise<unknown>
   },
 ): Promise<void> {

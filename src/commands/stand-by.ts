@@ -4,9 +4,9 @@ import type { Gate } from './server.ts'
 
 const RETRY_MS = 1_000
 
-/** Whether a start failed only because the database that nodes share is away. */
+/** Whether a start failed only because the shared database is down. */
 export function isAway({ scaled }: Pick<Config, 'scaled'>, error: unknown): boolean {
-  // By its name: its module needn't be loaded before it is known which database it is.
+  // By name, so that the module is only loaded for the database in use.
   return scaled !== null && error instanceof Error && error.name === 'StorageUnavailable'
 }
 
@@ -19,17 +19,17 @@ export const NOTHING: Opened = { health: { stopping() {} }, closing: [], answers
 interface Start {
   input: ServingInput
   gate: Gate
-  /** `failure`: the database was away at the first attempt; the secrets are remembered. */
+  /** `failure`: the database was down at the first attempt; the secrets are stored ones. */
   first: { secrets: Secrets; failure?: unknown }
-  /** Connects to the database; gives the secrets. */
+  /** Connects to the database; returns the secrets. */
   prepare: () => Promise<Secrets>
   createServing: CreateServing
 }
 
 /**
- * Composes what serves. While the database is away, a node redirects what it remembers, and tries again.
- * @param opened called with what has to be closed if the process stops meanwhile
- * @throws the failure of a first attempt where nothing is remembered; errors with another cause
+ * Composes the server. While the database is down, a node redirects links in memory, and retries.
+ * @param opened called with what has to be closed if the process stops in the meantime
+ * @throws the failure of the first attempt if no links are in memory; errors with another cause
  */
 export async function openServing(start: Start, opened: (parts: Opened) => void): Promise<Serving> {
   const { input, first, createServing } = start
@@ -47,7 +47,7 @@ export async function openServing(start: Start, opened: (parts: Opened) => void)
   }
 }
 
-/** Waits for the database; a node that remembers no links lets requests wait. */
+/** Waits for the database; a node without links in memory holds requests. */
 async function standBy(
   { input, gate, first, prepare }: Start,
   failure: unknown,
@@ -56,7 +56,7 @@ async function standBy(
   const { config, logger } = input
   const { openStandby } = await import('../backend/standby.ts')
   const standby = await openStandby(input)
-  // The database has never been there: its address may be wrong.
+  // The database was never reachable: its URL may be wrong.
   if (standby === null && failure === first.failure) throw failure
   const links = standby?.links ?? 0
   logger.warn({ links }, 'The database is away: only remembered links are redirected')

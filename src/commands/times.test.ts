@@ -28,7 +28,7 @@ describe('parseDuration', () => {
     }
   })
 
-  test('refuses all else as wrong usage', () => {
+  test('refuses everything else as a usage error', () => {
     for (const text of [
       '',
       '24',
@@ -46,7 +46,7 @@ describe('parseDuration', () => {
 })
 
 describe('parseMoment', () => {
-  test('takes a duration from now, or an RFC 3339 time', () => {
+  test('accepts a duration from now, or an RFC 3339 time', () => {
     expect(parseMoment('--expires', '90d', NOW)).toBe(NOW + 90 * 86_400_000)
     for (const text of [
       '2030-01-31T09:00:00Z',
@@ -58,7 +58,7 @@ describe('parseMoment', () => {
     }
   })
 
-  test('refuses days and hours that do not exist, and other ways to write a time', () => {
+  test('refuses days and hours that do not exist, and other time formats', () => {
     for (const text of [
       '2030-02-30T09:00:00Z',
       '2030-13-01T09:00:00Z',
@@ -74,7 +74,7 @@ describe('parseMoment', () => {
   })
 })
 
-test('parseMoment refuses what is over', () => {
+test('parseMoment refuses past times', () => {
   for (const text of ['0d', '2030-01-31T09:00:00Z', '2020-01-01T00:00:00Z']) {
     expect(statusOf(() => parseMoment('--expires', text, NOW))).toBe(2)
   }

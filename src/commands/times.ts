@@ -32,7 +32,7 @@ export function parseMoment(option: string, text: string, now: number): number {
   throw new CommandError(`${option} ${text} is not in the future`, 2)
 }
 
-/** For people: to the minute, in UTC. */
+/** For display: to the minute, in UTC. */
 export function shortTime(iso: string | null): string {
   return iso === null ? '-' : `${iso.slice(0, 10)} ${iso.slice(11, 16)}`
 }

@@ -35,7 +35,7 @@ async function storedHash(): Promise<string> {
   return rows[0]?.password_hash as string
 }
 
-test('--password-stdin takes the password without its line end, and shows it nowhere', async () => {
+test('--password-stdin reads the password without its newline, and doesn’t print it', async () => {
   const { status, out, err } = await create('correct horse battery\n')
   expect([status, err]).toEqual([0, ''])
   expect(JSON.parse(out)).toMatchObject({ email: 'ann@example.com' })

@@ -112,7 +112,7 @@ async function create(ctx: CommandContext, options: CreateOptions): Promise<void
   })
 }
 
-/** @throws CommandError when it is given in two ways */
+/** @throws CommandError when it is given twice */
 async function passwordOf(options: CreateOptions): Promise<string | undefined> {
   const { password, passwordStdin } = options
   if (password !== undefined && passwordStdin) {
@@ -125,7 +125,7 @@ async function passwordOf(options: CreateOptions): Promise<string | undefined> {
   return password
 }
 
-/** For a workspace that a command made: it has no member who could invite. */
+/** For a workspace created by a command, which has no members to invite others. */
 function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { letJoin } = await import('../accounts/operator.ts')
@@ -137,7 +137,7 @@ function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptio
   })
 }
 
-/** Where people reach the server: as it is set, as the one that runs says, or as it would listen. */
+/** The public URL: as configured, as the running server reports, or as it would listen. */
 function publicUrl({ config }: CommandContext): string {
   const { baseUrl, host, port, dataDir } = config
   return baseUrl ?? lockState(dataDir).publicUrl ?? listeningUrl(host, port)
@@ -163,7 +163,7 @@ function list(ctx: CommandContext): Promise<void> {
   })
 }
 
-/** For an operator who can't see what `serve` printed. */
+/** For an operator who can't see the output of `serve`. */
 function claimLink(ctx: CommandContext): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { claimUrl, createClaims } = await import('../accounts/claims.ts')
@@ -176,10 +176,10 @@ function claimLink(ctx: CommandContext): Promise<void> {
   })
 }
 
-/** What was done to an account; null: there is no such person. */
+/** The result of an action on an account; null: there is no such person. */
 type Done = { human: string; json: object; isUnchanged?: boolean } | null
 
-/** Does something to an account, and tells the person by mail where mail is set up. */
+/** Changes an account, and notifies the person by email if that is set up. */
 function change(
   ctx: CommandContext,
   email: string,
@@ -200,14 +200,14 @@ function change(
       const baseUrl = publicUrl(ctx)
       const written = { kind: 'notice', notice, to, locale, params: { email: to } } as const
       const message = writeMail({ ...written, url: `${baseUrl}/app/account` }, baseUrl)
-      // What was done stands, whether or not the mail server takes the message.
+      // The change is done, whether or not the mail server accepts the message.
       await smtp(mail)(message).catch(() => {})
     }
     ctx.print(done.human, done.json)
   })
 }
 
-/** For a person who has forgotten their password where no messages can be sent. */
+/** For a person who has forgotten their password if email isn't set up. */
 function resetLink(ctx: CommandContext, email: string): Promise<void> {
   return change(ctx, email, 'reset_link', async (opened) => {
     const { createResetLink } = await import('../accounts/operator.ts')
@@ -231,7 +231,7 @@ function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
   })
 }
 
-/** So that the owner of the instance can leave, or is replaced after leaving. */
+/** Lets the owner of the instance leave, or be replaced after leaving. */
 function makeOwner(ctx: CommandContext, email: string): Promise<void> {
   return change(ctx, email, 'instance_owner', async (opened) => {
     const { handOverInstance } = await import('../accounts/operator.ts')

@@ -23,7 +23,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
       const name = nameOf(argument, options.name)
       await ctx.withStorage(async ({ storage, workspaces }) => {
         const made = await storage.write(async (tx) => {
-          // People may choose a name that exists; a command would make it ambiguous for commands.
+          // People may choose an existing name, but it would be ambiguous for commands.
           await tx.lock(`workspace name ${name.trim().toLowerCase()}`)
           if ((await workspaces.find(name, tx)) !== undefined) {
             const message = `There is a workspace ${name} already`
@@ -50,7 +50,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
     )
 }
 
-/** The one name that was given, whichever way. @throws CommandError */
+/** The name, as an argument or an option. @throws CommandError */
 function nameOf(argument?: string, option?: string): string {
   const name = argument ?? option
   if (name === undefined) throw new CommandError('workspaces create needs a name', 2)

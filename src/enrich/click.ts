@@ -2,7 +2,7 @@ import type { Verdict } from '../clicks/classify.ts'
 import type { CLICK_DETAILS } from '../storage/index.ts'
 
 /**
- * A click with its enriched values; `ClickSchema` says what each one is. Absent values are null: no
+ * A click with its enriched values, described by `ClickSchema`. Absent values are null: no
  * referrer, an unknown country.
  */
 export interface Click extends Record<(typeof CLICK_DETAILS)[number], string | null> {
@@ -13,7 +13,7 @@ export interface Click extends Record<(typeof CLICK_DETAILS)[number], string | n
   /** 64 bits of the day's keyed hash; null: the visitor asked not to be tracked. */
   visitor: bigint | null
   kind: Verdict['kind']
-  /** Why the click is not human: a stable word such as `crawler`, `unfurler`, `prefetch`. */
+  /** Why the click is not human: a stable keyword such as `crawler`, `unfurler`, `prefetch`. */
   reason: string | null
   /** `click`, or `qr` for a scan of a QR code. */
   trigger: 'click' | 'qr'

@@ -8,7 +8,7 @@ test.each(BROWSER_AGENTS)('$says: $agent', ({ agent, says }) => {
   expect([browser, os, device].map(String)).toEqual(says)
 })
 
-test('anything else has short names, or none', () => {
+test('other agents have short names, or none', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 600 })), (agent) => {
       const { browser, os } = describeAgent(agent)

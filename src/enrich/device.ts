@@ -2,10 +2,10 @@ import bowser from 'bowser'
 import { type AgentVerdict, classifyAgent } from '../clicks/classify.ts'
 import { APPS, SYSTEMS } from './names.ts'
 
-/** Kinds of devices; stable words of the API. `bot`: a program says that it is one. */
+/** Kinds of devices; stable keywords of the API. `bot`: a program identifies as one. */
 export type Device = 'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'wearable' | 'bot'
 
-/** What a browser's user agent tells. Null: it doesn't. */
+/** What a browser's user agent reveals; null: unknown. */
 export interface AgentDetails {
   readonly browser: string | null
   readonly os: string | null
@@ -13,9 +13,8 @@ export interface AgentDetails {
 }
 
 /**
- * What a browser's agent says of itself, in the names that people use. An app with a browser
- * inside counts as the app. Browsers keep some things to themselves: Brave says it is Chrome on
- * most systems, and an iPad that it is a Mac.
+ * Parses a browser's user agent, using common names. An app with an embedded browser counts as the
+ * app. Browsers hide some things: Brave identifies as Chrome on most systems, and an iPad as a Mac.
  */
 export function describeAgent(userAgent: string): AgentDetails {
   if (userAgent === '') return { browser: null, os: null, device: null }
@@ -35,7 +34,7 @@ function browserOf(userAgent: string): string | null {
     return 'iOS WebView'
   }
   const { name } = bowser.getParser(userAgent, true).parseBrowser()
-  // Of a browser that it doesn't know, bowser gives what stands before the last slash.
+  // For unknown browsers bowser returns the text before the last slash.
   return name !== undefined && KNOWN.has(name) ? name : null
 }
 
@@ -55,7 +54,7 @@ const MOBILE =
   /mobi|iphone|ipod|android|windows phone|kaios|blackberry|opera mini|symbian|nokia|midp|openharmony|ucweb/i
 const DESKTOP = /windows|macintosh|linux|x11|cros|bsd|lynx|w3m|links|netsurf/i
 
-/** What most agents have, and nothing that makes them something else: the quick way. */
+/** The form of most agents, without anything special: the fast path. */
 const COMMON = /^Mozilla\/5\.0 \((?:(Windows NT|Macintosh;|X11; CrOS)|(iPhone;))/
 const UNCOMMON = /xbox|tablet(?! pc)|playstation|\btv\b|watch/i
 
@@ -71,8 +70,8 @@ function deviceOf(userAgent: string): Device | null {
 }
 
 /**
- * Who sends an agent, and what it says of itself. A program's own name is its browser; what it
- * pretends to run on says nothing.
+ * The sender of a user agent, and what it reveals. A program's own name is its browser; the system
+ * that it claims is ignored.
  */
 export function readAgent(userAgent: string): AgentDetails & { verdict: AgentVerdict } {
   const verdict = classifyAgent(userAgent)

@@ -16,7 +16,7 @@ function record(changes: Partial<Record<number, unknown>> = {}): ClickRecord {
   return Object.assign([...plain, ...rest], changes) as ClickRecord
 }
 
-test('everything that a record tells', () => {
+test('all values of a record', () => {
   const utm = {
     source: ' news\u0007letter ',
     medium: 'E-Mail',
@@ -51,7 +51,7 @@ test('everything that a record tells', () => {
   })
 })
 
-test('nothing is known of a record that tells nothing', () => {
+test('an empty record has no values', () => {
   const empty = { 4: '', 5: '', 6: '', 7: '', 8: '' }
   expect(enricher.enrich(record(empty))).toMatchObject({
     visitor: null,
@@ -69,7 +69,7 @@ test('nothing is known of a record that tells nothing', () => {
   })
 })
 
-test('a program is called by its name', () => {
+test('a program has its own name', () => {
   const agent =
     'Mozilla/5.0 (Linux; Android 6.0.1) Mobile Safari/537.36 (compatible; Googlebot/2.1)'
   expect(enricher.enrich(record({ 5: agent }))).toMatchObject({
@@ -81,12 +81,12 @@ test('a program is called by its name', () => {
   })
 })
 
-test("a browser's look ahead is a preview, by that browser", () => {
+test('a browser’s prefetch is a preview, by that browser', () => {
   const click = enricher.enrich(record({ 3: HOW.ahead | HOW.prerender }))
   expect(click).toMatchObject({ kind: 'preview', reason: 'prerender', browser: 'Firefox' })
 })
 
-test('any record makes a click, of the kind that the counters count', () => {
+test('any record becomes a click, of the kind that the counters count', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }))
   const utm = fc.oneof(
     fc.constant(0 as const),

@@ -11,13 +11,13 @@ import { referrerOf } from './referrer.ts'
 type EnricherOptions = { geoipDatabase: string | null } & Pick<PlacesOptions, 'logger'>
 
 const AGENTS_REMEMBERED = 10_000
-/** XORed to the visitors of bots and previews. */
+/** XORed with the visitors of bots and previews. */
 const NOT_HUMAN = 0x9e3779b97f4a7c15n
 
 /**
- * Makes clicks of journal records, with what they say of the visitor; see `docs/clicks.md` for what
- * each value is made of. Opens the database of places.
- * @param options.geoipDatabase path of an operator's `.mmdb`; null: the database in the package
+ * Converts journal records to clicks; see `docs/clicks.md` for the source of each value. Opens the
+ * geolocation database.
+ * @param options.geoipDatabase path of an operator's `.mmdb`; null: the built-in one
  */
 export function createEnricher(options: EnricherOptions) {
   const { geoipDatabase, logger } = options
@@ -63,7 +63,7 @@ export function createEnricher(options: EnricherOptions) {
 }
 
 /**
- * The visitor of a click, by the hash in its record. A human and a program with the same address and
+ * The visitor of a click, from its record's hash. A human and a program with the same address and
  * user agent are two visitors.
  */
 export function visitorOf(hash: string, kind: Click['kind']): bigint | null {
@@ -71,7 +71,7 @@ export function visitorOf(hash: string, kind: Click['kind']): bigint | null {
   return bits === null || kind === 'human' ? bits : bits ^ NOT_HUMAN
 }
 
-/** As it was typed but for control characters and white space around it; empty is none. */
+/** The text without control characters and surrounding white space; null if empty. */
 function plain(value: string | undefined): string | null {
   if (value === undefined) return null
   const text = value.replace(/\p{Cc}+/gu, ' ').trim()

@@ -3,17 +3,16 @@ import { createMemo } from '../base/memo.ts'
 const HEADERS_REMEMBERED = 2_000
 
 /**
- * The language that a visitor likes most: of the header `Accept-Language` (RFC 9110 §12.5.4) the
- * first tag among those with the highest weight, reduced to its primary subtag, Chinese with its
- * script (`zh-Hans`, `zh-Hant`). Obsolete codes become today's (`iw`: `he`). Null when there is
- * none, or what is there is no language tag.
+ * The visitor's preferred language: the first tag with the highest weight of `Accept-Language` (RFC
+ * 9110 §12.5.4), reduced to its primary subtag, Chinese with its script (`zh-Hans`, `zh-Hant`).
+ * Obsolete codes are replaced (`iw`: `he`). Null if there is none, or it isn't a language tag.
  */
 export const languageOf = createMemo(HEADERS_REMEMBERED, (header: string): string | null => {
   const tag = preferredTag(header)
   return tag === null ? null : reduce(tag)
 })
 
-/** The same as a whole language tag (BCP 47), as the header has it. */
+/** The same as the whole language tag (BCP 47) of the header. */
 export function preferredTag(header: string): string | null {
   let best: string | null = null
   let bestWeight = 0
@@ -30,7 +29,7 @@ export function preferredTag(header: string): string | null {
   return best
 }
 
-/** What old Android and Java still send; not every runtime replaces them. */
+/** Codes that old Android and Java still send; not every runtime replaces them. */
 const OBSOLETE: Readonly<Record<string, string>> = { in: 'id', iw: 'he', ji: 'yi' }
 
 function reduce(tag: string): string | null {

@@ -1,4 +1,4 @@
-/** Imported with `{ type: 'file' }`: the path of the file, inside a packaged executable too. */
+/** Imported with `{ type: 'file' }`: the path of the file, also inside a packaged executable. */
 declare module '*.mmdb' {
   const path: string
   export default path

@@ -1,6 +1,6 @@
 import bowser from 'bowser'
 
-/** Browsers that bowser doesn't know or confuses, apps first; the first that fits decides. */
+/** Browsers that bowser doesn't know or confuses, apps first; the first match wins. */
 export const APPS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Instagram', /\bInstagram \d/],
   ['Threads', /\bBarcelona \d/],
@@ -56,7 +56,7 @@ export const APPS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Lynx', /^Lynx\//i],
 ]
 
-/** Systems that bowser doesn't know or takes for another's; the first that fits decides. */
+/** Systems that bowser doesn't know or confuses; the first match wins. */
 export const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['PlayStation', /\bPlayStation\b/i],
   ['Xbox', /\bXbox\b/],
@@ -82,7 +82,7 @@ export const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Linux', /\bLinux\b|\bX11\b/i],
 ]
 
-/** Every operating system that there is a name for. */
+/** The names of all operating systems. */
 export const OS_NAMES: readonly string[] = [
   ...new Set([...SYSTEMS.map(([name]) => name), ...Object.values(bowser.OS_MAP)]),
 ].sort()

@@ -29,7 +29,7 @@ const BERLIN = {
 }
 const NOWHERE = { country: null, region: null, city: null }
 
-describe('the countries that come with Slugline', () => {
+describe('the built-in country database', () => {
   test.each([
     ['8.8.8.0', 'US'],
     ['193.0.6.0', 'NL'],
@@ -51,7 +51,7 @@ describe('the countries that come with Slugline', () => {
     },
   )
 
-  test.each(['fd00::', 'fe80::', '192.0.2.0', '2001:db8::'])('%s is nowhere', (network) => {
+  test.each(['fd00::', 'fe80::', '192.0.2.0', '2001:db8::'])('%s has no country', (network) => {
     places = openPlaces({ database: null })
     expect(places.find(network)).toEqual(NOWHERE)
   })
@@ -70,7 +70,7 @@ describe("an operator's database", () => {
     expect(places.find('5.10.0.0')).toEqual(NOWHERE)
   })
 
-  test('is read again when it changes, and stays as it was while it is broken', async () => {
+  test('is reloaded when it changes, and kept while the new one is broken', async () => {
     const told: string[] = []
     const changed = Promise.withResolvers<void>()
     const refused = Promise.withResolvers<void>()
@@ -97,7 +97,7 @@ describe("an operator's database", () => {
     expect(told).toEqual(['warn', 'info'])
   })
 
-  test('that is gone since the start is replaced by the countries', () => {
+  test('that was deleted since the start is replaced by the built-in one', () => {
     let warnings = 0
     const logger = { info() {}, warn: () => void warnings++ }
     places = openPlaces({ database: file, logger })
@@ -109,7 +109,7 @@ describe("an operator's database", () => {
 describe('a file at the start', () => {
   const check = () => checkGeoipDatabase(file)
 
-  test('is checked, and said what it is', () => {
+  test('is checked, and reported with its type', () => {
     writeFileSync(file, makeDatabase('GeoLite2-City', { '5.0.0.0/8': BERLIN }))
     expect(check()).toEqual({ type: 'GeoLite2-City', built: new Date(1_790_000_000_000) })
     expect(checkGeoipDatabase(null)).toBeNull()

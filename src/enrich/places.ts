@@ -5,7 +5,7 @@ import { createMemo } from '../base/memo.ts'
 import { ConfigError } from '../config/fault.ts'
 import { defaultDatabase } from './default-database.ts'
 
-/** Where a network is, as far as the database knows. */
+/** The place of a network, as far as the database knows. */
 export interface Place {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
@@ -15,11 +15,11 @@ export interface Place {
   readonly city: string | null
 }
 
-/** A network that nothing is known of. */
+/** A network without known place. */
 const NOWHERE: Place = { country: null, region: null, city: null }
 
 const CITY_LENGTH = 100
-/** Codes that registries use for no country: Europe, Asia/Pacific, unknown. */
+/** Codes that registries use without a country: Europe, Asia/Pacific, unknown. */
 const NO_COUNTRY = new Set(['EU', 'AP', 'XX', 'ZZ'])
 
 /** What is wrong with a database, as the end of a sentence that begins with its name. */
@@ -29,22 +29,22 @@ export class PlacesUnusable extends Error {
 
 /** Times in milliseconds. */
 export interface PlacesOptions {
-  /** Path of an operator's `.mmdb`; null: the country database that comes with Slugline. */
+  /** Path of an operator's `.mmdb`; null: the built-in country database. */
   database: string | null
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
-  /** How often the operator's file is looked at for a change. */
+  /** How often the operator's file is checked for changes. */
   checkEveryMs?: number
 }
 
-/** /24s and /48s: a look-up walks the tree a bit at a time. */
+/** /24s and /48s are cached, because a look-up traverses the tree bit by bit. */
 const NETWORKS_REMEMBERED = 20_000
 const CHECK_EVERY_MS = 60_000
 
 /**
- * Opens the database, wholly in memory: a file that an updater overwrites in place would change
- * under a mapping. The operator's is read again when it changes; while what is there can't be
- * used, the last good one stays, at first the one that comes with Slugline. Never throws: clicks
- * are worth more than their countries.
+ * Opens the database, reading it into memory: a memory-mapped file would change under an updater
+ * that overwrites it in place. The operator's is reloaded when it changes; if it becomes unusable,
+ * the last good one stays, at first the built-in one. Never throws: clicks are more important than
+ * their countries.
  */
 export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   let reader: Reader<Response> | null = null
@@ -58,7 +58,7 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
     }
   })
 
-  /** Replaces the database in use, which stays when the new one can't be read. */
+  /** Replaces the database in use, unless the new one can't be read. */
   function open(file: string): boolean {
     try {
       reader = readPlaces(file)
@@ -86,7 +86,7 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   if (database === null || !open(database)) open(defaultDatabase())
 
   return {
-    /** The place of a truncated address, as records hold it; empty: unknown. */
+    /** The place of a truncated address, as in records; empty: unknown. */
     find,
     close(): void {
       clearInterval(timer)
@@ -96,7 +96,7 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   }
 }
 
-/** The same, opened when the first place is asked for: it takes tens of megabytes. */
+/** The same, opened on demand: it takes tens of megabytes. */
 export function createPlaceLookup(options: PlacesOptions): (network: string) => Place {
   let places: ReturnType<typeof openPlaces> | undefined
   return (network) => {
@@ -105,13 +105,13 @@ export function createPlaceLookup(options: PlacesOptions): (network: string) => 
   }
 }
 
-/** Networks all over; a database that knows none of them may still know others. */
+/** Networks around the world; a database that knows none of them may still know others. */
 const PROBES = [...'2001:67c:2e8:: 2001:218:: 2001:4860:4860:: 2a01:4f8:: 2400:cb00::'.split(' ')]
 for (let first = 1; first < 224; first++) {
   for (const second of [0, 2, 65, 128, 190]) PROBES.push(`${first}.${second}.0.0`)
 }
 
-/** Opens a database. @throws PlacesUnusable when no country can be found in it */
+/** Opens a database. @throws PlacesUnusable if no country can be found in it */
 export function readPlaces(file: string): Reader<Response> {
   let bytes: Buffer
   try {
@@ -140,7 +140,7 @@ export function readPlaces(file: string): Reader<Response> {
   throw new PlacesUnusable(`tells no countries: it is a database of the type ${type}`)
 }
 
-/** Checks an operator's database of places before anything starts. @throws ConfigError */
+/** Checks an operator's geolocation database before the start. @throws ConfigError */
 export function checkGeoipDatabase(file: string | null): { type: string; built: Date } | null {
   if (file === null) return null
   try {
@@ -158,15 +158,15 @@ export function checkGeoipDatabase(file: string | null): { type: string; built: 
   }
 }
 
-/** Changes whenever the file does; empty while there is none. */
+/** Changes whenever the file does; empty if there is none. */
 function stateOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
 }
 
 /**
- * Private networks, this machine, examples of documents, groups (IANA's special-purpose
- * registries), as far as a /24 or a /48 tells.
+ * Private networks, loopback, documentation, multicast (IANA's special-purpose registries), as far
+ * as a /24 or a /48 shows.
  */
 const SPECIAL =
   /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|192\.0\.[02]|198\.1[89]|198\.51\.100|203\.0\.113|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|22[4-9]|2[3-5]\d)\.|^(?:::|f[cdf]|fe[89a-f]|2001:db8:)/
@@ -176,9 +176,9 @@ function isPublic(network: string): boolean {
 }
 
 /**
- * Reads an entry of a database in one of the usual forms: MaxMind's and DB-IP's
+ * Reads an entry of a database in one of the usual formats: MaxMind's and DB-IP's
  * (`country.iso_code`, `subdivisions`, `city.names.en`), ip-location-db's and IPinfo's
- * (`country_code`, `city`, all flat).
+ * (`country_code`, `city`, flat).
  */
 export function placeOf(entry: unknown): Place {
   if (!isObject(entry)) return NOWHERE
@@ -195,7 +195,7 @@ function countryOf(entry: Entry): string | null {
   return NO_COUNTRY.has(upper) ? null : upper
 }
 
-/** The first is the largest: a state rather than a county. */
+/** The first subdivision is the largest: a state rather than a county. */
 function regionOf({ subdivisions }: Entry, country: string): string | null {
   const first = Array.isArray(subdivisions) ? subdivisions[0] : undefined
   const code = isObject(first) ? first.iso_code : undefined

@@ -1,8 +1,8 @@
 import { createMemo } from '../base/memo.ts'
 
-/** Where a visit came from; both null: the browser didn't say. */
+/** The referrer of a visit; both null: none was sent. */
 export interface Referrer {
-  /** Host in lower-case ASCII without `www.` and port; of an Android app its package. */
+  /** Host in lower-case ASCII without `www.` and port; for an Android app its package. */
   readonly host: string | null
   /** Percent-encoded path. */
   readonly path: string | null
@@ -13,9 +13,9 @@ const PATH_LENGTH = 512
 const NONE: Referrer = { host: null, path: null }
 
 /**
- * Reads a `Referer` header (RFC 9110 §10.1.3) without its query. Internationalised hosts stay in
- * Punycode, as they were sent: what looks alike would otherwise be one to the eye and two in the
- * figures. `android-app://com.example/` names the app that a link was tapped in.
+ * Parses a `Referer` header (RFC 9110 §10.1.3) without its query. Internationalized hosts stay in
+ * Punycode, as they were sent: lookalikes would otherwise seem the same but be counted separately.
+ * `android-app://com.example/` names the app in which a link was tapped.
  */
 export const referrerOf = createMemo(REFERRERS_REMEMBERED, read)
 

@@ -1,18 +1,18 @@
 import bowser from 'bowser'
 import { APPS } from './names.ts'
 
-/** The version of the browser that `describeAgent` names; null: the agent doesn't tell. */
+/** The version of the browser named by `describeAgent`; null: unknown. */
 export function browserVersion(userAgent: string): string | null {
   for (const [, pattern] of APPS) {
     const match = pattern.exec(userAgent)
-    // The first number behind what the app is known by: `FBAN/FBIOS;FBAV/450.0`.
+    // The first number after the app's token: `FBAN/FBIOS;FBAV/450.0`.
     if (match !== null) return numbersOf(/[/ ](\d[\d.]*)/.exec(userAgent.slice(match.index))?.[1])
   }
   if (/; wv\)/.test(userAgent)) return numbersOf(/\bChrome\/([\d.]+)/.exec(userAgent)?.[1])
   return numbersOf(bowser.getParser(userAgent, true).parseBrowser().version)
 }
 
-/** The version of the operating system: of Windows as it is sold (`10`), not of its kernel. */
+/** The version of the operating system: for Windows the product version (`10`). */
 export function systemVersion(userAgent: string): string | null {
   const { name, version, versionName } = bowser.getParser(userAgent, true).parseOS()
   return numbersOf(name === 'Windows' ? versionName : version)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => links.close())
 
-/** What is counted, and what there is. */
+/** The stored counts, and the actual ones. */
 async function counted() {
   const { db } = links.storage.read
   const { addresses_count } = await db
@@ -52,7 +52,7 @@ describe('the addresses of a plan', () => {
     expect(await counted()).toEqual([5, 5])
   })
 
-  test('are refused beyond the limit, whatever asks for one more', async () => {
+  test('are refused beyond the limit, for any operation', async () => {
     const link = await make({ slug: 'a', aliases: ['b'] })
     const deleted = await make()
     await links.remove(deleted.id)
@@ -65,14 +65,14 @@ describe('the addresses of a plan', () => {
     expect(await refusal(make())).toEqual(FULL)
     expect(await refusal(links.restore(deleted.id))).toEqual(FULL)
     expect(await counted()).toEqual([3, 3])
-    // As many as before may be others, and who has too many can give some up.
+    // Addresses can be exchanged, and removed while there are too many.
     await links.patch(link.id, { slug: 'd', aliases: ['a'] })
     links.setAddressesLimit(1)
     await links.patch(link.id, { aliases: [] })
     expect(await counted()).toEqual([2, 2])
   })
 
-  test('are what is named when links are left, and links where none is', async () => {
+  test('are named as the limit while links are left, and links when none is left', async () => {
     await make()
     links.setAddressesLimit(1)
     links.setLimit(2)
@@ -81,7 +81,7 @@ describe('the addresses of a plan', () => {
     expect(await refusal(make())).toEqual(['PLAN_LIMIT_REACHED', 'links: LINKS_LIMIT'])
   })
 
-  test('are exact for requests that come at once', async () => {
+  test('are exact under concurrency', async () => {
     links.setAddressesLimit(10)
     const all = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) => make({ aliases: [`x${i}`, `y${i}`] })),

@@ -14,7 +14,9 @@ export interface Address extends SlugName {
   domainNo: number
 }
 
-/** What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them. */
+/**
+ * What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them.
+ */
 type SlugTarget = ReturnType<typeof targetOf>
 
 type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
@@ -45,7 +47,7 @@ function claiming(takesHeld: boolean) {
               }))
               .where('slugs.link_seq', 'is', null)
               .whereRef('slugs.workspace_no', '=', 'excluded.workspace_no')
-              // A blocked address is the blocked link's alone.
+              // A blocked address stays the blocked link's.
               .where((eb) =>
                 eb.or([
                   eb('slugs.block_id', 'is', null),
@@ -60,7 +62,7 @@ function claiming(takesHeld: boolean) {
 const claim = claiming(true)
 const claimUnused = claiming(false)
 
-/** An address that a link wants, as its main one or as an alias. */
+/** An address requested for a link, as its main one or as an alias. */
 export interface Claim {
   address: Address
   field: 'slug' | 'aliases'
@@ -68,9 +70,9 @@ export interface Claim {
 }
 
 /**
- * Takes slugs for links, no two of them the same. One that is held back can be taken again by the
- * workspace that had it, unless it must be `unused`. Gives the claims that failed: their slug is in
- * use, held for another workspace, below a prefix of another one, or blocked.
+ * Takes slugs for links, all of them different. A slug held after its link was deleted can only be
+ * taken by the workspace that had it, unless it must be `unused`. Returns the failed claims: their
+ * slug is in use, held for another workspace, below another's prefix, or blocked.
  */
 export async function claimSlugs<C extends Claim>(
   tx: Transaction,
@@ -107,7 +109,7 @@ export async function retargetSlug(
   await updateSlug(tx, address, { slug: address.slug, ...target })
 }
 
-/** Takes a slug from its link, and holds it back from other workspaces. */
+/** Removes a slug from its link, and holds it for the workspace. */
 export async function holdSlug(tx: Transaction, address: Address): Promise<void> {
   await updateSlug(tx, address, { link_seq: null, target_url: null })
 }
@@ -126,14 +128,14 @@ async function updateSlug(
   slugChanged(tx, address)
 }
 
-/** Every write of this table passes here: other nodes remember slugs, and must forget this one. */
+/** Called for every write of this table: other nodes cache slugs, and must invalidate this one. */
 export function slugChanged(tx: Transaction, { key, domainNo }: Omit<Address, 'slug'>): void {
   tx.linkChanged?.({ domainNo, slugKey: key })
 }
 
 /**
- * All the addresses of a link. Its aliases are stored as they were typed: the slug alone on the
- * link's own domain, `no:slug` where a link has moved away from another domain.
+ * All addresses of a link. Aliases are stored as typed: only the slug on the link's own domain,
+ * `no:slug` if the link was moved away from another domain.
  */
 export interface Addresses {
   main: Address
@@ -161,7 +163,7 @@ export function addressesOf(
   return { main: addressOn(row.domain_no, row.slug, cases), aliases }
 }
 
-/** Aliases as they were given, on the domain of the main address unless they say otherwise. */
+/** Aliases as given, by default on the domain of the main address. */
 export function placeAliases(
   main: Address,
   inputs: readonly AliasInput[],
@@ -173,10 +175,7 @@ export function placeAliases(
   )
 }
 
-/**
- * The addresses after a change: those that the link moves away from join its aliases, so that what
- * has been published goes on working.
- */
+/** The addresses after a change: old main addresses become aliases, so that they keep working. */
 export function addressesAfter(
   before: Addresses,
   { slug, domain, aliases }: PreparedPatch,
@@ -199,7 +198,7 @@ function without(addresses: readonly Address[], other: Address): Address[] {
   })
 }
 
-/** What tells addresses apart. */
+/** The unique key of an address. */
 export function identity({ key, domainNo }: Omit<Address, 'slug'>): string {
   return `${domainNo}/${key}`
 }
@@ -244,9 +243,9 @@ export async function changeAddresses(
 }
 
 /**
- * Asserts, in the transaction, what the list in memory said of a workspace's own domains: it may be
- * half a second old. Addresses on shared domains cost nothing.
- * @param had addresses that the link has already, whose domain need not be verified any more
+ * Checks a workspace's own domains again in the transaction, because the list in memory may be half
+ * a second old. Addresses on shared domains cost nothing.
+ * @param had existing addresses of the link, whose domain need not be verified any more
  * @throws AppError VALIDATION_FAILED (UNKNOWN_DOMAIN), DOMAIN_NOT_VERIFIED, SERVICE_UNAVAILABLE
  */
 export async function assertUsable(
@@ -270,7 +269,7 @@ export async function assertUsable(
     const row = rows.find((one) => one.no === no)
     if (row === undefined) throw invalid({ field: 'domain', code: 'UNKNOWN_DOMAIN' })
     if ((row.case_sensitive === 1) !== domains.isCaseSensitive(no)) {
-      // Its slugs were just given other keys, on another node.
+      // Another node has just changed the keys of its slugs.
       throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } })
     }
     const isNew = addresses.some(

@@ -17,14 +17,14 @@ import { splitHost } from './slug.ts'
 import { type LinkRow, selectLinks } from './store.ts'
 import { slugOwner } from './taken.ts'
 
-/** What is blocked: a link by its id, or an address, which may have no link. */
+/** What to block: a link by its id, or an address, which may have no link. */
 type Named = { id: string } | { address: Address }
 
-/** Finds the numbers of hosts, and says which of them are case-sensitive. */
+/** Finds the numbers of hosts, and tells which are case-sensitive. */
 type NamingDomains = Pick<Domains, 'noOf' | 'knows' | 'isCaseSensitive'>
 
 /**
- * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.
+ * Parses the id of a link, a slug of the default domain, `host/slug`, or a short URL.
  * @throws AppError VALIDATION_FAILED
  */
 export function parseNamed(text: string, domains: NamingDomains): Named {
@@ -33,7 +33,7 @@ export function parseNamed(text: string, domains: NamingDomains): Named {
   const plain = url === null ? text : `${url.host}${decoded(url.pathname)}`
   const path = plain.trim().replace(/[/+]+$/, '')
   const named = splitHost(path, domains)
-  // What looks like a host is one: an unused address must not be blocked by mistake.
+  // Text like a host counts as one: an unused address must not be blocked by mistake.
   if (named.host === null && (url !== null || HOST_LIKE.test(path))) {
     throw invalidValue('UNKNOWN_DOMAIN')
   }
@@ -59,15 +59,15 @@ function decoded(path: string): string {
   }
 }
 
-/** A link of any workspace, as it is or as it was when it was deleted. */
+/** A link of any workspace, existing or deleted. */
 interface Found {
   row: LinkRow
   isDeleted: boolean
 }
 
 /**
- * Blocks all addresses of a link, or an address without one. Gives back the link.
- * @throws AppError LINK_NOT_FOUND, CONFLICT where it is blocked already
+ * Blocks all addresses of a link, or an address without one. Returns the link.
+ * @throws AppError LINK_NOT_FOUND, CONFLICT if it is blocked already
  */
 export async function blockLink(
   cases: Cases,
@@ -79,7 +79,7 @@ export async function blockLink(
   let found = await findLocked(cases, tx, named)
   if (found === null && 'address' in named) {
     if (await blockFreeSlug(tx, named.address, block.id)) return null
-    // It is blocked already, or a link has taken it meanwhile.
+    // It is blocked already, or a link has taken it in the meantime.
     found = await findLocked(cases, tx, named)
   }
   if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
@@ -92,7 +92,7 @@ export async function blockLink(
   return row
 }
 
-/** Ends the block of a link's addresses, wherever the link is by now. */
+/** Removes the block of a link's addresses, wherever they are now. */
 export async function unblockLink(
   cases: Cases,
   tx: Transaction,
@@ -105,7 +105,7 @@ export async function unblockLink(
   await unblockSlugs(tx, block.id)
 }
 
-/** The link that is meant, with its workspace locked, so that it can't change any more. */
+/** The link, with its workspace locked so that it can't change. */
 async function findLocked(cases: Cases, tx: Transaction, named: Named): Promise<Found | null> {
   const found = await find(cases, tx, named)
   if (found === null) return null
@@ -126,7 +126,7 @@ async function find(cases: Cases, sql: Sql, named: Named): Promise<Found | null>
       .executeTakeFirst()
     if (living !== undefined) return { row: living, isDeleted: false }
   }
-  // All that can still be restored are looked at: it is the operator who asks.
+  // Reads all restorable links: only the operator does this, rarely.
   const deleted = await sql.db
     .selectFrom('deleted_links')
     .select('row')
@@ -182,10 +182,10 @@ async function write(
   return after
 }
 
-/** Stands for the workspace of a blocked address that no workspace ever had. */
+/** The workspace number of a blocked address that no workspace ever had. */
 const UNOWNED = 0
 
-/** Blocks an address that no link has now. False: a link has it, or it is blocked already. */
+/** Blocks an address without a link. False: a link has it, or it is blocked already. */
 async function blockFreeSlug(tx: Transaction, address: Address, blockId: string): Promise<boolean> {
   const { slug, key, domainNo } = address
   const row = await tx.db
@@ -215,7 +215,7 @@ async function blockFreeSlug(tx: Transaction, address: Address, blockId: string)
   return true
 }
 
-/** Ends a block of addresses; those that no workspace ever had are free again. */
+/** Unblocks addresses; those that no workspace ever had become free. */
 async function unblockSlugs(tx: Transaction, blockId: string): Promise<void> {
   const rows = await tx.db
     .updateTable('slugs')

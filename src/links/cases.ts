@@ -4,24 +4,24 @@ import { bySql, type Transaction } from '../storage/index.ts'
 import { slugChanged } from './addresses.ts'
 import { slugKey } from './slug.ts'
 
-/** So many slugs get other keys in one transaction at most: others wait for it. */
+/** The most slugs re-keyed in one transaction, because other writes wait for it. */
 const REKEYED_MAX = 5_000
-/** Slugs that are looked for at a time. */
+/** Slugs looked up per query. */
 const STEP = 500
-/** Pairs that an error names. */
+/** The most pairs named in an error. */
 const NAMED_MAX = 3
 
 type Row = Awaited<ReturnType<typeof affected>>[number]
 
-/** Lower-case keys stay as they are; other characters may have another case. */
+/** Keys of lower-case slugs stay the same; other characters may have another case. */
 const IS_MIXED = bySql({
   sqlite: sql<boolean>`slug_key GLOB '*[^-a-z0-9_./~]*'`,
   postgres: sql<boolean>`slug_key ~ '[^-a-z0-9_./~]'`,
 })
 
 /**
- * Gives the slugs of a domain the keys that they have where case matters, or where it doesn't. Slugs
- * of deleted links make room for those of links.
+ * Changes the keys of a domain's slugs when its case-sensitivity changes. Slugs held for deleted
+ * links give way to those of links.
  * @throws AppError VALIDATION_FAILED (SLUGS_COLLIDE, TOO_MANY)
  */
 export async function rekeySlugs(
@@ -40,7 +40,7 @@ export async function rekeySlugs(
     if (same === undefined) byKey.set(key, [row])
     else same.push(row)
   }
-  // Those that have the new keys already.
+  // Except those that have the new keys already.
   const changing = new Set(rows.map(({ slug_key }) => slug_key))
   const keys = [...byKey.keys()].filter((key) => !changing.has(key))
   for (let i = 0; i < keys.length; i += STEP) {
@@ -72,7 +72,7 @@ function affected(tx: Transaction, domainNo: number, isCaseSensitive: boolean) {
     .execute()
 }
 
-/** A link has it, or it is blocked. */
+/** It has a link, or is blocked. */
 function isTaken({ link_seq, block_id }: Row): boolean {
   return link_seq !== null || block_id !== null
 }

@@ -22,7 +22,7 @@ const codes = async (body: object) =>
   (await check(body)).problems.map(({ field, code }) => `${field} ${code}`)
 
 describe('the dry run of a link', () => {
-  test('finds nothing wrong with what could be made, and makes nothing', async () => {
+  test('accepts a valid link, and creates nothing', async () => {
     const body = { destination_url: 'https://b.example/', slug: 'free', domain: 's.example' }
     expect(await check(body)).toEqual({ problems: [], suggestions: [] })
     expect(await check({})).toEqual({ problems: [], suggestions: [] })
@@ -30,7 +30,7 @@ describe('the dry run of a link', () => {
     expect((await dashboard.as('viewer', 'POST', '/links/check', body)).status).toBe(403)
   })
 
-  test('says all that is wrong, in words', async () => {
+  test('reports all faults, with messages', async () => {
     const body = { destination_url: 'ftp://a', slug: 'a b', domain: 'nowhere.example' }
     const { problems } = await check(body)
     expect(problems.map(({ field, code }) => `${field} ${code}`)).toEqual([
@@ -45,7 +45,7 @@ describe('the dry run of a link', () => {
     ])
   })
 
-  test('knows a taken slug, whose it is, and what is free', async () => {
+  test('reports a taken slug, its owner, and free slugs', async () => {
     const { problems, suggestions } = await check({ slug: 'tAKEN' })
     expect(problems).toMatchObject([{ field: 'slug', code: 'SLUG_TAKEN' }])
     expect(suggestions).toHaveLength(3)
@@ -57,7 +57,7 @@ describe('the dry run of a link', () => {
     expect(await codes({ slug: 'taken', exclude_id: 'lnk_none' })).toEqual(['slug SLUG_TAKEN'])
   })
 
-  test('lets a workspace have again what it has held, and no other one', async () => {
+  test('accepts a held slug only for the workspace that had it', async () => {
     const body = { destination_url: 'https://a.example/', slug: 'held' }
     const link = (await dashboard.as('member', 'POST', '/links', body)).body
     await dashboard.as('member', 'DELETE', `/links/${link.id}`)

@@ -13,13 +13,13 @@ import { findLink } from './store.ts'
 import { freeSlugs, prefixAbove, slugOwner } from './taken.ts'
 import { checkDomain } from './values.ts'
 
-/** What is wrong with a draft, and free slugs if its own is taken. */
+/** The faults of a draft, and free slugs if its own is taken. */
 interface LinkCheck {
   problems: ErrorDetail[]
   suggestions: string[]
 }
 
-/** Checks a draft without taking anything. Finds nothing that a creation wouldn't refuse. */
+/** Validates a draft without reserving anything. Reports only what a creation would refuse. */
 export async function checkLink(
   ctx: LinkContext,
   caller: LinkCaller,
@@ -85,7 +85,7 @@ const Body = z
   })
   .openapi('LinkCheck')
 
-/** Fields of a link that may be made or changed, as typed. */
+/** The fields of a draft, as typed. */
 type LinkDraft = z.output<typeof Body>
 
 const Result = z
@@ -95,7 +95,7 @@ const Result = z
   })
   .openapi('LinkCheckResult')
 
-/** The dashboard's dry run: what would be wrong with a link that had these fields. */
+/** The dashboard's validation of a link while it is edited. */
 export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   endpoint(api, {
     method: 'post',

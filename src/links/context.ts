@@ -15,7 +15,7 @@ import type { RenderLink } from './rows.ts'
 import type { LinkLimits } from './store.ts'
 import type { OwnHosts, UrlRules } from './values.ts'
 
-/** What the links service works with. */
+/** Dependencies of the links service. */
 export interface LinkServiceDeps {
   storage: Storage
   clock: Clock
@@ -25,23 +25,25 @@ export interface LinkServiceDeps {
   domains: Domains
   ownHosts: OwnHosts
   urlRules: UrlRules
-  /** What is blocked besides addresses. Default: nothing. */
+  /** Blocks other than of single addresses. Default: none. */
   blocks?: BlockList
-  /** How many people have visited a link so far, with those who are not counted yet. */
+  /** How many people have visited a link so far, including those not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
-  /** Where passwords wait to be hashed. Default: a queue of its own. */
+  /** The queue for hashing passwords. Default: a separate one. */
   hashes?: HashQueue
   /** Default: {@link hashPassword}. */
   hashPassword?: (password: string) => Promise<string>
-  /** How many links a list collects and sorts, instead of walking the sort's index. Default: 5,000. */
+  /**
+   * Up to how many links a list is sorted instead of read from the sort's index. Default: 5,000.
+   */
   few?: number
-  /** Called after every commit that made, changed or deleted a link. */
+  /** Called after every commit that created, changed or deleted a link. */
   changed?: () => void
-  /** Called with the `seq` of a link after the commit that deleted it for good. */
+  /** Called with the `seq` of a link after the commit that purged it. */
   removed?: (linkSeq: number) => void
 }
 
-/** What the verbs of the links service share. */
+/** What the functions of the links service share. */
 export interface LinkContext
   extends Required<Omit<LinkServiceDeps, 'ownHosts' | 'urlRules' | 'hashes' | 'hashPassword'>> {
   rules: LinkRules
@@ -52,7 +54,7 @@ export interface LinkContext
   hashPassword: (password: string, workspace: { readonly no: number }) => Promise<string>
 }
 
-/** The caller of a verb, as far as links need to know. */
+/** The caller, as far as links need it. */
 export interface LinkCaller extends Reader {
   readonly workspace: {
     readonly no: number
@@ -60,12 +62,12 @@ export interface LinkCaller extends Reader {
   }
 }
 
-/** The caller of a verb that changes something, with the actor that the audit log names. */
+/** The caller of a change, with the actor for the audit log. */
 export interface LinkAsker extends LinkCaller {
   readonly actor: Actor
 }
 
-/** The error for an external id that another link of the workspace has. */
+/** The error for an external id of another link in the workspace. */
 export function externalIdTaken(): AppError {
   return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
 }

@@ -61,7 +61,7 @@ describe('creating', () => {
     await expectConsistent(links)
   })
 
-  test('takes every writable field', async () => {
+  test('accepts every writable field', async () => {
     const link = await links.create({
       destination_url: URL_A,
       slug: 'Straße',
@@ -105,7 +105,7 @@ describe('creating', () => {
     await expectConsistent(links)
   })
 
-  test('reports everything that is wrong at once', async () => {
+  test('reports all faults together', async () => {
     const faults = await refusal(
       links.create({
         destination_url: 'ftp://a',
@@ -188,7 +188,7 @@ describe('creating', () => {
     expect(
       await refusal(links.create({ destination_url: URL_A, slug: 'new', aliases: ['PROMO'] })),
     ).toEqual(['SLUG_TAKEN', 'aliases: SLUG_TAKEN'])
-    // Nothing of it stays.
+    // Nothing of it was written.
     expect(await slugRow(links, 'new')).toBeUndefined()
     await expectConsistent(links)
   })
@@ -199,7 +199,7 @@ describe('creating', () => {
     await expectConsistent(links)
   })
 
-  test('takes an external id once in a workspace', async () => {
+  test('accepts an external id once per workspace', async () => {
     await links.create({ destination_url: URL_A, external_id: 'e' })
     expect(await refusal(links.create({ destination_url: URL_A, external_id: 'e' }))).toEqual([
       'VALIDATION_FAILED',
@@ -209,7 +209,7 @@ describe('creating', () => {
     await expectConsistent(links)
   })
 
-  test('stops at the limit of the plan, exactly, however many come at once', async () => {
+  test('stops exactly at the limit of the plan under concurrency', async () => {
     links.setLimit(5)
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => links.create({ destination_url: URL_A })),
@@ -225,7 +225,7 @@ describe('creating', () => {
     await expectConsistent(links)
   })
 
-  test('gives a slug to one of many who want it', async () => {
+  test('gives a slug to one of many concurrent requests', async () => {
     const forms = ['Käse', 'KÄSE', 'ka\u0308se']
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, i) =>
@@ -263,12 +263,12 @@ describe('creating', () => {
     expect(pagination.total).toBe(3)
   })
 
-  test('never generates a slug that somebody had', async () => {
+  test('never generates a slug that was used before', async () => {
     let draws = 0
     const draw = new Uint8Array(64)
     const stubborn = await createTestLinks({
       random: {
-        // The same bytes three times, others from then on.
+        // The same bytes three times, then others.
         bytes: (length) => draw.slice(0, length).fill(draws++ < 3 ? 0 : 5),
       },
     })

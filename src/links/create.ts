@@ -41,7 +41,7 @@ export async function create(
   return link as Link
 }
 
-/** Makes a link of each. Undefined: one of them is refused, and none is made. */
+/** Creates a link of each. Undefined: one of them is refused, and none is created. */
 export async function createTogether<K>(
   ctx: LinkContext,
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function createTogether<K>(
   }
 }
 
-/** By one statement for each table. Of several links that can't all be made, the error is any. */
+/** Uses one statement per table. If links can't be created, the error is that of any of them. */
 async function createAll(
   ctx: LinkContext,
   tx: Transaction,
@@ -78,7 +78,7 @@ async function createAll(
   await assertUsable(ctx, tx, no, addresses)
   const growth = { links: all.length, addresses: addresses.length, made: all.length, now }
   const last = await countPlace(tx, no, growth, plan.limits)
-  // Not before that of another link, unless that one has a time that was wrong.
+  // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
   const drafts = wanted.map((draft, i) => {
     const before: LinkRow = {
@@ -113,14 +113,14 @@ async function createAll(
   return rows.map((row) => ctx.render(row, undefined, now))
 }
 
-/** What a new link is to be reached by; without a slug, it gets one that no link ever had. */
+/** The addresses requested for a new link; without a slug it gets one that no link ever had. */
 interface Wanted {
   fields: PreparedCreate
   main: Address
   aliases: Address[]
 }
 
-/** Takes the addresses of links, given by their rows. Gives the main ones. */
+/** Takes the addresses of links, by their rows. Returns the main ones. */
 async function takeAddresses(
   { random }: LinkContext,
   tx: Transaction,

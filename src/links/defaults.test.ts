@@ -23,13 +23,13 @@ const DEFAULTS = {
 }
 const NULLS = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, null]))
 
-test('null for a new link is as if absent', async () => {
+test('null for a new link means absent', async () => {
   const made = await links.create({ ...NULLS, destination_url: URL, slug: null, domain: null })
   expect(made).toMatchObject(DEFAULTS)
   expect(made.slug).toHaveLength(7)
 })
 
-test('null in a change goes back to the default', async () => {
+test('null in a change resets to the default', async () => {
   const { id } = await links.create({
     destination_url: URL,
     enabled: false,

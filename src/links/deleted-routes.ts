@@ -12,7 +12,7 @@ const Query = z.object({
   ...pageParameters,
 })
 
-/** Register it before `/links/{id}`, which takes any word as an id. */
+/** Register it before `/links/{id}`, which accepts any word as an id. */
 export function registerDeletedLinksRoute(
   api: Pick<Api, 'add'>,
   deps: { links: LinkService },

@@ -22,7 +22,7 @@ const listed = async (query = '', person = 'owner') =>
     (it: { id: string }) => it.id,
   )
 
-test('deleted links are listed, the last one first, a page at a time, while they can be restored', async () => {
+test('deleted links are listed while they can be restored, latest first, in pages', async () => {
   const [one, two, three] = [await deleted('one'), await deleted('two'), await deleted('three')]
   const first = (await send('GET', '/links/deleted?limit=2')).body
   expect(first.data).toEqual([

@@ -5,7 +5,7 @@ import { GRACE_MS } from './remove.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
 import type { LinkRow } from './store.ts'
 
-/** Which deleted links to list. */
+/** The query for deleted links. */
 interface DeletedQuery {
   id?: string | undefined
   limit: number
@@ -13,7 +13,7 @@ interface DeletedQuery {
 }
 
 /**
- * The links of a workspace that were deleted and can still be restored, the last one first.
+ * The deleted links of a workspace that can still be restored, latest first.
  * @throws AppError BAD_REQUEST (INVALID_CURSOR)
  */
 export async function listDeleted(

@@ -62,7 +62,7 @@ async function ndjson(query = '', key = 1): Promise<Link[]> {
     .map((line) => JSON.parse(line))
 }
 
-/** The records of RFC 4180, each by its columns. */
+/** The records of a CSV file (RFC 4180), by column. */
 async function csv(query = ''): Promise<Record<string, string>[]> {
   const text = await (await get(`links.csv${query}`)).text()
   const rows: string[][] = [[]]
@@ -76,7 +76,7 @@ async function csv(query = ''): Promise<Record<string, string>[]> {
   return records.map((cells) => Object.fromEntries(cells.map((cell, i) => [names[i], cell])))
 }
 
-/** All that the list gives, by its cursors. */
+/** All links of the list, by its cursors. */
 async function listed(query: Record<string, string> = {}): Promise<Link[]> {
   const all: Link[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -88,7 +88,7 @@ async function listed(query: Record<string, string> = {}): Promise<Link[]> {
 }
 
 describe('an export of links', () => {
-  test('has every field that can be written, as the API gives it', async () => {
+  test('has every writable field, like the API', async () => {
     const link = await links.create({
       destination_url: 'https://a.example/ü?x=1',
       slug: 'Every',
@@ -127,13 +127,13 @@ describe('an export of links', () => {
     expect(Object.keys(raw ?? {})).toEqual(Object.keys(exported ?? {}))
   })
 
-  test('gives for any texts what the API gives', async () => {
+  test('has any texts like the API', async () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(text, fc.array(text, { maxLength: 4 }), async (title, tags) => {
         const made = await links
           .create({ destination_url: URL_A, title, tags: tags.map((tag) => tag.slice(0, 20)) }, 1)
-          // Some texts no link can have.
+          // Some texts aren't valid in a link.
           .catch(() => null)
         if (made === null) return
         const after = new Date(Date.parse(made.created_at)).toISOString()
@@ -148,7 +148,7 @@ describe('an export of links', () => {
     )
   })
 
-  test('holds what the list holds, in its order, whatever is filtered', async () => {
+  test('has the same links as the list, in the same order, with any filter', async () => {
     for (let n = 0; n < 620; n++) {
       await links.create({
         destination_url: `https://a.example/${n}`,
@@ -176,7 +176,7 @@ describe('an export of links', () => {
     }
   }, 120_000)
 
-  test('is of one workspace, for who may read, and takes no pages', async () => {
+  test('is of one workspace, needs the scope, and has no pages', async () => {
     await links.create({ destination_url: URL_A, slug: 'strange' }, 2)
     expect((await ndjson('', 2)).map(({ slug }) => slug)).toEqual(['strange'])
     expect(await ndjson('?search=strange')).toEqual([])
@@ -193,7 +193,7 @@ describe('an export of links', () => {
     expect((await get('links.ndjson?raw=true')).status).toBe(422)
   })
 
-  test('answers HEAD, says what it is, and stands in the audit log', async () => {
+  test('supports HEAD, has a file name, and is audited', async () => {
     const entries = async () =>
       (
         await links.storage.read.db
@@ -215,7 +215,7 @@ describe('an export of links', () => {
     expect((await entries()).slice(before)).toEqual([['links.csv', { search: 'x', format: 'csv' }]])
   })
 
-  test('is read as the client takes it; a workspace has some open, until they end', async () => {
+  test('is generated as the client reads it; a workspace may have a limited number open', async () => {
     const open: { cancel(): Promise<void> }[] = []
     for (let n = 0; n < EXPORTS_PER_WORKSPACE; n++) {
       const reader = (await get('links.ndjson')).body?.getReader()
@@ -230,11 +230,11 @@ describe('an export of links', () => {
       return answer.ok ? answer : undefined
     })
     const { value: first } = (await again.body?.getReader().read()) ?? {}
-    // One page of them, not all.
+    // One page of it, not all.
     expect(new TextDecoder().decode(first).split('\n').length - 1).toBe(100)
   })
 
-  test('of the history has the entries of every link that is there or can be restored', async () => {
+  test('of the history has the entries of all existing and restorable links', async () => {
     const made = await links.create({ destination_url: URL_A, slug: 'past' })
     await links.patch(made.id, { title: 'T' })
     const gone = await links.create({ destination_url: URL_A, slug: 'gone' })
@@ -250,7 +250,7 @@ describe('an export of links', () => {
         data.map((entry) => ({ link_id: id, ...entry })),
       )
     }
-    // All of them, over many pages, newest first, and nothing of others.
+    // All entries, over many pages, newest first, and no others.
     const numbers = all.map(({ id }) => Number(id.slice(4)))
     expect(numbers).toEqual(numbers.toSorted((a, b) => b - a))
     expect(new Set(all.map(({ link_id }) => link_id)).size).toBe((await listed()).length + 1)

@@ -9,22 +9,22 @@ import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { Link } from './schemas.ts'
 
-/** The most exports of links that a workspace, or a person, may have open, and all together. */
+/** The most concurrent exports of a workspace or a person, and in total. */
 export const EXPORTS_PER_WORKSPACE = 4
 const EXPORTS_MAX = 40
-/** Links per read: with 500 the heap grew by 50 MB more. */
+/** Links per query: with 500 the heap grew by 50 MB more. */
 const PAGE_LINKS = 100
-/** Came along with an import, and goes along with the next. */
+/** A count from an import, exported again. */
 const IMPORTED = 'clicks.imported'
 
-/** The form of an export. */
+/** The options of an export. */
 export interface LinkExport {
   format: 'csv' | 'ndjson'
-  /** Of CSV: no apostrophes before what a spreadsheet takes for a formula. */
+  /** For CSV: no apostrophes before what a spreadsheet takes for a formula. */
   raw?: boolean
 }
 
-/** The columns of an export: every field that can be written, and what a copy is compared by. */
+/** The columns of an export: every writable field, and those to compare copies by. */
 export function exportColumns(writable: readonly string[]): string[] {
   const named = writable.map((field) => (field === 'password' ? 'has_password' : field))
   return ['id', ...named, IMPORTED, 'created_at']
@@ -34,13 +34,13 @@ function fieldOf(link: Link, column: string): unknown {
   return column === IMPORTED ? link.clicks.imported : link[column as keyof Link]
 }
 
-/** Who exports. */
+/** The caller of an export. */
 type Exporter = LinkCaller & Pick<Caller, 'scopes'> & { person?: { id: string } }
 
 /**
- * Exports of a workspace, in bounded memory: a page is read when the client has taken the one before.
- * A query is checked first, and an export begins when the result is called, which throws AppError
- * RATE_LIMITED with too many open.
+ * Exports of a workspace, in bounded memory: a page is read when the client has received the
+ * previous one. The query is validated first; the export starts when the result is called, which
+ * throws AppError RATE_LIMITED if too many are open.
  * @param columns see {@link exportColumns}
  */
 export function createExports(ctx: LinkContext, columns: () => readonly string[]) {
@@ -53,7 +53,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
   ) => limit.stream(caller, () => streamOf(make, signal), signal)
 
   return {
-    /** All links that match when it begins. @throws AppError FOLDER_NOT_FOUND */
+    /** All links that match at its start. @throws AppError FOLDER_NOT_FOUND */
     async links(caller: Exporter, query: ListQuery, options: LinkExport, signal?: AbortSignal) {
       const { found } = await find(ctx, filterOf(ctx, caller, query), { ...query, total: 'quick' })
       const pages = walk(ctx, { ...found, descending: query.order === 'desc' })
@@ -86,7 +86,7 @@ async function* write(
   return undefined
 }
 
-/** All links of a search. Links that come, go or move in the order meanwhile may be missing. */
+/** All matching links. Some that change their place in the order meanwhile may be missing. */
 async function* walk(
   { storage, render }: LinkContext,
   found: Omit<PageQuery, 'after' | 'offset' | 'limit'>,
@@ -101,7 +101,7 @@ async function* walk(
   }
 }
 
-/** Texts as they are, lists and objects as JSON; null stays null. */
+/** Texts unchanged, lists and objects as JSON; null stays null. */
 function cellOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'string' ? value : JSON.stringify(value)

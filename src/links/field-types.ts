@@ -111,7 +111,7 @@ interface Period {
   expires_at?: number | null | undefined
 }
 
-/** Also runs when other fields are wrong, so that all faults are reported together. */
+/** Also runs when other fields are invalid, so that all faults are reported together. */
 export function endsAfterStart() {
   return z.superRefine<Period>(
     ({ starts_at, expires_at }, context) => {
@@ -133,7 +133,7 @@ interface Named {
   domain?: number | undefined
 }
 
-/** Checks a new link's; a change may leave the domain as it is: {@link reservedFaults}. */
+/** Checks a new link's slugs; changes, which may keep the domain, need {@link reservedFaults}. */
 export function noneReserved() {
   return z.superRefine<Named>(
     ({ slug, aliases, domain }, context) => {

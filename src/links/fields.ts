@@ -23,13 +23,13 @@ import {
   type UrlCheck,
 } from './values.ts'
 
-/** What the check of a link's fields depends on. It is asked when there is something to check. */
+/** The dependencies of validating a link's fields, read on demand. */
 export interface LinkRules {
   readonly checkUrl: UrlCheck
   readonly domains: Domains
 }
 
-/** The schema of every field that can be written, each as it is required. */
+/** The schemas of all writable fields, each as required. */
 function linkFields(rules: LinkRules) {
   const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
   return {
@@ -45,12 +45,12 @@ function linkFields(rules: LinkRules) {
 
 type UrlSchema = z.ZodType<Destination, string>
 
-/** Where the link is, and where it leads. */
+/** The fields of addresses and the destination. */
 function addressFields(rules: LinkRules, url: UrlSchema) {
   const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
   return {
     destination_url: url.openapi({
-      // No format: the URL standard takes addresses that RFC 3986 does not, in all scripts.
+      // No format: the URL standard accepts URLs that RFC 3986 does not, in all scripts.
       type: 'string',
       maxLength: URL_LENGTH_MAX,
       description:
@@ -91,7 +91,7 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
   }
 }
 
-/** What people know the link by. */
+/** The descriptive fields. */
 const DESCRIPTIVE_FIELDS = {
   title: text(
     { max: BOUNDS.title },
@@ -135,7 +135,7 @@ const DESCRIPTIVE_FIELDS = {
   ),
 }
 
-/** How and when it redirects. */
+/** How and when the link redirects. */
 function redirectFields(url: UrlSchema) {
   return {
     enabled: z.boolean().openapi({
@@ -213,7 +213,7 @@ function redirectFields(url: UrlSchema) {
   }
 }
 
-/** The schemas of what a client writes; they check it against this instance's own hosts. */
+/** The schemas of request bodies, with this instance's own hosts. */
 export function createLinkSchemas(rules: LinkRules) {
   const all = linkFields(rules)
   const statuses = [...REDIRECT_STATUSES, null]
@@ -242,15 +242,15 @@ export function createLinkSchemas(rules: LinkRules) {
 
 export type LinkSchemas = ReturnType<typeof createLinkSchemas>
 
-/** The checked body of a creation: times in milliseconds, null where a field is cleared. */
+/** The validated body of a creation: times in milliseconds, null where a field is cleared. */
 export type CreateFields = z.output<LinkSchemas['create']>
-/** The checked body of a change; what is absent stays. */
+/** The validated body of a change; absent fields stay. */
 export type PatchFields = z.output<LinkSchemas['patch']>
 
-/** With the password hashed, so that a transaction needs no time for it. */
+/** With the password hashed before the transaction, because hashing is slow. */
 export type Prepared<F extends PatchFields> = Omit<F, 'password'> & {
   password_hash?: string | null | undefined
-  /** Of an import alone: no client may write it. */
+  /** Only in imports: clients can't set it. */
   imported_clicks?: number | undefined
 }
 export type PreparedCreate = Prepared<CreateFields>

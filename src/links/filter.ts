@@ -6,20 +6,20 @@ import { folderOf } from './joined.ts'
 import { STATUSES, type Status } from './rows.ts'
 import { indexedMatches, TRIGRAM, textContains, textOrTag } from './search.ts'
 
-/** Which links of a workspace a list is about. */
+/** The filter of a list of a workspace's links. */
 export interface LinkFilter {
   workspaceNo: number
-  /** Folded like the texts that it is looked for in. */
+  /** Folded like the searched texts. */
   term: string | null
   /** Whether a tag of the workspace contains the term. */
   termInTags: boolean
   /** Keys of tags; a link must have them all. */
   tags: readonly string[]
-  /** Of each of these tags the numbers that it has now. */
+  /** The current numbers of each of these tags. */
   tagNos: readonly (readonly number[])[]
-  /** The ids by which links are in the folder; `none`: in none that is left; null: any. */
+  /** The ids of the folder in links' rows; `none`: links without an existing folder; null: any. */
   folder: readonly string[] | 'none' | null
-  /** Links of these folders don't exist for who asks. */
+  /** Folders whose links the caller can't see. */
   hidden: readonly string[]
   /** Null: archived or not. */
   archived: boolean | null
@@ -28,41 +28,41 @@ export interface LinkFilter {
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
   createdFrom: number | null
   createdUntil: number | null
-  /** False: `seq` doesn't tell them, as a clock was wrong. */
+  /** False: `seq` isn't in the order of creation, because a clock was wrong. */
   isOrdered?: boolean
-  /** Names of links, of which all that is given must fit; null: not asked for. */
+  /** Names of links, all of which must match; null: not filtered. */
   named: NamedLinks | null
-  /** The `seq` of the links that are named, as they are now; null: not asked for. */
+  /** The `seq` of the named links now; null: not filtered. */
   only: readonly number[] | null
-  /** With a status: the blocks that cover more than addresses; null: there are none. */
+  /** With a status: the blocks that cover more than single addresses; null: none. */
   covering: Covering | null
 }
 
-/** Links by their names; each list holds alternatives. */
+/** Links by name; each list has alternatives. */
 export interface NamedLinks {
   ids: readonly string[] | null
   externalIds: readonly string[] | null
-  /** Keys of slugs, of aliases too. */
+  /** Keys of slugs, including those of aliases. */
   slugKeys: readonly string[] | null
 }
 
-/** The links of a filter's workspace and time: a range of `seq`, bounds included. */
+/** The links of a filter's workspace and times: a range of `seq`, bounds included. */
 export interface SeqRange {
   low: number
   high: number
-  /** Whether it is all of the workspace. */
+  /** Whether it is the whole workspace. */
   whole: boolean
 }
 
-/** A piece of SQL. */
+/** A fragment of SQL. */
 export type Fragment = RawBuilder<unknown>
 
-/** Whether a filter matches every link of the workspace, times aside. */
+/** Whether a filter matches every link of the workspace, apart from times. */
 export function isPlain(filter: LinkFilter): boolean {
   return filter.archived === null && isPlainButArchived(filter)
 }
 
-/** The same, whether archived links are left out or not. */
+/** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
   const { term, tags, domainNo, status, folder, hidden, only } = filter
   const isOfAll = domainNo === null && status === null && folder === null && hidden.length === 0
@@ -70,15 +70,15 @@ export function isPlainButArchived(filter: LinkFilter): boolean {
 }
 
 /**
- * Whether all that match have conditions of their own, which a partial index finds. What a block
- * covers besides addresses need not have any.
+ * Whether all matches have conditions of their own, which a partial index covers. Links covered by
+ * other blocks need not have any.
  */
 function isByCondition({ status, covering }: LinkFilter): boolean {
   if (status === null || status === 'active') return false
   return status !== 'blocked' || covering === null
 }
 
-/** What the row `l` of `links` must fulfil besides its tags; an expression. */
+/** The condition on the row `l` of `links` without its tags. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
   const { term, status, domainNo, covering, archived, folder, hidden, only } = filter
   const { createdFrom, createdUntil, isOrdered = true } = filter
@@ -99,7 +99,7 @@ export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
   return sql.join(tests, sql` AND `)
 }
 
-/** From `FROM` on: every link `l` that matches, looked for among `candidates` (a query of `seq`). */
+/** From `FROM` on: the matching links `l` among `candidates` (a query of `seq`). */
 export function matching(
   filter: LinkFilter,
   { low, high }: SeqRange,
@@ -128,9 +128,9 @@ export function linksIn(seqs: readonly number[]): Fragment {
 }
 
 /**
- * The smallest set that SQLite can enumerate by an index and that has all that match; null: all
- * links, or the planner finds it. No set is counted further than `most`. PostgreSQL has statistics
- * and finds it by itself.
+ * The smallest set that SQLite can enumerate by an index and that contains all matches; null: all
+ * links, or the planner finds it. Sets are counted up to `most`. PostgreSQL has statistics and
+ * finds it by itself.
  */
 export async function smallestSet(
   sqlx: Sql,
@@ -140,7 +140,7 @@ export async function smallestSet(
 ): Promise<Fragment | null> {
   if (filter.only !== null) return linksIn(filter.only)
   if (sqlx.dialect === 'postgres') {
-    // Neither the index of texts nor that of tags would find what either has.
+    // Only the two indexes together contain all matches.
     return filter.term !== null && filter.termInTags ? textOrTag(filter, filter.term, range) : null
   }
   const sets = indexedSets(filter, range)
@@ -154,7 +154,7 @@ export async function smallestSet(
   return sized.reduce((a, b) => (b.size < a.size ? b : a)).set
 }
 
-/** The conditions of partial indexes stand word for word as the indexes have them. */
+/** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   const { workspaceNo, term, tagNos, domainNo, folder, archived } = filter
   const { low, high } = range
@@ -192,17 +192,17 @@ const nextAfter = prepare<{ from: number; to: number }, { seq: number; created_a
 )
 
 /**
- * The range of `seq` that a filter's times make; `made` is how many links the workspace ever had.
- * Within a workspace `seq` and `created_at` rise together unless a clock was wrong, so a binary search finds the bounds:
- * some twenty point reads, and no index on `created_at`.
+ * The range of `seq` for a filter's times; `made` is how many links the workspace ever had. Within
+ * a workspace `seq` and `created_at` increase together unless a clock was wrong, so a binary search
+ * finds the bounds: some twenty point reads, and no index on `created_at`.
  */
 export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Promise<SeqRange> {
   const { createdFrom, createdUntil, isOrdered = true } = filter
   const low = filter.workspaceNo * SEQS_PER_WORKSPACE
   const high = low + SEQS_PER_WORKSPACE - 1
-  /** The lowest `seq` from which on no link is older than a time. */
+  /** The lowest `seq` from which on all links were created at or after a time. */
   async function firstSince(ms: number): Promise<number> {
-    // Links made since `made` was read are newer than all others.
+    // Links created after `made` was read are newer than all others.
     const newest = low + made
     let [from, to] = [low, newest + 1]
     while (from < to) {
@@ -220,7 +220,9 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
   }
 }
 
-/** Whether the row `l` of `links` has a status. Names `uses`, which no index has, only if it must. */
+/**
+ * Whether the row `l` of `links` has a status. Uses the unindexed column `uses` only if necessary.
+ */
 function statusSql(status: Status, covering: Covering | null, nowMs: number): Fragment {
   const conditions: Record<Status, Fragment[]> = {
     blocked: [blockedSql(covering)],
@@ -235,14 +237,14 @@ function statusSql(status: Status, covering: Covering | null, nowMs: number): Fr
   return sql`(${sql.join(all, sql` AND `)})`
 }
 
-/** The host and port of a destination; the URL standard writes a slash after them. */
+/** The host and port of a destination, which the URL standard ends with a slash. */
 const HOST = bySql({
   sqlite: sql`substr(l.target_url, instr(l.target_url, '//') + 2,
     instr(substr(l.target_url, instr(l.target_url, '//') + 2), '/') - 1)`,
   postgres: sql`split_part(l.target_url, '/', 3)`,
 })
 
-/** Whether the row `l` is blocked. `BlockList.covering` says the same of a row that was read. */
+/** Whether the row `l` is blocked; the same as `BlockList.covering` for a row in memory. */
 function blockedSql(covering: Covering | null): Fragment {
   const tests: Fragment[] = [sql`l.block IS NOT NULL`]
   if (covering?.all) tests.push(sql`TRUE`)
@@ -258,15 +260,15 @@ function blockedSql(covering: Covering | null): Fragment {
 }
 
 /**
- * True of every link that may have another status than active. Says word for word what the partial
- * index `links_special` covers, without which the database would read every link.
+ * True for every link whose status may not be active. Exactly the condition of the partial index
+ * `links_special`, without which the database would read every link.
  */
 const HAS_CONDITIONS = sql`(l.enabled = 0 OR l.block IS NOT NULL
   OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
 
 /**
- * Differs from an earlier mark if the status of a link of the workspace has changed without a change
- * of the link: by a visit that used up `max_clicks`, or by the time.
+ * Changes when the status of a link of the workspace changes without a change of the link: by a
+ * visit that used up `max_clicks`, or by time.
  */
 export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number): Promise<string> {
   const links = sql`FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`

@@ -8,8 +8,7 @@ import { parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
 
 /**
- * Rows with the numbers of their tags, of which those that are new are made, in folders that the
- * caller sees.
+ * Rows with the numbers of their tags, creating new ones, and with folders that the caller can see.
  * @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND)
  */
 export async function withGroups(
@@ -53,7 +52,7 @@ function keysOf(tags: string): string {
   return tags === '[]' ? tags : JSON.stringify(parseList(tags).map(foldCase))
 }
 
-/** A row that was stored some time ago, with what its tags are called now, in the folder that is left. */
+/** A row stored earlier, with the current names of its tags, and its folder if it still exists. */
 export async function withPresentGroups(sql: Sql, row: LinkRow): Promise<LinkRow> {
   const folder =
     row.folder_id === null ? undefined : await findFolder(sql, row.workspace_no, row.folder_id)

@@ -5,12 +5,12 @@ import { shown } from './history.ts'
 import { GRACE_MS } from './remove.ts'
 import { type LinkRow, sees } from './store.ts'
 
-/** Entries per read. */
+/** Entries per query. */
 const PAGE_ENTRIES = 500
 
 /**
- * The history of all links of a workspace that the caller sees, newest first, as lines of JSON; of
- * deleted links until they are gone for good.
+ * The history of all links of a workspace that the caller can see, newest first, as lines of JSON;
+ * deleted links are included until they are purged.
  */
 export async function* historyLines(
   ctx: LinkContext,
@@ -25,7 +25,7 @@ export async function* historyLines(
     const rows: AuditRow[] = await listEntries(reports, about, below, PAGE_ENTRIES)
     const ids = await visible(ctx, caller, [...new Set(rows.map((row) => row.target_id))])
     const seen = rows.filter((row) => ids.has(row.target_id))
-    // As in the history of one link: addresses are for people who may read the audit log.
+    // As in the history of one link: email addresses need the scope of the audit log.
     const named = caller.scopes.has('audit:read') ? seen : await withNames(reports, seen)
     const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...shown(row) }))
     if (lines.length > 0) yield encoder.encode(`${lines.join('\n')}\n`)
@@ -35,7 +35,7 @@ export async function* historyLines(
   }
 }
 
-/** Which of some links the caller sees, those that can be restored included. */
+/** Those of some links that the caller can see, including restorable ones. */
 async function visible(
   { storage, clock }: LinkContext,
   caller: LinkCaller,

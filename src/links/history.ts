@@ -21,10 +21,10 @@ import type { HistoryPage, Link } from './schemas.ts'
 import { findLink, type LinkRow, sees } from './store.ts'
 import { change } from './update.ts'
 
-/** So many entries are read at a time where all are needed. */
+/** Entries per query when all are read. */
 const STEP = 500
 
-/** A link that is there, or that was deleted and can still be restored. */
+/** A link that exists, or was deleted and can still be restored. */
 async function linkOrDeleted(
   ctx: Pick<LinkContext, 'clock'>,
   sql: Sql,
@@ -48,7 +48,7 @@ async function linkOrDeleted(
 }
 
 /**
- * A link's history, newest first; also of a deleted link, until it is gone for good.
+ * A link's history, newest first; also of a deleted link, until it is purged.
  * @throws AppError LINK_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR)
  */
 export async function history(
@@ -64,7 +64,7 @@ export async function history(
   const about = { workspaceNo: caller.workspace.no, target: id }
   const rows = await listEntries(storage.read, about, below, limit + 1)
   const page = pageOf(rows, limit, (last) => cursors.encode([entryNumber(last)], binding))
-  // Addresses are for people who may read the audit log; no key may.
+  // Email addresses need the scope of the audit log, which no key can have.
   const isSeen = caller.scopes?.has('audit:read')
   const seen = isSeen ? page.data : await withNames(storage.read, page.data)
   return { ...page, data: seen.map(shown) }
@@ -72,7 +72,7 @@ export async function history(
 
 type Entry = HistoryPage['data'][number]
 
-/** An entry as the API gives it out. */
+/** An entry as the API returns it. */
 export function shown(row: AuditRow): Entry {
   const { id, at, actor, action, before, after } = entryOf(row)
   const changes: Record<string, { from: unknown; to: unknown }> = {}
@@ -85,8 +85,8 @@ export function shown(row: AuditRow): Entry {
 }
 
 /**
- * Reads a link's history from version `from` back to `to`: the fields that changed in between, as they
- * were then, and the earliest version that the history reaches back to.
+ * Reads a link's history from version `from` back to `to`: the fields changed in between with their
+ * old values, and the earliest version that the history has.
  */
 async function wayBack(
   sql: Sql,
@@ -104,7 +104,7 @@ async function wayBack(
     for (const { version, action, before } of rows) {
       if (reached === to) break
       if (version === null || version > reached || action === 'link.deleted') continue
-      // The log reaches back no further.
+      // The log doesn't reach back further.
       if (version < reached) return { from, fields, reached }
       Object.assign(fields, JSON.parse(before))
       reached = version - 1
@@ -115,10 +115,10 @@ async function wayBack(
   }
 }
 
-/** A restore whose history was read before the transaction: it may be long. */
+/** A restore whose history, which may be long, was read before the transaction. */
 type PreparedRestore = { version: number; way: Awaited<ReturnType<typeof wayBack>> } | null
 
-/** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED where the history has no such version. */
+/** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED if the history has no such version */
 export async function prepareRestore(
   ctx: LinkContext,
   caller: LinkCaller,
@@ -138,10 +138,10 @@ function noSuchVersion(min: number, max: number): AppError {
 }
 
 /**
- * Brings a deleted link back with all that it had, or makes an earlier state of a link its newest
- * version, or both. What is so already stays as it is.
+ * Restores a deleted link, or makes an earlier state of a link its newest version, or both.
+ * Idempotent.
  * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, PLAN_LIMIT_REACHED, SLUG_TAKEN,
- *   VALIDATION_FAILED where that state isn't allowed any more
+ *   VALIDATION_FAILED if that state isn't valid any more
  */
 export async function restore(
   ctx: LinkContext,
@@ -159,14 +159,14 @@ export async function restore(
   return change(ctx, tx, asker, found, patch, 'link.restored')
 }
 
-/** The patch that makes the earlier state of what a link is now, checked like any other. */
+/** The patch from the current to the earlier state, validated like any other. */
 async function patchTo(
   ctx: LinkContext,
   tx: Transaction,
   row: LinkRow,
   { version, way }: NonNullable<PreparedRestore>,
 ): Promise<PreparedPatch> {
-  // What changed since it was prepared; the older value of a field is the one that counts.
+  // Includes changes since the preparation; the older value of a field wins.
   const { fields } = await wayBack(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
   // An object with a password would have to be hashed; a history has none.
@@ -186,7 +186,7 @@ async function patchTo(
 const ADDRESS: readonly string[] = ['slug', 'aliases', 'domain']
 const NOT_WRITABLE: readonly string[] = ['has_password', 'blocked', 'reason']
 
-/** Only what differs: a destination that is blocked by now need not stand in the way of a title. */
+/** Only differing fields: a destination that is blocked now doesn't prevent restoring a title. */
 function differences(now: Fields, then: Fields): Record<string, unknown> {
   const all = { ...now, ...then }
   const names = Object.keys(then).filter(
@@ -194,7 +194,7 @@ function differences(now: Fields, then: Fields): Record<string, unknown> {
       !NOT_WRITABLE.includes(name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]),
   )
   const wanted = new Set(names)
-  // They depend on one another: a slug that changes alone would leave an alias behind.
+  // They depend on each other: changing only the slug would leave an alias behind.
   if (Object.keys(then).some((name) => ADDRESS.includes(name))) {
     for (const name of ADDRESS) wanted.add(name)
   }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { bySql } from '../storage/index.ts'
 
-/** The names of a link's tags, as a JSON array. A link without tags asks nothing. */
+/** The names of a link's tags, as a JSON array. A link without tags costs no query. */
 export function tagNames(link: 'links' | 'l'): RawBuilder<string> {
   const row = sql.raw(link)
   const named = (numbers: RawBuilder<unknown>, no: RawBuilder<unknown>) => sql`
@@ -18,7 +18,7 @@ export function tagNames(link: 'links' | 'l'): RawBuilder<string> {
   })}) END`
 }
 
-/** The folder that has a link now; null where its own is gone. */
+/** The folder of a link now; null if its own was deleted. */
 export function folderOf(link: 'links' | 'l'): RawBuilder<string | null> {
   return sql<string | null>`(SELECT coalesce(f.merged_into, f.id) FROM folders f
     WHERE f.id = ${sql.raw(link)}.folder_id)`

@@ -18,16 +18,16 @@ function timestamp(description: string) {
   })
 }
 
-/** A query parameter and how it is documented. */
+/** A documented query parameter. */
 function parameter<S extends z.ZodType>(schema: S, description: string, metadata: object = {}): S {
   return schema.openapi({ param: { description }, ...metadata })
 }
 
-/** The most names of one kind that a query has. */
+/** The most names of one kind in a query. */
 const NAMES_MAX = 100
 const NAME_LENGTH_MAX = 1_024
 
-/** Names of links: each one that is given is looked for as it is. */
+/** Names of links, matched exactly. */
 function names(description: string, more: object = {}) {
   const name = checked(z.string(), checkText({ max: NAME_LENGTH_MAX, min: 1 }))
   const metadata = { type: 'array', items: { type: 'string' }, maxItems: NAMES_MAX, ...more }
@@ -98,7 +98,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         default: PAGE_LIMIT.default,
       }),
       per_page: parameter(limit, 'The same as `limit`, which wins.', limitDoc),
-      // An empty one is refused as any other that didn't come from here.
+      // An empty one is refused like any other invalid one.
       cursor: parameter(
         z.string().optional(),
         'From `next_cursor` or `prev_cursor` of the same list.',
@@ -130,7 +130,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
     )
 }
 
-/** The schema of a filter in a body: what a list takes, but its pages and their order. */
+/** The schema of a filter in a body: the list's parameters without pages and order. */
 export function createFilterSchema(rules: Pick<LinkRules, 'domains'>) {
   const { limit, per_page, cursor, page, total, sort, order, ...filters } =
     createListQuerySchema(rules).shape
@@ -143,7 +143,7 @@ export function createFilterSchema(rules: Pick<LinkRules, 'domains'>) {
   )
 }
 
-/** The schema of the query of an export: what a list takes, but its pages. */
+/** The schema of an export's query: the list's parameters without pages. */
 export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv: boolean) {
   const { limit, per_page, cursor, page, total, ...filters } = createListQuerySchema(rules).shape
   const raw = z.enum(['true', 'false']).optional()
@@ -155,17 +155,17 @@ export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv
   })
 }
 
-/** Which links a list is about. */
+/** The filter of a list. */
 export type FilterQuery = Omit<Partial<Asked>, 'sort' | 'order' | 'limit' | 'cursor' | 'page'>
 
-/** What a list is asked for. Times in milliseconds, the domain as its number. */
+/** The parsed query of a list. Times in milliseconds, the domain as its number. */
 export type ListQuery = Partial<Asked> & Pick<Asked, 'sort' | 'order' | 'limit'>
 
 type Asked = ReturnType<typeof listQueryOf>
 
 type Checked = z.output<ReturnType<typeof createListQuerySchema>>
 
-/** What a checked query asks for. */
+/** Converts a validated query. */
 export function listQueryOf(query: Partial<Checked> & Pick<Checked, 'sort' | 'order'>) {
   const { search, q, tag, limit, per_page, ...rest } = query
   return { ...rest, search: search || q, tags: tag, limit: limit ?? per_page ?? PAGE_LIMIT.default }

@@ -17,12 +17,12 @@ const WORDS = [
   '50%',
   'a_b',
 ]
-/** How far a quick total counts here. */
+/** Up to how many a quick total counts here. */
 const QUICK = 30
 const TAGS = ['News', 'summer', 'Ä', 'rare']
 
 let links: TestLinks
-/** What a list is held against: every link, as a reader of the documentation sees it. */
+/** The expected links, as the documentation describes them. */
 let model: (Link & { seq: number })[]
 
 beforeAll(async () => {
@@ -70,13 +70,13 @@ beforeAll(async () => {
     if (i % 3 === 0) continue
     const total = random(4)
     const last = total === 0 ? null : links.clock.ms - random(5) * 1000
-    // Bots are not what it sorts by.
+    // Bots don't affect the order.
     const bots = random(total + 1)
     await links.count(id, { total, bots, lastClickedAt: last })
   }
-  // The click worker hasn't come to these.
+  // The click worker hasn't processed these yet.
   for (let i = 0; i < 20; i++) await links.create({ destination_url: `https://a.example/new${i}` })
-  // It has counters of a link that is gone.
+  // There are counters of a deleted link.
   await links.remove(counted[9]?.id ?? '')
   const rows = await links.storage.read.db.selectFrom('links').select(['id', 'seq']).execute()
   const seqs = new Map(rows.map(({ id, seq }) => [id, seq]))
@@ -178,7 +178,7 @@ const queries = fc.record(
 )
 
 describe('a list', () => {
-  test('has what matches, in order, on every page and in both directions', async () => {
+  test('has all matches, in order, on every page and in both directions', async () => {
     await fc.assert(
       fc.asyncProperty(
         queries,
@@ -226,7 +226,7 @@ describe('a list', () => {
     )
   }, 120_000)
 
-  test('has 25 links, newest first, without a wish', async () => {
+  test('has 25 links, newest first, by default', async () => {
     const { data, pagination } = await links.list()
     expect(data.map(({ id }) => id)).toEqual(expected({}, 'created_at', 'desc').slice(0, 25))
     expect(pagination).toEqual({
@@ -238,7 +238,7 @@ describe('a list', () => {
     })
   })
 
-  test('knows the other names of its parameters', async () => {
+  test('accepts the alternative names of its parameters', async () => {
     expect(await links.list({ q: 'summer', per_page: '3' })).toEqual(
       await links.list({ search: 'summer', limit: '3' }),
     )
@@ -247,13 +247,13 @@ describe('a list', () => {
     )
   })
 
-  test('reads the plus of an offset that was not encoded', async () => {
+  test('accepts the unencoded plus of an offset', async () => {
     const all = await links.list({ created_before: '2030-01-01T00:00:00+02:00' })
     expect(all.pagination.total).toBe(model.length)
     expect(await links.list({ created_before: '2030-01-01T00:00:00 02:00' })).toEqual(all)
   })
 
-  test('takes a date for its midnight', async () => {
+  test('treats a date as its midnight', async () => {
     for (const name of ['created_after', 'created_before']) {
       const { created_at } = model[Math.floor(model.length / 2)] as (typeof model)[0]
       for (const day of [created_at.slice(0, 10), '2030-01-01', '2020-02-29']) {
@@ -267,7 +267,7 @@ describe('a list', () => {
     }
   })
 
-  test('are found in either case of a Turkish i', async () => {
+  test('finds a Turkish i in either case', async () => {
     const { id } = await links.create(
       { destination_url: 'https://a.example/', title: 'İZMİR ılık' },
       2,
@@ -279,7 +279,7 @@ describe('a list', () => {
     await links.remove(id, { workspaceNo: 2 })
   })
 
-  test('shows no other workspace’s links', async () => {
+  test('doesn’t contain other workspaces’ links', async () => {
     const { data } = await links.list({ limit: '100' }, 2)
     expect(data.length).toBeGreaterThan(0)
     for (const { id } of data) expect(model.some((link) => link.id === id)).toBe(false)
@@ -287,7 +287,7 @@ describe('a list', () => {
     expect((await links.list({}, 3)).pagination.total).toBe(0)
   })
 
-  test('takes only its own cursors', async () => {
+  test('accepts only its own cursors', async () => {
     const { pagination } = await links.list({ limit: '1' })
     const cursor = pagination.next_cursor ?? ''
     expect((await links.list({ cursor, limit: '50' })).data).toHaveLength(50)

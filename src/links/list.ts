@@ -44,7 +44,7 @@ export async function list(
   const isLonger = rows.length > limit
   if (isLonger) rows.pop()
   if (isBackward) rows.reverse()
-  // A cursor stays good when its page is empty: the next position leads back to the page before it.
+  // A cursor stays valid if its page is empty: the next position leads back to the previous page.
   const beyond = start && { k: start.k, seq: start.seq + (descending ? -1 : 1) }
   const [first, last] = [rows[0] ?? beyond, rows.at(-1) ?? beyond]
   const encode = (direction: 'next' | 'prev', position: Position | null) =>
@@ -65,7 +65,7 @@ export async function list(
   }
 }
 
-/** How many links match, and what their pages are fetched by. @throws AppError FOLDER_NOT_FOUND */
+/** How many links match, and how their pages are fetched. @throws AppError FOLDER_NOT_FOUND */
 export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery) {
   const { storage, few } = ctx
   const { sort, page } = query
@@ -75,7 +75,7 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
   const filter = { ...(await resolve(storage.read, asked)), isOrdered: facts.unordered === 0 }
   const range = await rangeOf(storage.read, filter, facts.made)
   const isAll = isPlain(filter) && range.whole
-  // Some point reads are done by the serving thread; all else may take long.
+  // A few point reads run on the serving thread; everything else may take long.
   const isByClicks = sort === 'clicks' || sort === 'last_clicked_at'
   const sqlx = isAll && page === undefined && !isByClicks ? storage.read : storage.reports
   const counting = { filter, range, exact: query.total !== 'quick', nowMs }
@@ -87,7 +87,7 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
   return { sqlx, total, exact, made: facts.made, found: { filter, range, sort, seqs, few, nowMs } }
 }
 
-/** The filter of a query, without what only the database knows. */
+/** The filter of a query, without what needs the database. */
 export function filterOf(
   { blocks }: LinkContext,
   { workspace: { no: workspaceNo }, hiddenFolders = [] }: LinkCaller,
@@ -114,7 +114,7 @@ export function filterOf(
   }
 }
 
-/** A filter with what its tags, its folder and the links that it names are now. @throws AppError FOLDER_NOT_FOUND */
+/** Resolves tags, folder and named links of a filter. @throws AppError FOLDER_NOT_FOUND */
 export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
   const { workspaceNo, term, tags, folder, hidden, archived, named } = filter
   return {
@@ -123,7 +123,7 @@ export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
     only: named && (await findNamed(sqlx, workspaceNo, named)),
     folder: Array.isArray(folder) ? await folderIds(sqlx, workspaceNo, folder[0], hidden) : folder,
-    // Where nothing is archived, nothing has to be left out.
+    // Without archived links the condition isn't needed.
     archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
   }
 }
@@ -154,8 +154,8 @@ async function countArchived({ db }: Sql, no: number): Promise<number> {
 }
 
 /**
- * What is known of a workspace without counting: how many links it has, how many it ever had, and how
- * many entries its audit log has, of which every change of a link makes one, on whichever node.
+ * What is known of a workspace without counting: how many links it has, how many it ever had, and
+ * how many audit entries, of which every change of a link makes one, on any node.
  */
 const storedFacts = prepare<
   { no: number },
@@ -176,24 +176,24 @@ async function factsOf(sqlx: Sql, no: number) {
 
 /** How many links match a filter. */
 interface Total {
-  /** At least so many, where it isn't exact. */
+  /** A lower bound if it isn't exact. */
   total: number
   exact: boolean
-  /** The `seq` of all that match, where they are few. */
+  /** The `seq` of all matches, if there are few. */
   seqs?: readonly number[]
 }
 
-/** What to count; not `exact`: no further than few. */
+/** What to count; unless `exact`, only up to the limit of few. */
 type TotalQuery = Pick<PageQuery, 'filter' | 'range' | 'nowMs'> & { exact: boolean }
 
-/** So many totals are remembered. */
+/** The most totals in memory. */
 const TOTALS_MAX = 200
 
 export type Totals = ReturnType<typeof createTotals>
 
 /**
- * Counts each filter once while no link changes, because a client that turns the pages of a list asks
- * for the same total each time. What else a status depends on is read each time.
+ * Counts each filter once while no link changes, because a client that reads the pages of a list
+ * needs the same total each time. Other inputs of a status are read each time.
  */
 export function createTotals(few: number) {
   const totals = new Map<string, Total & { version: string }>()
@@ -203,8 +203,8 @@ export function createTotals(few: number) {
     const key = JSON.stringify(filter)
     let total = totals.get(key)
     if (total?.version !== `${changes} ${mark}` || (exact && !total.exact)) {
-      // Read before counting, and where it is counted, which may be a copy that lags. A change
-      // in between makes this the total of a past version, which is not asked for again.
+      // Read before counting, and from the same database, which may be a lagging replica. A change
+      // in between makes this the total of a past version, which is never used again.
       const { changes: counted } = await factsOf(sqlx, filter.workspaceNo)
       total = { ...(await countLinks(sqlx, query, few)), version: `${counted} ${mark}` }
     }

@@ -31,7 +31,7 @@ const LookupQuery = z.object({
     }),
 })
 
-/** The endpoints that find a link by something else than its id: its address, its external id. */
+/** The endpoints that find a link by its address or its external id. */
 export function registerLookupRoutes(
   api: Pick<Api, 'add'>,
   { links }: { links: LinkService },
@@ -82,7 +82,7 @@ export function registerLookupRoutes(
       const prepared = await links.prepareUpsert(asker, id, body, ifMatch)
       return mutate(async (tx) => {
         const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
-        // There is nothing that could match (RFC 9110 §13.1.1).
+        // There is no version that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
         const warned = links.warned(link, call)
         return isNew ? answerMade('/api/v1/links', warned) : answerOne(warned)

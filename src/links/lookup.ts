@@ -5,8 +5,7 @@ import type { Link } from './schemas.ts'
 import { findCounters, sees, selectLinks } from './store.ts'
 
 /**
- * The link that a short address leads to, found as a visit finds it: by slug, alias, or as the prefix
- * above it.
+ * The link of a short URL, found like by a visit: by slug, alias, or as the prefix above it.
  * @throws AppError VALIDATION_FAILED (INVALID_URL), LINK_NOT_FOUND
  */
 export async function lookUp(ctx: LinkContext, caller: LinkCaller, text: string): Promise<Link> {

@@ -35,7 +35,7 @@ const patches = fc.record(
   { requiredKeys: [] },
 )
 
-/** What a merge patch can have changed, the version aside. */
+/** What a merge patch can change, without the version. */
 function content({ version, updated_at, status, ...rest }: Link) {
   return rest
 }
@@ -48,11 +48,11 @@ test('a merge patch replaces what it names, and nothing else', async () => {
     fc.asyncProperty(patches, patches, async (first, second) => {
       const after = await links.patch(id, first)
       expect<object>(content(after)).toEqual({ ...content(before), ...first })
-      // A second time it changes nothing, not even the version.
+      // Again without effect, even on the version.
       expect(await links.patch(id, first)).toEqual(after)
       const changed = JSON.stringify(content(after)) !== JSON.stringify(content(before))
       expect(after.version).toBe(before.version + Number(changed))
-      // Two patches after each other do what one of both does.
+      // Two patches in a row have the effect of both combined.
       const both = await links.patch(id, second)
       const twin = await links.create({ destination_url: 'https://a.example/' })
       await links.patch(twin.id, pick(before))

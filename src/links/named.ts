@@ -3,7 +3,7 @@ import type { NamedLinks } from './filter.ts'
 import type { FilterQuery } from './list-query.ts'
 import { slugKey } from './slug.ts'
 
-/** The links that a query names, each list without repetitions; null: it names none. */
+/** The links named by a query, without duplicates; null: none are named. */
 export function namedIn({ id, external_id, slug }: FilterQuery): NamedLinks | null {
   if (id === undefined && external_id === undefined && slug === undefined) return null
   const unique = (texts: readonly string[] | undefined) =>
@@ -15,12 +15,12 @@ export function namedIn({ id, external_id, slug }: FilterQuery): NamedLinks | nu
   }
 }
 
-/** As it is where case doesn't matter, and where it does. */
+/** The key on case-insensitive domains, and the one on case-sensitive ones. */
 function keysOf(text: string): string[] {
   return [slugKey(text), slugKey(text, true)]
 }
 
-/** The `seq` of the links of a workspace that have one of the names of every list. */
+/** The `seq` of the links of a workspace that have a name of every list. */
 export async function findNamed(
   { db }: Sql,
   workspaceNo: number,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createTestLinks } from './testing/links.ts'
 
-test('a total that was counted before is counted anew after a change', async () => {
+test('a total is counted again after a change', async () => {
   const own = await createTestLinks()
   const ids: string[] = []
   for (let i = 0; i < 3; i++)
@@ -17,7 +17,7 @@ test('a total that was counted before is counted anew after a change', async () 
   await own.close()
 })
 
-test('matches that lie together at the far end are found like any others', async () => {
+test('matches at the far end of the list are found', async () => {
   const own = await createTestLinks()
   for (let i = 0; i < 2600; i++) {
     own.clock.ms += 1

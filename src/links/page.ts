@@ -15,17 +15,17 @@ import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
 export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
 export type Sort = (typeof SORTS)[number]
 
-/** A place in a sorted list: on a link, or next to one. Ties of the key are broken by `seq`. */
+/** A position in a sorted list: of a link, or next to one. Ties of the key are broken by `seq`. */
 export interface Position {
   /**
-   * The sort's key: a time in milliseconds, a number of clicks, a slug's key. 0 where a link was
-   * never clicked; for `created_at` it is `seq`.
+   * The sort key: a time in milliseconds, a number of clicks, a slug's key. 0 if a link was never
+   * clicked; for `created_at` it is `seq`.
    */
   k: number | string
   seq: number
 }
 
-/** Which links to fetch. */
+/** A page to fetch. */
 export interface PageQuery {
   filter: LinkFilter
   range: SeqRange
@@ -35,19 +35,19 @@ export interface PageQuery {
   after: Position | null
   offset: number
   limit: number
-  /** All that match, where they are few. */
+  /** All matches, if there are few. */
   seqs?: readonly number[] | undefined
-  /** How many links are few. */
+  /** Up to how many links count as few. */
   few: number
   nowMs: number
 }
 
-/** So many times as many links as are few are tested, before all that match are sorted instead. */
+/** After testing this many times the number of few links, all matches are sorted instead. */
 const STEPS = 4
 
 /**
- * The links of one page, in order. Few that match are sorted. Many are found by walking the sort's
- * index and testing each link, unless those that match are far away.
+ * The links of a page, in order. Few matches are sorted. Many are found by reading the sort's index
+ * and testing each link, unless the matches are far away.
  */
 export async function fetchPage(
   sqlx: Sql,
@@ -64,7 +64,7 @@ export async function fetchPage(
   return hydrate(sqlx, query, sorted(query, candidates))
 }
 
-/** The rows of the first keys, in one statement with them: they are of one moment. */
+/** The rows of the first keys, in the same statement, hence from the same snapshot. */
 async function hydrate(sqlx: Sql, query: PageQuery, keys: Fragment) {
   const { limit, offset } = query
   const direction = directionOf(query)
@@ -85,7 +85,7 @@ const KEYS: Readonly<Record<Sort, Fragment>> = {
     (SELECT c.last_clicked_at FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
 }
 
-/** All that match, sorted. */
+/** All matches, sorted. */
 function sorted(query: PageQuery, candidates: Fragment | null): Fragment {
   const { filter, range, sort, after, nowMs } = query
   const where =
@@ -97,8 +97,8 @@ function sorted(query: PageQuery, candidates: Fragment | null): Fragment {
 }
 
 /**
- * What matches of the next links of a sort. Each test is a question of its own: PostgreSQL would
- * make joins of them, and read all that match before it gives the first.
+ * The matches among the next links of the sort. Each test is a subquery: otherwise PostgreSQL would
+ * use joins, and read all matches before it returns the first.
  */
 function walked(query: PageQuery, steps: number): Fragment {
   const { filter, range, nowMs } = query
@@ -108,9 +108,9 @@ function walked(query: PageQuery, steps: number): Fragment {
         AND t.link_seq = w.seq LIMIT 1) IS NOT NULL`,
   )
   if (!range.whole) tests.unshift(sql`w.seq BETWEEN ${range.low} AND ${range.high}`)
-  // Nothing where the link is gone and its counters are still there.
+  // Nothing if the link is deleted but its counters still exist.
   tests.push(sql`(SELECT ${rowTests(filter, nowMs)} FROM links l WHERE l.seq = w.seq)`)
-  // Without an order of its own: with one, PostgreSQL would plan to read the whole walk.
+  // Without ORDER BY: with one, PostgreSQL would plan to read all rows.
   return sql`SELECT k, seq FROM (${walk(query, steps)}) w WHERE ${sql.join(tests, sql` AND `)}`
 }
 
@@ -122,11 +122,12 @@ async function hasMore(sqlx: Sql, query: PageQuery, steps: number): Promise<bool
 
 /**
  * The next `steps` links of a sort with their keys (`k`, `seq`), in order, whether they match the
- * filter or not. Counters whose link is deleted are among them.
+ * filter or not. Counters of deleted links are included.
  *
- * It is a compound whose every arm comes out of an index in that order, so that the database merges
- * them and stops early. A position makes two arms, its ties and what comes after them, because
- * SQLite would read all the ties of `(key, seq) < (?, ?)`, and half of all links may have no clicks.
+ * It is a UNION ALL whose branches each come from an index in that order, so that the database
+ * merges them and stops early. A position makes two branches, its ties and what follows them,
+ * because SQLite would read all the ties of `(key, seq) < (?, ?)`, and half of all links may have no
+ * clicks.
  */
 function walk(query: PageQuery, steps: number): Fragment {
   const direction = directionOf(query)
@@ -135,7 +136,7 @@ function walk(query: PageQuery, steps: number): Fragment {
   if (arms.length === 1) return sql`${arms[0]}${order}`
   return bySql({
     sqlite: sql`${sql.join(arms, sql` UNION ALL `)}${order}`,
-    // PostgreSQL sorts a compound as a whole, unless each arm says how much of it is needed.
+    // PostgreSQL sorts a compound as a whole, unless each branch has a LIMIT.
     postgres: sql`${sql.join(
       arms.map((arm) => sql`(${arm}${order})`),
       sql` UNION ALL `,
@@ -148,7 +149,7 @@ function directionOf({ descending }: PageQuery): Fragment {
   return descending ? sql`DESC` : sql`ASC`
 }
 
-/** For comparisons with a position: what comes after it. */
+/** The comparison with a position for what follows it. */
 function beyond({ descending }: PageQuery): Fragment {
   return descending ? sql`<` : sql`>`
 }
@@ -171,14 +172,14 @@ function armsOf(query: PageQuery, steps: number): Fragment[] {
     case 'clicks':
       return [...keyed(query, counters, sql`c.human`, sql`c.link_seq`), ...uncounted(query, steps)]
     case 'last_clicked_at': {
-      // Word for word what `link_counters_last` covers.
+      // Exactly the expression of the index `link_counters_last`.
       const key = sql`coalesce(c.last_clicked_at, 0)`
       return [...keyed(query, counters, key, sql`c.link_seq`), ...uncounted(query, steps)]
     }
   }
 }
 
-/** What an index that begins with the workspace and the key reads in order; `from` ends in a condition. */
+/** What an index on workspace and key reads in order; `from` ends in a condition. */
 function keyed(query: PageQuery, from: Fragment, key: Fragment, seq: Fragment): Fragment[] {
   const { after } = query
   const arm = (where: Fragment) => sql`SELECT ${key} AS k, ${seq} AS seq FROM ${from}${where}`
@@ -190,10 +191,10 @@ function keyed(query: PageQuery, from: Fragment, key: Fragment, seq: Fragment): 
   ]
 }
 
-/** A key of the other arms' type: PostgreSQL would convert what it has, and have to sort it again. */
+/** A key of the other branches' type: PostgreSQL would convert it otherwise, and sort again. */
 const ZERO = bySql({ sqlite: sql`0`, postgres: sql`0::bigint` })
 
-/** PostgreSQL would make a join of `NOT EXISTS`, of all links and all counters. */
+/** PostgreSQL would turn `NOT EXISTS` into a join of all links and all counters. */
 const HAS_NO_COUNTERS = bySql({
   sqlite: sql`NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
   postgres: sql`(SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq) IS NULL`,
@@ -205,12 +206,12 @@ function uncounted(query: PageQuery, steps: number): Fragment[] {
   const side = after === null ? 1 : descending ? Number(after.k) : -Number(after.k)
   if (side < 0) return []
   const rest = after !== null && side === 0 ? sql` AND l.seq ${beyond(query)} ${after.seq}` : sql``
-  // A sole lower bound, or the planner may start at the other one, a million links too early.
+  // Only one lower bound, or the planner may start at the other one, a million links too early.
   const arm = sql`SELECT ${ZERO} AS k, l.seq AS seq FROM links l
     WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${range.low - 1})
         FROM counter_watermarks w WHERE w.workspace_no = ${filter.workspaceNo})
       AND l.seq <= ${range.high} AND +l.seq >= ${range.low} AND ${HAS_NO_COUNTERS}${rest}`
-  // In the primary key's order, so that PostgreSQL doesn't sort all of them.
+  // In the order of the primary key, so that PostgreSQL doesn't sort all of them.
   const cut = sql`${arm} ORDER BY l.seq ${directionOf(query)} LIMIT ${steps}`
   return [bySql({ sqlite: arm, postgres: sql`SELECT k, seq FROM (${cut}) u` })]
 }

@@ -31,7 +31,7 @@ const suggestions = async (attempt: Promise<unknown>) => {
 }
 
 describe('a slug of several segments, with dots and emoji', () => {
-  test('is kept as typed through its whole life', async () => {
+  test('is kept as typed by all operations', async () => {
     const slug = 'Guide/v1.2/Größe~😀'
     const link = await create(slug, { aliases: ['❤️/a.b', 'go.example/x/y'] })
     expect(link).toMatchObject({ slug, aliases: ['❤️/a.b', 'go.example/x/y'], domain: 's.example' })
@@ -55,7 +55,7 @@ describe('a slug of several segments, with dots and emoji', () => {
     await afterwards()
   })
 
-  test('is taken in any case, composition and colour, and has free ones offered', async () => {
+  test('is taken regardless of case, composition and emoji style, with suggestions', async () => {
     await create('Café/❤️')
     for (const slug of ['café/❤️', 'CAFE\u0301/❤', 'Café/❤']) {
       const free = await suggestions(create(slug, {}, 2))
@@ -67,7 +67,7 @@ describe('a slug of several segments, with dots and emoji', () => {
     await afterwards()
   })
 
-  test('keeps an alias apart from a slug that begins with the name of a host', async () => {
+  test('distinguishes an alias from a slug that begins with a host name', async () => {
     const link = await create('a', { aliases: ['s.example/go.example/x', 'go.example/x'] })
     expect(link.aliases).toEqual(['s.example/go.example/x', 'go.example/x'])
     expect((await slugRow(links, 'go.example/x'))?.link_seq).toBe(
@@ -80,7 +80,7 @@ describe('a slug of several segments, with dots and emoji', () => {
 })
 
 describe('reserved first segments', () => {
-  test('are refused on the own host alone, all at once', async () => {
+  test('are refused only on the instance’s own host, all together', async () => {
     expect(
       await refusal(
         create('API/v1', {
@@ -116,7 +116,7 @@ describe('reserved first segments', () => {
 })
 
 describe('a prefix', () => {
-  test('is a field like any other: changed, cleared by null, undone', async () => {
+  test('is a field like any other: changed, cleared by null, restored', async () => {
     const link = await create('a', { match: 'prefix', forward_path: true })
     expect(link).toMatchObject({ match: 'prefix', forward_path: true })
     expect((await slugRow(links, 'a'))?.special).toBe(2)
@@ -136,7 +136,7 @@ describe('a prefix', () => {
     await afterwards()
   })
 
-  test('of another workspace has all below it, also when it is deleted', async () => {
+  test('of another workspace reserves everything below it, also after deletion', async () => {
     const early = await create('guide/early', {}, 2)
     const guide = await create('guide', { match: 'prefix' })
     expect((await create('guide/own')).slug).toBe('guide/own')
@@ -147,10 +147,10 @@ describe('a prefix', () => {
       'SLUG_TAKEN',
       'aliases: SLUG_TAKEN',
     ])
-    // What it had before stays its own, and comes back.
+    // What it had before stays its own, and can be restored.
     await links.remove(early.id, { workspaceNo: 2 })
     await links.restore(early.id, { workspaceNo: 2 })
-    // A prefix of its own below decides what is below that.
+    // Its own prefix below takes precedence.
     await links.patch(early.id, { match: 'prefix' }, { workspaceNo: 2 })
     await create('guide/early/b', {}, 2)
     await links.remove(guide.id)
@@ -162,7 +162,7 @@ describe('a prefix', () => {
     await afterwards()
   })
 
-  test('is asked about before it is written', async () => {
+  test('is checked before it is written', async () => {
     const caller = (no: number) => ({
       workspace: { no, plan: { limits: { links: null, addresses: null } } },
     })
@@ -196,7 +196,7 @@ test.each([
   await afterwards()
 })
 
-test('elsewhere placeholders are kept byte for byte, and make the redirect read the link', async () => {
+test('placeholders are kept byte for byte, and make the redirect read the link', async () => {
   const destination_url = 'https://e.com/{path}/ä?{keyword}={query.a-b}#{slug}'
   expect(await create('a', { destination_url })).toMatchObject({ destination_url })
   expect((await slugRow(links, 'a'))?.special).toBe(1)
@@ -205,7 +205,7 @@ test('elsewhere placeholders are kept byte for byte, and make the redirect read 
   await afterwards()
 })
 
-describe('what answers a path', () => {
+describe('the link of a path', () => {
   const SEGMENTS = ['a', 'B', 'ü', '😀', 'v1.2', '~']
   const slug = fc
     .array(fc.constantFrom(...SEGMENTS), { minLength: 1, maxLength: 4 })
@@ -231,7 +231,7 @@ describe('what answers a path', () => {
   )
 
   const plain = (text: string) => text.normalize('NFC').toLowerCase()
-  /** The same in a few lines: exact, then the longest prefix. */
+  /** A simple model: the exact slug, else the longest prefix. */
   function naive(known: { slug: string; prefix: boolean; id: string }[], path: string) {
     const asked = new URL(`https://s.example${path}`).pathname
       .slice(1)
@@ -278,7 +278,7 @@ describe('what answers a path', () => {
     }
   }
 
-  test('is the exact slug, else the longest prefix: as a naive search finds it', async () => {
+  test('is the exact slug, else the longest prefix, like in a naive search', async () => {
     await fc.assert(
       fc.asyncProperty(sets, paths, async (set, visited) => {
         links = open

@@ -44,12 +44,12 @@ test('a password is hashed only when nothing else refuses the request', async ()
   expect((await make({ slug: 'b' })).has_password).toBe(true)
   expect((await change({ title: 'x' })).version).toBe(2)
   expect(hashed).toBe(2)
-  // What was tried first left nothing behind.
+  // The trial was rolled back.
   expect((await links.history(second.id)).data).toHaveLength(2)
   expect((await links.list()).data).toHaveLength(3)
 })
 
-test('operations of a bulk request are hashed for only where nothing refuses them', async () => {
+test('a bulk request hashes only passwords of accepted operations', async () => {
   await links.create({ destination_url: URL_A, slug: 'a' })
   const create = (slug: string, own: string) => ({
     op: 'create',
@@ -68,7 +68,7 @@ test('operations of a bulk request are hashed for only where nothing refuses the
   expect(hashed).toBe(0)
   const all = [taken, create('b', password), create('c', password), create('d', 'too many links')]
   expect(await bulk(all, false)).toEqual([409, 201, 201, 403])
-  // The same password once.
+  // The same password is hashed once.
   expect(hashed).toBe(1)
   expect((await links.list()).data.map(({ has_password }) => has_password)).toEqual([
     true,

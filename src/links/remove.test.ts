@@ -13,7 +13,7 @@ afterEach(() => links.close())
 const DAY_MS = 86_400_000
 
 describe('deleting', () => {
-  test('takes everything away but holds the slugs', async () => {
+  test('removes everything but holds the slugs', async () => {
     const { id } = await links.create({
       destination_url: URL_A,
       slug: 'gone',
@@ -38,7 +38,7 @@ describe('deleting', () => {
     await expectConsistent(links)
   })
 
-  test('is announced, and again when the link is gone for good', async () => {
+  test('is published, and again when the link is purged', async () => {
     const told: unknown[] = []
     const telling = await createTestLinks({
       changed: () => told.push('changed'),
@@ -47,7 +47,7 @@ describe('deleting', () => {
     const { id } = await telling.create({ destination_url: URL_A })
     await telling.remove(id)
     expect(told).toEqual(['changed', 'changed'])
-    // It can be restored for seven days: only then its clicks may go.
+    // It can be restored for seven days: only then its clicks are deleted.
     telling.clock.ms += 7 * DAY_MS - 1
     expect(await telling.service.purgeDeleted()).toBe(0)
     telling.clock.ms += 1
@@ -58,7 +58,7 @@ describe('deleting', () => {
 })
 
 describe('blocking', () => {
-  test('covers the link and all its slugs, and is undone', async () => {
+  test('covers the link and all its slugs, and can be removed', async () => {
     const { id, slug } = await links.create({
       destination_url: URL_A,
       slug: 'Bad',
@@ -75,7 +75,7 @@ describe('blocking', () => {
       expect(await slugRow(links, slug.toLowerCase())).toMatchObject({ block_id })
     }
     expect((await links.list({ status: 'blocked' })).data).toMatchObject([{ id, version: 4 }])
-    // The owner's changes don't lift it.
+    // The owner's changes don't remove it.
     expect(await links.patch(id, { title: 'x' })).toMatchObject({ status: 'blocked' })
     expect(await slugRow(links, 'b2')).toMatchObject({ block_id: expect.stringMatching(/^blk_/) })
     for (const [name, outcome] of [

@@ -7,12 +7,12 @@ import { targetOfEntry } from './rows.ts'
 import { countPlace, deleteLink, type LinkRow, selectLinks } from './store.ts'
 import { linkToChange } from './update.ts'
 
-/** How long a deleted link can be restored; its clicks stay for as long. */
+/** How long a deleted link can be restored; its clicks are kept for as long. */
 export const GRACE_MS = 7 * 24 * 3_600_000
 
 /**
- * Deletes a link. Its slugs lead nowhere from now on, and are held for the workspace. For some days
- * it can be restored, so its counters stay until then.
+ * Deletes a link. Its slugs stop working, and are held for the workspace. It can be restored for
+ * some days, so its counters stay until then.
  * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function remove(
@@ -50,16 +50,16 @@ export async function remove(
   tx.afterCommit(ctx.changed)
 }
 
-/** Takes a link out of all tables; its slugs stay held. */
+/** Removes a link from all tables; its slugs stay held. */
 async function takeOut({ domains }: LinkContext, tx: Transaction, row: LinkRow): Promise<void> {
   for (const address of allOf(addressesOf(row, domains))) await holdSlug(tx, address)
   await deleteLink(tx, row)
 }
 
-/** So many at a time, so that no other write waits long. */
+/** Links per transaction, so that no other write waits long. */
 const STEP = 50
 
-/** Forgets the links whose days of grace are over, in small steps. Returns how many there were. */
+/** Purges the links whose grace period is over, in small steps. Returns how many. */
 export async function purgeDeleted(ctx: LinkContext): Promise<number> {
   for (let purged = 0; ; ) {
     const until = ctx.clock.now() - GRACE_MS
@@ -71,7 +71,7 @@ export async function purgeDeleted(ctx: LinkContext): Promise<number> {
         .orderBy('deleted_at')
         .limit(STEP)
         .execute()
-    // Most of the time there is nothing, and a look costs less than a transaction.
+    // Usually there are none, and this read is cheaper than a transaction.
     if ((await over(ctx.storage.read)).length === 0) return purged
     const step = await ctx.storage.write(
       async (tx) => {
@@ -85,10 +85,7 @@ export async function purgeDeleted(ctx: LinkContext): Promise<number> {
   }
 }
 
-/**
- * Forgets some links of a workspace that is gone, deleted ones too; their slugs stay held. True:
- * none is left.
- */
+/** Purges some links of a deleted workspace; their slugs stay held. True: none is left. */
 export async function purgeSome(
   ctx: LinkContext,
   tx: Transaction,
@@ -113,7 +110,7 @@ export async function purgeSome(
   return rows.length < STEP && deleted.length < STEP
 }
 
-/** Drops what is kept of links for a restore. Returns how many there were. */
+/** Deletes what is kept of links for a restore. Returns how many there were. */
 async function forget(
   ctx: LinkContext,
   tx: Transaction,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => links.close())
 
-/** What a restore brings back; what tells when and how often is another matter. */
+/** The restored properties of a link, without times and counts. */
 function state({ version, updated_at, created_at, clicks, last_clicked_at, id, ...rest }: Link) {
   return rest
 }
@@ -69,7 +69,7 @@ const steps = fc.array(
 )
 
 describe('restoring', () => {
-  test('any version gives exactly its state, whatever was done in between', async () => {
+  test('restores exactly the state of any version, whatever was done in between', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(), fc.boolean(), async (all, pick, deleted) => {
         const hash = async (id: string) =>
@@ -107,7 +107,7 @@ describe('restoring', () => {
     )
   }, 120_000)
 
-  test('tells every change, and each step back leads to the state before', async () => {
+  test('shows every change, and each step back restores the previous state', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'told', title: 'a' })
     await links.patch(id, { title: 'b', password: 'p' })
     await links.patch(id, { password: 'q' })
@@ -168,12 +168,12 @@ describe('restoring', () => {
       expect((await slugRow(links, key, no))?.target_url).toBe(URL_A)
     }
     expect((await links.list({ search: 'findable again', tag: 'back' })).data).toEqual([back])
-    // Once more changes nothing.
+    // A repetition changes nothing.
     expect(await links.restore(made.id)).toEqual(back)
     await expectConsistent(links)
   })
 
-  test('is over after seven days, and with it the history', async () => {
+  test('is impossible after seven days, like the history', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'late', password: 'p' })
     await links.patch(id, { password: null })
     const { seq } = await links.storage.read.db
@@ -191,13 +191,13 @@ describe('restoring', () => {
     expect(await db.selectFrom('deleted_links').selectAll().execute()).toEqual([])
     const passwords = db.selectFrom('link_passwords').selectAll().where('link_seq', '=', seq)
     expect(await passwords.execute()).toEqual([])
-    // The slug stays the workspace's, and only its.
+    // The slug stays reserved for the workspace.
     const body = { destination_url: URL_A, slug: 'late' }
     expect(await refusal(links.create(body, 2))).toEqual(['SLUG_TAKEN'])
     await links.create(body)
   })
 
-  test('is refused when the slug, an alias or the external id was taken meanwhile', async () => {
+  test('is refused when the slug, an alias or the external id was taken in the meantime', async () => {
     const made = { destination_url: URL_A, slug: 'mine', aliases: ['mine2'], external_id: 'x9' }
     const { id } = await links.create(made)
     await links.remove(id)
@@ -227,7 +227,7 @@ describe('restoring', () => {
     await expectConsistent(links)
   })
 
-  test('checks the earlier state as an update is checked', async () => {
+  test('validates the earlier state like an update', async () => {
     const link = await links.create({ destination_url: URL_A, slug: 'state' })
     await links.patch(link.id, { slug: 'state2', aliases: [] })
     const other = await links.create({ destination_url: URL_A, slug: 'state' })
@@ -246,7 +246,7 @@ describe('restoring', () => {
     expect(await refusal(links.restore(link.id, { workspaceNo: 2 }))).toEqual(['LINK_NOT_FOUND'])
   })
 
-  test('leaves a block where it is, and knows versions from before the audit log', async () => {
+  test('keeps a block, and supports versions older than the audit log', async () => {
     const { id } = await links.create({ destination_url: URL_A, title: 'a' })
     await links.patch(id, { title: 'b' })
     await links.setBlocked(id, true)
@@ -267,7 +267,7 @@ describe('restoring', () => {
     ])
   })
 
-  test('keeps a block that came after the deletion, by id and by slug', async () => {
+  test('keeps a block made after the deletion, by id and by slug', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'Bad-one', aliases: ['b-2'] })
     const block = (name: string, blocked: boolean) => links.setBlocked(name, blocked)
     await links.remove(id)
@@ -279,7 +279,7 @@ describe('restoring', () => {
     expect(await slugRow(links, 'b-2')).toMatchObject({ block_id: expect.stringMatching(/^blk_/) })
   })
 
-  test('races with changes, deletions and creations, and one of them wins', async () => {
+  test('in a race with changes, deletions and creations one of them wins', async () => {
     for (let round = 0; round < 10; round++) {
       const link = await links.create({ destination_url: URL_A, slug: `race${round}` })
       await links.remove(link.id)

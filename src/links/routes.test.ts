@@ -111,7 +111,7 @@ describe('the endpoints of links', () => {
     expect((await send('GET', `/${link.id}`)).body.error.code).toBe('LINK_NOT_FOUND')
   })
 
-  test('make one link of a request that is repeated', async () => {
+  test('create one link for a repeated request', async () => {
     const request = {
       body: { destination_url: 'https://a.example/', slug: 'once', password: 'p' },
       headers: { 'Idempotency-Key': 'abc' },
@@ -121,7 +121,7 @@ describe('the endpoints of links', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true')
   })
 
-  test('say all that is wrong, and what could be taken instead of a slug', async () => {
+  test('report all faults, and suggest free slugs', async () => {
     const wrong = await send('POST', '', { body: { slug: 'a b', tags: 'x', more: 1 } })
     expect(wrong.status).toBe(422)
     expect(
@@ -141,7 +141,7 @@ describe('the endpoints of links', () => {
     expect(taken.body.error.suggestions).toHaveLength(3)
   })
 
-  test('don’t tell another workspace’s link from none', async () => {
+  test('answer for another workspace’s link like for a missing one', async () => {
     const { body } = await send('POST', '', { body: { destination_url: 'https://a.example/' } })
     for (const [method, patch] of [['GET'], ['PATCH', { title: 'x' }], ['DELETE']] as const) {
       const [theirs, none] = await Promise.all(
@@ -156,7 +156,7 @@ describe('the endpoints of links', () => {
     }
   })
 
-  test('need the scope for what they do', async () => {
+  test('need their scope', async () => {
     expect((await send('GET', '', { key: 'reader' })).status).toBe(200)
     const body = { destination_url: 'https://a.example/' }
     expect((await send('POST', '', { key: 'reader', body })).status).toBe(403)
@@ -196,7 +196,7 @@ describe('the endpoints of links', () => {
     expect((await send('GET', '?limit=0&sort=x')).body.error.details).toHaveLength(2)
   })
 
-  test('are described', () => {
+  test('are documented', () => {
     const endpoints: Parameters<Api['add']>[0][] = []
     registerLinkRoutes(
       { add: (endpoint) => void endpoints.push(endpoint) },
@@ -216,7 +216,7 @@ describe('the endpoints of links', () => {
   })
 })
 
-test('the history leads to its next page by a Link header', async () => {
+test('the history has its next page in a Link header', async () => {
   const body = { destination_url: 'https://a.example/', slug: 'pages' }
   const { id } = (await send('POST', '', { body })).body as Link
   await send('PATCH', `/${id}`, { body: { title: 'b' } })

@@ -95,7 +95,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     },
   })
 
-  // First, because the next ones take any word as an id.
+  // First, because the next ones accept any word as an id.
   registerLookupRoutes(api, deps, schemas)
   registerDeletedLinksRoute(api, deps)
   registerLinkRoutesById(api, deps.links, patch)
@@ -188,7 +188,7 @@ const RestoreBody = z
   })
   .openapi('LinkRestore')
 
-/** The endpoints of a link's past: what was changed, and getting it back. */
+/** The endpoints of a link's history and its restore. */
 function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   endpoint(api, {
     method: 'get',

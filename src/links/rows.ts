@@ -16,7 +16,7 @@ import { type Destination, hasPlaceholder } from './values.ts'
 
 type Hosts = Pick<Domains, 'hostOf' | 'knows'>
 
-/** A row with the fields of a patch but its addresses; what is absent stays. */
+/** A row with the fields of a patch except its addresses; absent fields stay. */
 export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   const row = { ...before }
   const set = <C extends keyof LinkRow>(column: C, value: LinkRow[C] | undefined) => {
@@ -52,19 +52,19 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   return row
 }
 
-/** A list whose column is null where it is empty. */
+/** A list whose column is null when it is empty. */
 function storedList(list: readonly unknown[] | null | undefined): string | null | undefined {
   return list?.length === 0 ? null : list && JSON.stringify(list)
 }
 
-/** What previews in messages show of a link; null: nothing of that. */
+/** The link's preview in messages; null: the destination's own. */
 export interface Social {
   title: string | null
   description: string | null
   image_url: string | null
 }
 
-/** What a request says of the preview: what is absent stays, null clears. */
+/** A change of the preview: absent members stay, null clears. */
 type SocialPatch = Partial<Record<'title' | 'description', string | null | undefined>> & {
   image_url?: Destination | null | undefined
 }
@@ -88,8 +88,8 @@ export function socialOf(stored: string | null): Social | null {
 }
 
 /**
- * A patch whose `utm` is in its destination, on top of the one that it gives.
- * @throws AppError VALIDATION_FAILED where the address is too long with it
+ * A patch with its `utm` parameters applied to its destination.
+ * @throws AppError VALIDATION_FAILED if the URL becomes too long
  */
 export function withUtmFields<F extends PreparedPatch>(
   { rules }: { rules: LinkRules },
@@ -120,8 +120,8 @@ export function withAddresses(row: LinkRow, { main, aliases }: Addresses): LinkR
 }
 
 /**
- * What can be changed of a link, as the API gives it out: what the history tells of, and what an
- * earlier version is rebuilt from. Of the password only whether there is one.
+ * The changeable fields of a link, as the API returns them: recorded in the history, and used to
+ * restore a version. For the password only whether there is one.
  */
 export function stateOf(row: LinkRow, domains: Hosts) {
   return {
@@ -152,14 +152,14 @@ export function stateOf(row: LinkRow, domains: Hosts) {
   }
 }
 
-/** The columns of fields that are called otherwise. */
+/** Fields whose columns have other names. */
 const COLUMNS: Partial<Record<string, keyof LinkRow>> = {
   domain: 'domain_no',
   match: 'match_prefix',
   has_password: 'password_hash',
 }
 
-/** What a change of a link is recorded as: the fields whose columns differ. */
+/** The audit record of a change: the fields whose columns differ. */
 export function changesOf(
   before: LinkRow,
   after: LinkRow,
@@ -176,12 +176,12 @@ export function changesOf(
   return changes
 }
 
-/** A link as the audit log names it. */
+/** A link as the target of an audit entry. */
 export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
   return { type: 'link' as const, id, label: slug }
 }
 
-/** Turns rows into what the API gives out. */
+/** Converts rows to the API's links. */
 export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
 
 /** Renders links of the domains of this instance. */
@@ -214,7 +214,7 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : formatTimestamp(ms)
 }
 
-/** A list of strings as `tags` and `aliases` are stored. */
+/** A list of strings in the stored form of `tags` and `aliases`. */
 export function parseList(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[])
 }
@@ -226,7 +226,7 @@ function formatAliases(row: LinkRow, domains: Hosts): string[] {
   })
 }
 
-/** What `search` looks through besides the names of tags. No part can contain a line break, so no term matches across two. */
+/** The searched text, besides tags. Parts contain no line break, so no term matches across two. */
 export function searchText(
   link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'external_id'>,
 ): string {
@@ -235,7 +235,7 @@ export function searchText(
   return foldForSearch(parts.filter((part) => part !== null).join('\n'))
 }
 
-/** What a link's status can be, in the order of precedence: the first that applies is shown. */
+/** A link's possible statuses, by precedence: the first that applies is shown. */
 export const STATUSES = [
   'blocked',
   'disabled',
@@ -251,7 +251,7 @@ export function blockOf({ block }: { block: string | null }): LinkBlock | null {
   return block === null ? null : (JSON.parse(block) as LinkBlock)
 }
 
-/** What a link's slugs say of it. With conditions it is special: the redirect reads its row too. */
+/** A link's data in the rows of its slugs. If special, the redirect reads the link's row too. */
 export function targetOf(row: LinkRow) {
   const { workspace_no, seq, target_url, redirect_status } = row
   const isPrefix = row.match_prefix !== 0
@@ -277,7 +277,7 @@ export function targetOf(row: LinkRow) {
   }
 }
 
-/** The status of a link at a time. `statusSql` says the same to the database. */
+/** The status of a link at a time; the same as `statusSql` in the database. */
 export function statusOf(link: LinkRow, isBlocked: boolean, nowMs: number): Status {
   if (isBlocked) return 'blocked'
   if (link.enabled === 0) return 'disabled'

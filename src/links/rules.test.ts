@@ -20,13 +20,13 @@ const VARIANTS = [
   { id: 'b', destination_url: 'https://a.example/new', weight: 1 },
 ]
 
-test('are given back as they were given, and cleared by null or an empty list', async () => {
+test('are returned as written, and cleared by null or an empty list', async () => {
   const link = await links.create({ destination_url: URL, rules: [RULE], variants: VARIANTS })
   expect(link).toMatchObject({ rules: [RULE], variants: VARIANTS })
   expect(Object.keys(link.rules[0] ?? {})).toEqual(['id', 'name', 'when', 'then'])
   const { data } = await links.list()
   expect(data[0]).toMatchObject({ rules: [RULE], variants: VARIANTS })
-  // The same once more changes nothing.
+  // The same again changes nothing.
   const same = await links.patch(link.id, { rules: link.rules, variants: link.variants })
   expect(same.version).toBe(link.version)
   for (const none of [null, []]) {
@@ -37,7 +37,7 @@ test('are given back as they were given, and cleared by null or an empty list', 
   expect(await links.create({ destination_url: URL, rules: null })).toMatchObject({ rules: [] })
 })
 
-test('send the redirect to the link’s row, which others don’t need', async () => {
+test('make the redirect read the link’s row, which other links don’t need', async () => {
   const specialOf = async (slug: string) => (await slugRow(links, slug))?.special
   await links.create({ destination_url: URL, slug: 'plain', rules: [], variants: [] })
   await links.create({ destination_url: URL, slug: 'ruled', rules: [RULE] })
@@ -74,7 +74,7 @@ describe('every destination', () => {
     ['javascript:alert(1)', 'URL_SCHEME_NOT_ALLOWED'],
     [`https://a.example/${'x'.repeat(8_192)}`, 'TOO_LONG'],
   ]
-  test.each(cases)('is checked as the link’s is: %s', async (url, code) => {
+  test.each(cases)('is validated like the link’s: %s', async (url, code) => {
     const faults = []
     for (const body of [inRule(url), inSplit(url), inBoth(url)]) {
       faults.push(await refusal(links.create({ destination_url: URL, ...body })))

@@ -7,18 +7,18 @@ import { STATUSES } from './rows.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
 import { WARNINGS } from './warnings.ts'
 
-/** Statuses that a redirect may have. */
+/** Possible statuses of a redirect. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
-/** Which paths lead to a link. */
+/** Which paths a link matches. */
 export const MATCHES = ['exact', 'prefix'] as const
 
-/** What may be kept of a link's clicks. */
+/** How much of a link's clicks is stored. */
 export const TRACKING = ['full', 'count', 'none'] as const
 export type Tracking = (typeof TRACKING)[number]
 
-/** What the reference shows as a link. */
+/** The reference's example. */
 export const LINK_EXAMPLE = {
   id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
   destination_url: 'https://example.com/summer?utm_source=newsletter',
@@ -65,7 +65,7 @@ const flag = (description: string) => z.boolean().openapi({ description })
 const count = (description: string) => z.int().min(0).openapi({ description })
 const time = (description: string) => z.string().openapi({ format: 'date-time', description })
 
-/** A link as it is given out. */
+/** A link in responses. */
 export const LinkSchema = z
   .object({
     id: text('`lnk_` and 26 characters; ids sort by the time of creation.'),
@@ -180,7 +180,7 @@ export const LinkSchema = z
   })
   .openapi('Link', { example: LINK_EXAMPLE })
 
-/** A link as the API gives it out. Timestamps are RFC 3339 in UTC with milliseconds. */
+/** A link as the API returns it. Timestamps are RFC 3339 in UTC with milliseconds. */
 export type Link = z.output<typeof LinkSchema>
 
 const cursor = (description: string) => z.string().nullable().openapi({ description })
@@ -212,7 +212,7 @@ export const LinkListSchema = z
 
 export type LinkList = z.output<typeof LinkListSchema>
 
-/** A link that was deleted and can still be restored. */
+/** A deleted link that can still be restored. */
 const DeletedLinkSchema = z
   .object({
     id: text('The id, which it has again when it is restored.'),
@@ -260,7 +260,7 @@ const EntrySchema = z
   })
   .openapi('LinkHistoryEntry', { example: HISTORY_EXAMPLE })
 
-/** One page of a link's history, the newest change first. */
+/** A page of a link's history, newest change first. */
 export const LinkHistorySchema = listOf(EntrySchema).openapi('LinkHistory')
 
 export type HistoryPage = z.output<typeof LinkHistorySchema>

@@ -10,21 +10,21 @@ const drop = prepareSql<{ seq: number }, never>(
   (p) => sql`DELETE FROM links_search WHERE rowid = ${p.seq}`,
 )
 
-/** Makes a new link findable. */
+/** Adds a link to the search index. */
 export function indexText(tx: Transaction, seq: number, text: string): void {
   if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(add, { seq, text }))
 }
 
-/** Makes a link findable no longer. */
+/** Removes a link from the search index. */
 export function unindexText(tx: Transaction, seq: number): void {
   if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(drop, { seq }))
 }
 
 /**
- * The shortest term that the search indexes find. SQLite: FTS5 with trigrams
+ * The shortest term that the search indexes support. SQLite: FTS5 with trigrams
  * (https://www.sqlite.org/fts5.html), whose rowid is the link's `seq`, so that a workspace is a
  * range of it. PostgreSQL: pg_trgm (https://www.postgresql.org/docs/current/pgtrgm.html) on
- * `links.search_text`, which it keeps up to date by itself.
+ * `links.search_text`, updated automatically.
  */
 export const TRIGRAM = 3
 
@@ -35,7 +35,7 @@ export function indexedMatches(term: string, low: number, high: number): Fragmen
     WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
 }
 
-/** Every link of a range once whose text or one of whose tags contains an indexable term. */
+/** Every link of a range, without duplicates, whose text or tags contain an indexable term. */
 export function textOrTag(
   { workspaceNo }: LinkFilter,
   term: string,
@@ -53,7 +53,7 @@ export function textOrTag(
       AND o.link_seq BETWEEN ${low} AND ${high} AND NOT ${ownTextContains(term)}) tagged`
 }
 
-/** Whether a text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
+/** Whether a text of the link `l` contains a term; PostgreSQL's index supports `LIKE`. */
 function ownTextContains(term: string): Fragment {
   return bySql({
     sqlite: sql`(instr(l.search_text, ${term}) > 0)`,

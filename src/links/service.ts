@@ -34,10 +34,10 @@ import { upsert } from './upsert.ts'
 import { createUrlCheck } from './values.ts'
 import { warningsOf, withWarnings } from './warnings.ts'
 
-/** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
+/** Up to this many links a list is sorted, above that its index is read: both take milliseconds. */
 const FEW = 5_000
 
-/** argon2id with 19 MiB and two passes, as OWASP's Password Storage Cheat Sheet has it. */
+/** argon2id with 19 MiB and two passes, as in OWASP's Password Storage Cheat Sheet. */
 export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
 }
@@ -55,8 +55,8 @@ async function get(
 }
 
 /**
- * Links of a workspace; each verb is described where it is implemented. What takes long is prepared
- * before the transaction; what happens inside it only touches the database.
+ * The links of a workspace; see the implementing functions. Slow work is done before the
+ * transaction, which only uses the database.
  */
 export type LinkService = ReturnType<typeof createLinkService>
 
@@ -73,7 +73,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains,
   }
   let schemas: LinkSchemas | undefined
-  // Made when they are first needed: a process that checks nothing doesn't pay for them.
+  // Created on demand: a process that validates nothing doesn't pay for them.
   const schemasOf = () => {
     schemas ??= createLinkSchemas(rules)
     return schemas
@@ -115,11 +115,11 @@ export function createLinkService(deps: LinkServiceDeps) {
     bulk: createBulk(ctx, schemasOf),
     createTogether: <K>(tx: Transaction, asker: LinkAsker, all: ReadonlyMap<K, PreparedCreate>) =>
       createTogether(ctx, tx, asker, all),
-    /** What the schemas of bodies and queries check against; their output is what the verbs take. */
+    /** What the schemas depend on; their output is the input of this service. */
     rules,
     hashPassword: ctx.hashPassword,
     exports: createExports(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
-    /** With what is probably not meant by it, for the answer of a write. */
+    /** Adds warnings to a link, for the response of a write. */
     warned: (link: Link, asker: { readonly locale: Locale }) =>
       withWarnings(link, ctx.clock.now(), asker),
     warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
@@ -136,8 +136,8 @@ export function createLinkService(deps: LinkServiceDeps) {
 
 /**
  * Hashes the password of a creation or a patch. Hashing takes a core tens of milliseconds, so a
- * request that will be refused must not get that far: `write` runs first in a transaction that is
- * undone.
+ * request to be refused must not get that far: `write` runs first in a transaction that is rolled
+ * back.
  * @throws AppError what `write` throws
  */
 async function prepareWrite<F extends PatchFields>(

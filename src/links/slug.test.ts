@@ -22,7 +22,7 @@ const code = (text: string) => {
 const letters = fc.string({ unit: 'grapheme', maxLength: 12 })
 
 describe('the key of a slug', () => {
-  test('is the same for all ways to write it', () => {
+  test('is the same for all spellings', () => {
     fc.assert(
       fc.property(letters, (text) => {
         const key = slugKey(text)
@@ -34,7 +34,7 @@ describe('the key of a slug', () => {
     )
   })
 
-  test('is stable for every letter there is', () => {
+  test('is idempotent for every letter', () => {
     const unstable: string[] = []
     for (let point = 0; point <= 0x10ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue
@@ -46,7 +46,7 @@ describe('the key of a slug', () => {
     expect(unstable).toEqual([])
   })
 
-  test('joins what differs only in case', () => {
+  test('is the same for slugs that differ only in case', () => {
     expect(slugKey('STRASSE')).toBe(slugKey('straße'))
     expect(slugKey('ΣΊΣΥΦΟΣ')).toBe(slugKey('σίσυφος'))
     expect(slugKey('A-b_9')).toBe('a-b_9')
@@ -66,7 +66,7 @@ describe('a chosen slug', () => {
     expect(code('Cafe\u0301')).toEqual({ slug: 'Café', key: 'café' })
   })
 
-  test('has nothing else', () => {
+  test('has no other characters', () => {
     for (const text of ['a b', 'a:b', 'a?b', 'a+', '#️⃣', 'a\0', '\ud800', '\u0301a', 'a%20', '½']) {
       expect(code(text)).toBe('INVALID_SLUG')
     }
@@ -79,7 +79,7 @@ describe('a chosen slug', () => {
     expect(code('1/2/3/4/5/6/7/8/9')).toBe('INVALID_SLUG')
   })
 
-  test('has nothing that cannot be seen', () => {
+  test('has no invisible characters', () => {
     // A variation selector without an emoji, two fillers (letters by Unicode), a grapheme joiner, a zero-width one.
     for (const invisible of ['\ufe0f', '\u3164', '\u115f', '\u034f', '\u200d']) {
       expect(code(`a${invisible}b`)).toBe('INVALID_SLUG')
@@ -93,7 +93,7 @@ describe('a chosen slug', () => {
     expect(code('𐐷'.repeat(129))).toBe('TOO_LONG')
   })
 
-  test('begins with no reserved segment on the own host, in any case', () => {
+  test('begins with no reserved segment on the instance’s own host, in any case', () => {
     for (const text of [
       'api',
       'API',
@@ -111,7 +111,7 @@ describe('a chosen slug', () => {
     for (const key of RESERVED_SEGMENTS) expect(slugKey(key)).toBe(key)
   })
 
-  test('is below .well-known nowhere: authorities ask there who has the host', () => {
+  test('is never below .well-known, where authorities check who has the host', () => {
     for (const text of ['.well-known', '.Well-Known/acme-challenge/x', '.ｗell-known/x']) {
       expect(code(text)).toBe('SLUG_RESERVED')
     }
@@ -133,7 +133,7 @@ describe('a generated slug', () => {
     }
   })
 
-  test('has no look-alikes', () => {
+  test('has no ambiguous characters', () => {
     for (const letter of '0o1li') expect(SLUG_ALPHABET).not.toContain(letter)
   })
 })
@@ -173,7 +173,7 @@ describe('an alias', () => {
     return alias instanceof Fault ? alias.code : alias
   }
 
-  test('is on the host that its first segment names, else on the link’s own', () => {
+  test('is on the host of its first segment, else on the link’s own', () => {
     expect(read('a/b')).toEqual({ slug: 'a/b', key: 'a/b' })
     expect(read('v1.2/notes')).toEqual({ slug: 'v1.2/notes', key: 'v1.2/notes' })
     expect(read('go.example/a/b')).toEqual({ slug: 'a/b', key: 'a/b', domainNo: 1 })
@@ -187,7 +187,7 @@ describe('an alias', () => {
     expect(read('go.example/')).toBe('TOO_SHORT')
   })
 
-  test('is written so that it is read back as it was', () => {
+  test('is formatted so that it is parsed to the same', () => {
     const segment = fc.constantFrom('a', 'go.example', 's.example', 'v1.2', '😀')
     const slugs = fc.array(segment, { minLength: 1, maxLength: 4 }).map((all) => all.join('/'))
     fc.assert(
@@ -202,7 +202,7 @@ describe('an alias', () => {
   })
 })
 
-test('the key of the first segments is the beginning of the key', () => {
+test('the key of the first segments is a prefix of the key', () => {
   fc.assert(
     fc.property(fc.array(letters, { minLength: 2, maxLength: 5 }), (parts) => {
       const names = parts.map((part) => part.replaceAll('/', ''))

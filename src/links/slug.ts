@@ -7,22 +7,22 @@ import { BOUNDS, checkDomain } from './values.ts'
 
 /** The most characters (code points) that a slug may have. */
 export const SLUG_LENGTH_MAX = 128
-/** The most segments that a slug may have, parted by `/`. */
+/** The most segments of a slug, separated by `/`. */
 export const SLUG_SEGMENTS_MAX = 8
-/** What `slugs.special` says of a link that answers all below its slugs too. */
+/** The value of `slugs.special` for a link that also matches everything below its slugs. */
 export const SPECIAL_PREFIX = 2
-/** Characters of a generated slug: none that is taken for another one. */
+/** The alphabet of generated slugs: no ambiguous characters. */
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
-/** The length of a generated slug, as long as there is little collision. */
+/** The length of generated slugs while collisions are rare. */
 const SLUG_LENGTH_GENERATED = 7
 
-/** After so many collisions at one length, generated slugs get one character longer. */
+/** After this many collisions at a length, generated slugs get one character longer. */
 const TRIES_PER_LENGTH = 3
 
 const PLAIN_SLUG = /^[a-z0-9_-]+$/
-/** What a slug may have besides emoji. */
+/** The characters of a slug besides emoji. */
 const ALLOWED = /^[\p{L}\p{M}\p{Nd}._~/-]*$/u
-/** An emoji that Unicode recommends, or a single one without its variation selector. */
+/** An emoji recommended by Unicode, or a single one without its variation selector. */
 const EMOJI = /(?![#*])\p{RGI_Emoji}|[\p{Emoji}--[0-9#*]]\uFE0F?/gv
 const VARIATION_SELECTORS = /[\uFE0E\uFE0F]/g
 /** A leading mark combines with the character before it; invisible characters mislead. */
@@ -35,9 +35,9 @@ export interface SlugName {
 }
 
 /**
- * What two slugs have in common that differ only in case, composition, or in whether an emoji asks
- * for colours; on a domain where case matters, not those that differ in case. The key of a slug's
- * first segments is the beginning of its key.
+ * The key of a slug, the same for slugs that differ only in case, composition, or in emoji style;
+ * on a case-sensitive domain not in case. The key of a slug's first segments is a prefix of its
+ * key.
  */
 export function slugKey(slug: string, isCaseSensitive = false): string {
   if (PLAIN_SLUG.test(slug)) return slug
@@ -45,7 +45,7 @@ export function slugKey(slug: string, isCaseSensitive = false): string {
   return isCaseSensitive ? plain.normalize('NFC') : foldCase(plain)
 }
 
-/** Checks the spelling of a slug that a client chose; see also {@link isReserved}. */
+/** Validates the characters of a slug chosen by a client; see also {@link isReserved}. */
 export function parseSlug(text: string): SlugName | Fault {
   if (PLAIN_SLUG.test(text) && text.length <= SLUG_LENGTH_MAX) return { slug: text, key: text }
   if (text === '') return new Fault('TOO_SHORT', { min: 1 })
@@ -60,17 +60,17 @@ export function parseSlug(text: string): SlugName | Fault {
   return { slug, key: slugKey(slug) }
 }
 
-/** Empty, or what browsers resolve before they send it. */
+/** Empty, or resolved by browsers before they send it. */
 const NO_SEGMENT = /^\.{0,2}$/
-/** On every domain: what is below it speaks for the host, to authorities that certify it too. */
+/** On every domain: files below it prove control of the host to certificate authorities. */
 const WELL_KNOWN = '.well-known'
 
-/** Whether a slug can't be given out on a domain: the instance's own host answers its path itself. */
+/** Whether a slug is reserved on a domain: the instance's own host serves its path itself. */
 export function isReserved(slug: string, domainNo: number): boolean {
   return domainNo === DEFAULT_DOMAIN && RESERVED_SEGMENTS.has(seenAs(slug))
 }
 
-/** How readers see the first segment: full-width and mathematical letters as the plain ones. */
+/** The first segment as it looks: with full-width and mathematical letters as plain ones. */
 function seenAs(slug: string): string {
   const end = slug.indexOf('/')
   return slugKey((end < 0 ? slug : slug.slice(0, end)).normalize('NFKC'))
@@ -84,8 +84,8 @@ export function generateSlug(random: Random, tries: number): string {
 }
 
 /**
- * Slugs to offer instead of a taken one: numbered first, then with a random end.
- * @param segments so many of its segments are what is taken: the ending stands behind them
+ * Suggestions for a taken slug: numbered ones first, then with a random suffix.
+ * @param segments how many of its segments are taken: the suffix follows them
  */
 export function alternatives(
   slug: string,
@@ -110,7 +110,7 @@ export function alternatives(
 
 const graphemes = new Intl.Segmenter()
 
-/** The beginning of a text, without a half of what is seen as one character. */
+/** The beginning of a text, without splitting graphemes. */
 function shortened(text: string, max: number): string {
   if (!longerThan(text, max)) return text
   let start = ''
@@ -121,12 +121,12 @@ function shortened(text: string, max: number): string {
   return start
 }
 
-/** A further slug; without a domain it is on the link's own. */
+/** An alias; without a domain it is on the link's own. */
 export interface AliasInput extends SlugName {
   domainNo?: number
 }
 
-/** Aliases, none of them twice. Where case may matter, only the domain of the link tells. */
+/** Aliases without duplicates. On case-sensitive domains only the link's domain decides that. */
 export function checkAliases(
   aliases: readonly AliasInput[],
   domains: Pick<Domains, 'hasCaseSensitive'>,
@@ -142,7 +142,7 @@ export function checkAliases(
   return repeated.length > 0 ? repeated : aliases
 }
 
-/** An alias: a slug, or `host/slug` of a domain that the asking workspace knows. */
+/** An alias: a slug, or `host/slug` of a domain that the requesting workspace knows. */
 export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
   const { host, slug } = splitHost(text, domains, askingWorkspace())
   const domainNo = host === null ? undefined : checkDomain(host, domains)
@@ -152,9 +152,9 @@ export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
 }
 
 /**
- * Reads `host/slug`. A first segment is a host where the instance serves or served one of that name;
- * every other one belongs to the slug. {@link formatAlias} writes what is read back as the same.
- * @param workspaceNo who asks: another workspace's host is as unknown as any other; absent: all are known
+ * Splits `host/slug`. The first segment is a host if the instance serves or served it; otherwise it
+ * is part of the slug. The inverse of {@link formatAlias}.
+ * @param workspaceNo the workspace, which doesn't know others' hosts; absent: all are known
  */
 export function splitHost(
   text: string,
@@ -167,7 +167,7 @@ export function splitHost(
   return { host: text.slice(0, slash), slug: text.slice(slash + 1) }
 }
 
-/** An alias of a link: with its host where that is another's, or where it would be read as one. */
+/** An alias of a link: with its host if that differs, or if it would be parsed as one. */
 export function formatAlias(
   { slug, domainNo }: { slug: string; domainNo: number },
   own: { domain_no: number; workspace_no: number },
@@ -184,7 +184,7 @@ const SERVED = `
   static
 `
 
-/** Pages that there are or may be. */
+/** Pages that exist or may exist. */
 const PAGES = `
   about account admin auth billing console dashboard domains health help index invite join
   keys legal links login logout oauth password plans pricing privacy profile register reset
@@ -192,7 +192,7 @@ const PAGES = `
   verify webhooks workspaces
 `
 
-/** What browsers and crawlers ask for. */
+/** Files requested by browsers and crawlers. */
 const ASKED_FOR = `
   ads ads.txt apple-app-site-association apple-touch-icon apple-touch-icon.png
   apple-touch-icon-precomposed.png browserconfig browserconfig.xml crossdomain crossdomain.xml
@@ -202,9 +202,9 @@ const ASKED_FOR = `
 `
 
 /**
- * First segments, as keys of `slugKey`, that no slug has on the instance's own host: paths that the
- * server answers itself, that browsers and crawlers ask every host for, or that visitors would take
- * for the service's own.
+ * First segments, as keys of `slugKey`, that slugs on the instance's own host can't have: paths
+ * served by the server itself, requested by browsers and crawlers from every host, or likely to be
+ * mistaken for the service's own.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set(
   `${SERVED} ${PAGES} ${ASKED_FOR}`.trim().split(/\s+/),

@@ -18,16 +18,13 @@ import { folderOf, tagNames } from './joined.ts'
 import { searchText } from './rows.ts'
 import { indexText, unindexText } from './search.ts'
 
-/**
- * A row of `links` as it is read back, without what only the search looks through. The folder is
- * the one that has the link's now.
- */
+/** A row of `links` without its search text. The folder is the one that has the link now. */
 export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'> & {
   /** JSON array of strings: the names of `tag_nos`, in the order of their keys. */
   tags: string
 }
 
-/** A link with every field as it is by default. */
+/** A link with the default of every field. */
 export const BLANK: LinkRow = {
   seq: 0,
   id: '',
@@ -68,10 +65,10 @@ export const BLANK: LinkRow = {
 }
 
 const COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
-/** Those that are written as they are. */
+/** Columns written without conversion. */
 const STORED = COLUMNS.filter((name) => name !== 'tags') as Exclude<keyof LinkRow, 'tags'>[]
 
-/** Links with the names of their tags, and the folder that they are in now. */
+/** Links with the names of their tags, and their current folder. */
 export function selectLinks({ db }: Pick<Sql, 'db'>) {
   const plain = STORED.filter((name) => name !== 'folder_id')
   const query = db
@@ -83,10 +80,10 @@ export function selectLinks({ db }: Pick<Sql, 'db'>) {
 
 const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
 
-/** What the click worker counted of a link; null before it came to it. */
+/** The counters of a link; null: the click worker has none yet. */
 export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
 
-/** The columns of a link `l` with its counters `c`, for a statement written in SQL. */
+/** The columns of a link `l` with its counters `c`, for SQL text. */
 export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS tags,
   ${folderOf('l')} AS folder_id, ${sql.raw(
     [
@@ -105,7 +102,7 @@ const insert = prepareRows<LinkRow & { search_text: string }, { seq: number }>((
     .returning('seq')
 })
 
-/** Adds links with their tags, and makes them findable. False: an external id is in use. */
+/** Inserts links with their tags and search entries. False: an external id is in use. */
 export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): Promise<boolean> {
   const rows = links.map((row) => ({ ...row, search_text: searchText(row) }))
   if ((await tx.run(insert(rows.length), rows)).length < rows.length) return false
@@ -120,17 +117,17 @@ export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): P
   return true
 }
 
-/** Changes a link, its tags and its search entry. False: its external id is in use. */
+/** Updates a link, its tags and its search entry. False: its external id is in use. */
 export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
   const { seq, id, workspace_no, created_at, block, uses, tags, ...changing } = row
   const search_text = searchText(row)
   let update = tx.db
     .updateTable('links')
-    // Visitors of a limited link raise `uses` at the same time.
+    // Visitors of a limited link update `uses` at the same time.
     .set({ ...changing, search_text, ...(uses !== before.uses && { uses }) })
     .where('seq', '=', seq)
   if (row.external_id !== before.external_id) {
-    // An UPDATE can't skip a row that conflicts, so it asks before it writes.
+    // An UPDATE can't skip a conflicting row, so it checks first.
     update = update.where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -152,7 +149,7 @@ export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow)
   return true
 }
 
-/** Removes a link, its tags and its search entry; its slugs are the caller's to remove. */
+/** Deletes a link, its tags and its search entry; the caller deletes its slugs. */
 export async function deleteLink(tx: Transaction, row: LinkRow): Promise<void> {
   await changeTags(tx, row, row.tag_nos, '[]')
   unindexText(tx, row.seq)
@@ -163,10 +160,10 @@ const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
   selectLinks({ db }).where('id', '=', p.id).where('workspace_no', '=', p.workspaceNo),
 )
 
-/** Who looks for a link. */
+/** The viewer of a link. */
 export interface LinkSeeker {
   readonly workspace: { readonly no: number }
-  /** Links of these folders don't exist for them. */
+  /** Folders whose links they can't see. */
   readonly hiddenFolders?: readonly string[] | undefined
 }
 
@@ -192,7 +189,7 @@ const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
   db.selectFrom('link_counters').select(COUNTER_COLUMNS).where('link_seq', '=', p.seq),
 )
 
-/** What was counted of a link. Needs a connection that sees the counters: not a transaction. */
+/** The counters of a link. Needs a connection with access to them: not a transaction. */
 export async function findCounters(sqlx: Sql, seq: number): Promise<Counters | undefined> {
   return (await sqlx.run(countersOf, { seq }))[0]
 }
@@ -208,7 +205,7 @@ async function addTags(tx: Transaction, rows: readonly Schema['link_tags'][]): P
   if (rows.length > 0) await tx.run(insertTags(rows.length), rows)
 }
 
-/** Changes the numbers of a link's tags, given as they are stored. */
+/** Updates the numbers of a link's tags, in their stored form. */
 async function changeTags(
   tx: Transaction,
   { workspace_no, seq: link_seq }: LinkRow,
@@ -231,13 +228,13 @@ async function changeTags(
   await addTags(tx, added)
 }
 
-/** What a plan allows of links, and of their slugs and aliases together; null: any number. */
+/** A plan's limits of links, and of their slugs and aliases together; null: unlimited. */
 export interface LinkLimits {
   readonly links: number | null
   readonly addresses: number | null
 }
 
-/** How a workspace's counts change; so many new links, as `made` says, and their audit entries take numbers. */
+/** A change of a workspace's counts; `made` new links and their audit entries get numbers. */
 interface PlaceChange {
   links: number
   addresses: number
@@ -245,14 +242,14 @@ interface PlaceChange {
   now?: number
 }
 
-/** The last new link's numbers, and the latest time of a link. */
+/** The last new link's numbers, and the latest creation time of a link. */
 export interface Place {
   n: number
   latest: number
   entryNo: number
 }
 
-/** A clock that goes back further was wrong before. */
+/** A clock that steps back further was wrong before. */
 export const CLOCK_STEP_MS = 300_000
 
 const count = prepare<
@@ -277,8 +274,8 @@ const count = prepare<
 )
 
 /**
- * Counts links and addresses of a workspace. Its plan limits what grows: after a change of the plan
- * there may be too many, and some can still be given up.
+ * Counts links and addresses of a workspace. The plan limits only growth: after a change of the
+ * plan there may be too many, and some can still be removed.
  * @throws AppError PLAN_LIMIT_REACHED
  */
 export async function countPlace(

@@ -4,7 +4,7 @@ import type { Sql, Transaction } from '../storage/index.ts'
 import type { Address } from './addresses.ts'
 import { alternatives, isReserved, SPECIAL_PREFIX } from './slug.ts'
 
-/** The workspace and link that have or had a slug, and its block; undefined: it is unknown. */
+/** The workspace and link that have or had a slug, and its block; undefined: it was never used. */
 export function slugOwner({ db }: Sql, { key, domainNo }: Address) {
   return db
     .selectFrom('slugs')
@@ -15,8 +15,8 @@ export function slugOwner({ db }: Sql, { key, domainNo }: Address) {
 }
 
 /**
- * How many segments of a slug are the prefix that answers it unless a link has the slug itself, if
- * that prefix is, or was until it was deleted, another workspace's; else 0.
+ * How many segments of a slug are a prefix that is, or was until its deletion, another workspace's;
+ * else 0. That prefix takes precedence unless a link has the slug itself.
  */
 export async function prefixAbove(
   { db }: Sql,
@@ -40,7 +40,7 @@ export async function prefixAbove(
 
 const SUGGESTIONS = 3
 
-/** The error for a slug that is in use, with free ones to take instead, or that is blocked. */
+/** The error for a slug that is in use, with suggestions, or that is blocked. */
 export async function slugTaken(
   random: Random,
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function slugTaken(
   })
 }
 
-/** Slugs like one that is in use, which no link ever had and no other workspace's prefix answers. */
+/** Unused slugs similar to one in use, not below another workspace's prefix. */
 export async function freeSlugs(
   random: Random,
   sqlx: Sql,
@@ -74,7 +74,7 @@ export async function freeSlugs(
       .where(
         'slug_key',
         'in',
-        // As it is where case matters, and where it doesn't.
+        // The key on case-sensitive domains, and the one on others.
         candidates.flatMap(({ slug, key }) => [slug, key]),
       )
       .execute()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createTestLinks } from './testing/links.ts'
 
-test('a total that was counted before stays true, whatever happens in between', async () => {
+test('a cached total stays correct after any changes', async () => {
   const links = await createTestLinks()
   let expected = 0
   const add = async (word: string) => {
@@ -26,14 +26,14 @@ test('a total that was counted before stays true, whatever happens in between', 
     await add('pear')
     await check()
   }
-  // A change among the creations: as many entries of the audit log more than links.
+  // A change among the creations: one audit entry more than links.
   await add('apple')
   await links.patch(first.id, { destination_url: 'https://a.example/plum', tags: [] })
   expected--
   await check()
   await add('pear')
   await check()
-  // As many links as before, others.
+  // As many links as before, but others.
   const { data } = await links.list({ search: 'apple', limit: '1' })
   await links.remove(data[0]?.id ?? '')
   expected--
@@ -59,7 +59,7 @@ test('totals by status follow the clock and the visits that use links up', async
     links.storage.write((tx) =>
       tx.db.updateTable('links').set({ uses }).where('max_clicks', 'is not', null).execute(),
     )
-  /** Active, scheduled, expired, exhausted; each asked for twice, alone and with a search. */
+  /** Active, scheduled, expired, exhausted; each queried twice, with and without a search. */
   const check = async (...totals: number[]) => {
     const found: number[] = []
     for (const status of ['active', 'scheduled', 'expired', 'exhausted']) {
@@ -87,7 +87,7 @@ test('totals by status follow the clock and the visits that use links up', async
   await check(3, 0, 0, 1)
   links.clock.ms = start + 1_000
   await check(2, 0, 1, 1)
-  // New ones are added to what was counted, and have times of their own.
+  // New ones are added to the cached total, and have times of their own.
   await make({ expires_at: at(1_500) })
   await check(3, 0, 1, 1)
   links.clock.ms = start + 1_500

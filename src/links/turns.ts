@@ -1,5 +1,5 @@
-/** After so many links of a large transaction others get their turn: visits must not wait for all of them. */
+/** Links of a large transaction after which visits are served in between. */
 export const TURN = 16
 
-/** Lets what waits for the event loop go first. */
+/** Yields to the event loop. */
 export const othersTurn = () => new Promise<void>((turn) => setImmediate(turn))

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => links.close())
 
 describe('changing', () => {
-  test('merges: absent stays, null clears, the rest is replaced', async () => {
+  test('merges: absent fields stay, null clears, others are replaced', async () => {
     const { id } = await links.create({
       destination_url: URL_A,
       title: 'T',
@@ -63,7 +63,7 @@ describe('changing', () => {
     ).toEqual(before)
   })
 
-  test('can’t clear what a link must have', async () => {
+  test('can’t clear required fields', async () => {
     const { id } = await links.create({ destination_url: URL_A })
     for (const field of ['destination_url', 'slug']) {
       expect(await refusal(links.patch(id, { [field]: null }))).toEqual([
@@ -78,11 +78,11 @@ describe('changing', () => {
     ])
   })
 
-  test('of the slug leaves the old one as an alias, until it is taken out', async () => {
+  test('of the slug keeps the old one as an alias, until it is removed', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'One' })
     expect(await links.patch(id, { slug: 'Two' })).toMatchObject({ slug: 'Two', aliases: ['One'] })
     expect(await links.patch(id, { slug: 'Three' })).toMatchObject({ aliases: ['One', 'Two'] })
-    // Back to an alias of its own.
+    // Back to an alias of the same link.
     expect(await links.patch(id, { slug: 'one' })).toMatchObject({
       slug: 'one',
       aliases: ['Two', 'Three'],
@@ -91,7 +91,7 @@ describe('changing', () => {
     expect(await links.patch(id, { aliases: ['three'] })).toMatchObject({ aliases: ['three'] })
     await expectConsistent(links)
     expect(await slugRow(links, 'two')).toMatchObject({ link_seq: null, target_url: null })
-    // Held: another workspace can't have it, the own one can.
+    // Held: only its own workspace can take it.
     expect(await refusal(links.create({ destination_url: URL_A, slug: 'two' }, 2))).toEqual([
       'SLUG_TAKEN',
     ])
@@ -100,7 +100,7 @@ describe('changing', () => {
     await expectConsistent(links)
   })
 
-  test('of the case of a slug is a change, and makes no alias', async () => {
+  test('of the case of a slug counts as a change, but makes no alias', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'abc' })
     expect(await links.patch(id, { slug: 'ABC' })).toMatchObject({
       slug: 'ABC',
@@ -110,7 +110,7 @@ describe('changing', () => {
     await expectConsistent(links)
   })
 
-  test('of slug and aliases together keeps only what it says', async () => {
+  test('of slug and aliases together keeps only the given ones', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'a1', aliases: ['a2'] })
     const link = await links.patch(id, { slug: 'a3', aliases: ['a2', 'a3'] })
     expect(link).toMatchObject({ slug: 'a3', aliases: ['a2'] })
@@ -128,7 +128,7 @@ describe('changing', () => {
     })
     expect(await slugRow(links, 'x', 0)).toMatchObject({ target_url: URL_A })
     await expectConsistent(links)
-    // What is given out can be given back.
+    // Returned values are valid as input.
     expect(await links.patch(id, { aliases: moved.aliases })).toMatchObject({ version: 2 })
     expect(await links.patch(id, { domain: 's.example' })).toMatchObject({
       aliases: ['y', 'go.example/x'],
@@ -150,7 +150,7 @@ describe('changing', () => {
     await expectConsistent(links)
   })
 
-  test('holds the end against the beginning that is stored', async () => {
+  test('compares the end with the stored start', async () => {
     const { id } = await links.create({
       destination_url: URL_A,
       starts_at: '2030-01-01T00:00:00Z',
@@ -167,7 +167,7 @@ describe('changing', () => {
     await links.patch(id, { expires_at: '2029-01-01T00:00:00Z', starts_at: null })
   })
 
-  test('of max_clicks counts the visitors who came before', async () => {
+  test('of max_clicks includes earlier visitors', async () => {
     const counted = await createTestLinks({ peopleSoFar: () => 7 })
     const { id } = await counted.create({ destination_url: URL_A })
     expect(await counted.patch(id, { max_clicks: 8 })).toMatchObject({ status: 'active' })
@@ -189,7 +189,7 @@ describe('changing', () => {
     await expectConsistent(links)
   })
 
-  test('heeds the version, and other workspaces’ links don’t exist', async () => {
+  test('checks the version, and doesn’t find other workspaces’ links', async () => {
     const { id } = await links.create({ destination_url: URL_A })
     expect(await refusal(links.patch(id, { title: 'x' }, { version: 2 }))).toEqual([
       'PRECONDITION_FAILED',
@@ -200,7 +200,7 @@ describe('changing', () => {
     expect(await refusal(links.patch('lnk_none', {}))).toEqual(['LINK_NOT_FOUND'])
   })
 
-  test('shows in the search at once', async () => {
+  test('is searchable immediately', async () => {
     const { id } = await links.create({ destination_url: URL_A, title: 'before', tags: ['t1'] })
     await links.patch(id, { title: 'After', tags: ['t2'] })
     expect((await links.list({ search: 'before' })).pagination.total).toBe(0)

@@ -35,17 +35,14 @@ import {
 } from './store.ts'
 import { BOUNDS } from './values.ts'
 
-/**
- * The link that a request wants to change.
- * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED
- */
+/** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(
   tx: Transaction,
   caller: LinkCaller,
   id: string,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
-  // Two concurrent changes would each overwrite the other's slugs and tags.
+  // Concurrent changes would overwrite each other's slugs and tags.
   await tx.lockWorkspace(caller.workspace.no)
   const row = await findLink(tx, id, caller)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
@@ -54,7 +51,7 @@ export async function linkToChange(
 }
 
 /**
- * Changes a link by a merge patch (RFC 7396). A patch that changes nothing leaves the version.
+ * Changes a link by a merge patch (RFC 7396). A patch without effect keeps the version.
  * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED,
  *   PLAN_LIMIT_REACHED
  */
@@ -71,7 +68,7 @@ export async function update(
 }
 
 /**
- * Makes the next version of a link, or of a deleted one, which comes back with all that it had.
+ * Makes the next version of a link, or of a deleted one, which is restored with all of its data.
  * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, PLAN_LIMIT_REACHED
  */
 export async function change(
@@ -126,12 +123,12 @@ export async function change(
   return rendered(ctx, row, now)
 }
 
-/** With counters by a point read of another file, so fast that no transaction waits for it. */
+/** With counters by a point read of another file, fast enough within a transaction. */
 async function rendered({ storage, render }: LinkContext, row: LinkRow, now: number) {
   return render(row, await findCounters(storage.read, row.seq), now)
 }
 
-/** What only shows when the patch meets what is stored. */
+/** Faults that depend on the stored values as well as the patch. */
 function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDetail[] {
   const faults: ErrorDetail[] = []
   if (
@@ -149,7 +146,7 @@ function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDet
   return faults
 }
 
-/** The addresses that a link can't have where it didn't have them before. */
+/** Reserved addresses that the link didn't have before. */
 function reservedFaults(before: readonly Address[], after: Addresses): ErrorDetail[] {
   const had = new Set(before.map(identity))
   return allOf(after).flatMap((address, i) =>

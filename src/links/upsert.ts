@@ -9,7 +9,7 @@ import type { Link } from './schemas.ts'
 import { change } from './update.ts'
 
 /**
- * Makes the link with an external id, or changes the one that has it; what is absent stays.
+ * Creates the link with an external id, or changes the existing one; absent fields stay.
  * @throws AppError PRECONDITION_FAILED, SLUG_TAKEN, PLAN_LIMIT_REACHED, VALIDATION_FAILED
  */
 export async function upsert(
@@ -21,7 +21,7 @@ export async function upsert(
   ifMatch: IfMatch,
 ): Promise<{ link: Link; isNew: boolean }> {
   const { no } = asker.workspace
-  // Two that find none would both make one, and the second would be refused.
+  // Two concurrent requests would both create one, and the second would fail.
   await tx.lockWorkspace(no)
   const row = await findLinkByExternalId(tx, externalId, asker)
   const wanted = { ...fields, external_id: externalId }

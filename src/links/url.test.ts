@@ -22,7 +22,7 @@ const code = (text: string) => {
 }
 
 describe('a destination', () => {
-  test('is kept byte for byte beside its serialised form', () => {
+  test('is kept byte for byte, in addition to its serialized form', () => {
     for (const [given, target] of [
       ['https://example.com', 'https://example.com/'],
       ['HTTPS://Example.COM/A%2Bb?q=%2B+#frag', 'https://example.com/A%2Bb?q=%2B+#frag'],
@@ -43,14 +43,14 @@ describe('a destination', () => {
         const result = check(given)
         if (result instanceof Fault) throw new Error(result.code)
         expect(result.given).toBe(given)
-        // The target is stable: sending it on and parsing it again changes nothing.
+        // The target is stable: parsing and serializing it again changes nothing.
         expect(new URL(result.target).href).toBe(result.target)
         expect(/^[\x21-\x7e]+$/.test(result.target)).toBe(true)
       }),
     )
   })
 
-  test('has at most 8,192 bytes, as it is given and as it is sent', () => {
+  test('has at most 8,192 bytes, both as given and as sent', () => {
     const path = 'https://example.com/'
     const full = path + 'x'.repeat(8192 - path.length)
     expect(code(full)).toBe(full)
@@ -59,14 +59,14 @@ describe('a destination', () => {
     expect(code(path + '😀'.repeat(sent))).toContain('%F0%9F%98%80')
     expect(code(path + '😀'.repeat(sent + 1))).toBe('TOO_LONG')
     expect(code(`https://example.com/?q=${'中'.repeat(1_000)}`)).toBe('TOO_LONG')
-    // The message names the limit that applies.
+    // The message has the limit that applies.
     expect(check(`${full}x`)).toMatchObject({ params: { max: 8192 } })
     expect(check(`https://example.com/?q=${'中'.repeat(1_000)}`)).toMatchObject({
       params: { encoded: 8192 },
     })
   })
 
-  test('is an absolute address', () => {
+  test('is an absolute URL', () => {
     for (const text of [
       '',
       'foo',

@@ -12,7 +12,7 @@ import {
 } from 'fast-check'
 import { UTM_FIELDS, type Utm, utmOf, withUtm } from './utm.ts'
 
-test('parameters are read, set in their place, added at the end and removed', () => {
+test('parameters are read, replaced in place, appended and removed', () => {
   const address = 'https://e.example/a?b=1&utm_source=x%20y&c&utm_term=&#utm_medium=no'
   expect(utmOf(address)).toEqual({
     source: 'x y',
@@ -38,14 +38,14 @@ test('parameters are read, set in their place, added at the end and removed', ()
   expect(withUtm('https://e.example/?utm_source=a#x', { source: null })).toBe(
     'https://e.example/#x',
   )
-  // A value that is there already stays as it is written.
+  // An unchanged value keeps its encoding.
   const plus = 'https://e.example/?utm_source=a+b&x=%zz'
   expect(withUtm(plus, { source: 'a b' })).toBe(plus)
   const twice = 'https://e.example/?utm%5Fsource=a&b&utm_source=c'
   expect(withUtm(twice, { source: 'd' })).toBe('https://e.example/?utm%5Fsource=d&b')
 })
 
-/** Addresses with parameters of all kinds, broken ones and UTM ones among them. */
+/** URLs with parameters of all kinds, including malformed and UTM ones. */
 const parameter = tuple(
   constantFrom('', 'a', 'utm_source', 'utm_medium', 'utm%5Fterm', 'UTM_SOURCE', 'utm_sourcex', '%'),
   constantFrom('', '=', '=1', '=%zz', '=a+b', '=a%20b', '=%C3%A4', '=x=y', '=ä'),
@@ -67,7 +67,7 @@ const change = record(
   { requiredKeys: [] },
 )
 
-/** An address without its UTM parameters of these names, in its parts. */
+/** A URL without its UTM parameters of these names, in parts. */
 function others(text: string, fields: readonly string[]) {
   const [, before, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? []
   const isOther = (part: string) => {
@@ -77,14 +77,14 @@ function others(text: string, fields: readonly string[]) {
   return { before, rest: (query ?? '').split('&').filter(isOther), fragment }
 }
 
-test('what is set is read again, and nothing else changes by a byte', () => {
+test('set values are read back, and nothing else changes', () => {
   assert(
     property(address, change, (text, utm) => {
       const changed = withUtm(text, utm as Partial<Utm>)
       expect(utmOf(changed)).toEqual({ ...utmOf(text), ...utm } as Utm)
       const fields = Object.keys(utm)
       expect(others(changed, fields)).toEqual(others(text, fields))
-      // Again the same is nothing new, and so is what is there already.
+      // Setting the same values again changes nothing, nor does setting existing ones.
       expect(withUtm(changed, utm as Partial<Utm>)).toBe(changed)
       expect(withUtm(text, {})).toBe(text)
     }),
@@ -92,12 +92,12 @@ test('what is set is read again, and nothing else changes by a byte', () => {
   )
 })
 
-test('what is written as it stands leaves the address as it is', () => {
+test('writing back the read values doesn’t change the URL', () => {
   assert(
     property(address, (text) => {
       const once = withUtm(text, utmOf(text))
       expect(utmOf(once)).toEqual(utmOf(text))
-      // Only doubles are dropped.
+      // Except that duplicates are removed.
       expect(withUtm(once, utmOf(once))).toBe(once)
     }),
   )

@@ -1,14 +1,14 @@
 /**
- * The five UTM parameters inside of an address. Works on the text alone, so that nothing else of it
- * changes by a byte; the dashboard uses it too.
+ * The five UTM parameters of a URL. Works on the text, so that everything else stays byte for byte;
+ * the dashboard uses it too.
  */
 
 export const UTM_FIELDS = ['source', 'medium', 'campaign', 'term', 'content'] as const
 export type UtmField = (typeof UTM_FIELDS)[number]
-/** Null: the address doesn't have the parameter. */
+/** Null: the URL doesn't have the parameter. */
 export type Utm = Record<UtmField, string | null>
 
-/** Reads the parameters of an address; where one stands twice, the first counts. */
+/** Reads the parameters of a URL; of duplicates the first counts. */
 export function utmOf(address: string): Utm {
   const found = new Map<string, string>()
   for (const parameter of parted(address).parameters) {
@@ -20,8 +20,8 @@ export function utmOf(address: string): Utm {
 }
 
 /**
- * Sets some of the parameters, or removes those that are null. A parameter that the address has stays
- * at its place, and one that has its value already stays as it is written.
+ * Sets some of the parameters, or removes those that are null. Existing parameters stay in place,
+ * and unchanged values keep their encoding.
  */
 export function withUtm(
   address: string,
@@ -50,7 +50,7 @@ export function withUtm(
   return `${before}${isEmpty ? '' : '?'}${kept.join('&')}${fragment}`
 }
 
-/** An `&` at the end already parts what comes next. */
+/** An `&` at the end already separates what follows. */
 function isNotLast(parameter: string, index: number, all: readonly string[]): boolean {
   return parameter !== '' || index < all.length - 1
 }
@@ -78,7 +78,7 @@ function readValue(parameter: string): string {
   return equals < 0 ? '' : decoded(parameter.slice(equals + 1))
 }
 
-/** As forms encode it; what isn't encoded properly stands for itself. */
+/** Decodes form encoding; malformed text stays unchanged. */
 function decoded(text: string): string {
   // Most have nothing to decode: 0.03 instead of 1 µs, for every parameter of every link of a list.
   if (/^[\w.~-]*$/.test(text)) return text

@@ -5,13 +5,13 @@ import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
 import { checkText, foldCase, longerThan } from '../validation/text.ts'
 
-/** A tag as typed, and the key that makes it unique within a link. */
+/** A tag as typed, and its unique key. */
 export interface Tag {
   tag: string
   key: string
 }
 
-/** The bounds of a link's fields: characters are Unicode code points. */
+/** The bounds of a link's fields, in Unicode code points. */
 export const BOUNDS = {
   title: 255,
   notes: 2000,
@@ -25,57 +25,57 @@ export const BOUNDS = {
 
 const checkLength = checkText({ max: BOUNDS.tag, min: 1 })
 
-/** A tag as typed, without the space around it. */
+/** A tag, trimmed. */
 export function checkTag(text: string): Tag | Fault {
   const tag = checkLength(text.trim())
   return tag instanceof Fault ? tag : { tag, key: foldCase(tag) }
 }
 
-/** Tags in the order of their keys; of two that differ only in case the first one stays. */
+/** Tags in the order of their keys; of those that differ only in case the first one stays. */
 export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
   const unique = new Map<string, Tag>()
   for (const tag of tags) if (!unique.has(tag.key)) unique.set(tag.key, tag)
   if (unique.size > BOUNDS.tags) return new Fault('TOO_MANY', { max: BOUNDS.tags })
-  // As the database orders them.
+  // In the database's order.
   return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }
 
-/** The number of a domain that links of the asking workspace may be on. */
+/** The number of a domain that links of the requesting workspace may use. */
 export function checkDomain(host: string, domains: Domains): number | Fault {
   const usable = domains.usableBy(askingWorkspace(), host)
   if (typeof usable === 'object') return usable.no
   return new Fault(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
 }
 
-/** The number of a domain that the asking workspace may ask about. */
+/** The number of a domain that the requesting workspace may query. */
 export function checkKnownDomain(host: string, domains: Domains): number | Fault {
   return domains.knownTo(askingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
 }
 
-/** The most characters that a destination may have; as it is sent, it may not be longer either. */
+/** The most characters of a destination, both as given and as sent. */
 export const URL_LENGTH_MAX = LOCATION_BYTES_MAX
 
-/** Anywhere; the URL standard would silently drop some of them, and space around an address. */
+/** In any position; the URL standard would silently drop some of them, and surrounding space. */
 const CONTROLS = /\p{Cc}/u
 const SPACE_AROUND = /^ | $/
 const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** The hosts and ports that lead to this instance. */
+/** The hosts and ports of this instance. */
 export interface OwnHosts {
-  /** Public hosts, of the base address and the short domains. Refused at any port. */
+  /** Public hosts, of the base URL and the short domains. Refused with any port. */
   hosts: readonly string[]
-  /** The domain of a workspace that is served at a canonical host. Refused likewise. */
+  /** The workspace's domain that is served at a canonical host. Refused too. */
   ownedAt?: (host: string) => number | undefined
-  /** Addresses of this machine that the server listens on, besides the loopback's. */
+  /** Addresses of this machine that the server listens on, besides loopback ones. */
   addresses?: readonly string[]
-  /** What the server listens on: refused with any name or address of this machine. */
+  /** The listening port: refused with any name or address of this machine. */
   listenPort: number
-  /** The base address's port, refused likewise. */
+  /** The base URL's port, refused too. */
   basePort: number
 }
 
-/** What an operator says about destinations. */
+/** An operator's rules for destinations. */
 export interface UrlRules {
   /** Without the colon, in lower case. */
   schemes: readonly string[]
@@ -84,35 +84,35 @@ export interface UrlRules {
 }
 
 /**
- * What a destination may have filled in by a visit. The URL standard percent-encodes braces in a
- * path, so both forms are read. `path.1` is the first segment behind the slug.
+ * Placeholders in a destination, filled in by each visit. The URL standard percent-encodes braces
+ * in a path, so both forms match. `path.1` is the first segment after the slug.
  */
 export const PLACEHOLDERS = /(?:\{|%7B)(path(?:\.[1-9]\d?)?|slug|query\.[\w.~-]+)(?:\}|%7D)/g
 const PLACEHOLDER = new RegExp(PLACEHOLDERS.source)
 
-/** Up to where the path, the query or the fragment begins; of `mailto:a@b` it is all. */
+/** Up to the path, the query or the fragment; for `mailto:a@b` it is everything. */
 const ORIGIN = /^[^/?#\\:]*:?[/\\]*[^/?#\\]*/
 
-/** Whether a destination has something to be filled in. */
+/** Whether a destination has placeholders. */
 export function hasPlaceholder(url: string): boolean {
   return PLACEHOLDER.test(url)
 }
 
-/** Whether a destination's scheme, host or port would be filled in. */
+/** Whether a destination has placeholders in its scheme, host or port. */
 function hasPlaceholderInOrigin(url: string): boolean {
   return PLACEHOLDER.test(ORIGIN.exec(url)?.[0] ?? '')
 }
 
-/** An address as it was given, and as the URL standard serialises it. */
+/** A URL as given, and as serialized by the URL standard. */
 export interface Destination {
   given: string
   target: string
 }
 
-/** Checks a destination. */
+/** Validates a destination. */
 export type UrlCheck = (text: string) => Destination | Fault
 
-/** Makes the check of the destinations of one instance (https://url.spec.whatwg.org). */
+/** Makes the validation of destinations of an instance (https://url.spec.whatwg.org). */
 export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   const protocols = new Set(rules.schemes.map((scheme) => `${scheme}:`))
   const allowed = [...rules.schemes]
@@ -148,7 +148,7 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   }
 }
 
-/** An address as it stands in a URL: IPv6 in brackets, without a zone. */
+/** An address in URL notation: IPv6 in brackets, without a zone. */
 function canonicalAddress(address: string): string {
   const plain = address.replace(/%.*$/, '')
   return canonicalHost(plain.includes(':') ? `[${plain}]` : plain)

@@ -91,7 +91,7 @@ describe('utm', () => {
     expect((await links.history(link.id)).data[0]?.changes).not.toHaveProperty('utm')
   })
 
-  test('is refused where it is wrong, or makes the address too long', async () => {
+  test('is refused if it is invalid, or makes the URL too long', async () => {
     expect(
       await codesOf(
         links.create({ destination_url: TARGET, utm: { source: 1, term: 'x'.repeat(256), y: '' } }),
@@ -111,7 +111,7 @@ describe('utm', () => {
   })
 })
 
-test('tracking is chosen, goes back to its default, and is kept in the history', async () => {
+test('tracking is set, reset to its default, and recorded in the history', async () => {
   const { id, tracking } = await links.create({ destination_url: TARGET })
   expect([tracking, await special(id)]).toEqual(['full', [0]])
   expect((await links.patch(id, { tracking: 'count' })).tracking).toBe('count')

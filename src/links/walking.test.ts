@@ -4,7 +4,7 @@ import { testDialect } from '../storage/testing/database.ts'
 import { SORTS } from './page.ts'
 import { createTestLinks } from './testing/links.ts'
 
-/** What happens between two pages. */
+/** Events between two pages. */
 const events = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('create' as const) }),
@@ -27,12 +27,12 @@ const walks = fc.record({
   order: fc.constantFrom('asc', 'desc'),
   limit: fc.constantFrom('1', '2', '5'),
   search: fc.constantFrom(undefined, 'exa', 'ex', 'stays'),
-  /** Clicks of the links that stay: many alike, so that there are ties. */
+  /** Clicks of the links that stay, with many ties. */
   clicks: fc.array(fc.option(fc.nat(2)), { minLength: 8, maxLength: 8 }),
   between: fc.array(events, { minLength: 12, maxLength: 12 }),
 })
 
-test('walking a list by cursor skips and repeats no link that stays, whatever else happens', async () => {
+test('reading a list by cursor neither skips nor repeats links that stay', async () => {
   const links = await createTestLinks()
   let touched = 0
   await fc.assert(

@@ -13,11 +13,11 @@ const variants = [1, 9_999].map((weight, i) => ({
   ...{ id: `v${i}`, weight, destination_url: `https://${i}.example/` },
 }))
 
-test('a link as it is meant has none', () => {
+test('a plausible link has none', () => {
   expect(warned({})).toBeUndefined()
 })
 
-test('tell all that is probably not meant, with its path', () => {
+test('report all probable mistakes, with their path', () => {
   const split: Rule = { id: 'c', when: { country: ['US'] }, then: { variants } }
   expect(
     warned({

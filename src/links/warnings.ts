@@ -6,44 +6,44 @@ import type { Link } from './schemas.ts'
 const CODES = ['SHADOWED_RULE', 'EXPIRES_IN_PAST', 'NEGLIGIBLE_WEIGHT'] as const
 type WarningCode = (typeof CODES)[number]
 
-/** What was accepted, but is probably not meant. */
+/** A probable mistake that was accepted. */
 export const WarningSchema = z
   .object({ field: z.string(), code: z.enum(CODES), message: z.string() })
   .openapi('Warning')
 
-/** A warning before it is said in a language. */
+/** A warning without its message. */
 export interface Warning {
   field: string
   code: WarningCode
   params?: Readonly<Record<string, string>>
 }
 
-/** Tells warnings from other codes. */
+/** Distinguishes warnings from other codes. */
 export function isWarning<T extends { code: string }>(one: T): one is T & { code: WarningCode } {
   return (CODES as readonly string[]).includes(one.code)
 }
 
-/** A warning in a language. */
+/** A warning with its message. */
 export function describeWarning({ field, code, params }: Warning, locale: Locale) {
   return { field, code, message: translate(locale, `warning.${code}`, params) }
 }
 
-/** The member of what a write answers. */
+/** The member of a write's response. */
 export const WARNINGS = z.array(WarningSchema).optional().openapi({
   description:
     'Of the answer to a write: what is probably not meant. Absent where there is nothing.',
 })
 
-/** A share below this is one visitor in a thousand. */
+/** A lower share is less than one visitor in a thousand. */
 const SHARE_MIN = 0.001
 
-/** A link as a write answers it. The language is negotiated only where there is something to say. */
+/** A link in the response of a write. The language is negotiated only if there are warnings. */
 export function withWarnings(link: Link, now: number, asker: { readonly locale: Locale }): Link {
   const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, asker.locale))
   return warnings.length === 0 ? link : { ...link, warnings }
 }
 
-/** What of a link is probably not meant. */
+/** The probable mistakes of a link. */
 export function warningsOf(link: Link, now: number): Warning[] {
   const warnings: Warning[] = []
   const warn = (field: string, code: WarningCode, params = {}) =>

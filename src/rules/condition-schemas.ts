@@ -18,10 +18,10 @@ import {
   VERSION,
 } from './values.ts'
 
-/** A description with its type, which a transformed value would not tell. */
+/** A description with its type, which a transformed schema doesn't reveal. */
 export const about = (description: string, type = 'string') => ({ type, description }) as never
 
-/** A list of values, each checked. */
+/** A list of validated values. */
 function listOf<S extends z.ZodType>(item: S, description: string, example: unknown) {
   return z
     .array(item)
@@ -45,7 +45,7 @@ function named(check: (given: string) => string | Fault, description: string, ex
       name,
       min: min.optional().openapi(about('The version from which on it is meant: `17`, `17.4`.')),
     })
-    // Which names there are, the list's description says.
+    // The list's description has the possible names.
     .openapi('NameAndVersion')
   return listOf(z.union([name, withVersion]), description, example)
 }
@@ -102,7 +102,7 @@ const time = z
 
 function isOver(from: string, until: string): boolean {
   if (isDate(from) && isDate(until)) return until < from
-  // One of them depends on the zone: only what is wrong in every zone is refused.
+  // One of them may depend on the zone: only what is wrong in every zone is refused.
   return isDate(from) === isDate(until) && Date.parse(until) <= Date.parse(from)
 }
 
@@ -125,7 +125,7 @@ const query = z
 
 const kind = z.enum(AGENT_KINDS).openapi('AgentKind')
 
-/** The schema of every condition. */
+/** The schemas of all conditions. */
 const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {
   country: texts(countryOf, 'ISO 3166-1 alpha-2 codes of countries.', 'DE'),
   region: texts(regionOf, 'ISO 3166-2 codes of regions.', 'DE-BE'),

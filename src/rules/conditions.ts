@@ -12,19 +12,19 @@ import {
 import { compareVersions, isDate, minOf, minutesOf, nameKey } from './values.ts'
 import type { Visitor } from './visitor.ts'
 
-/** One member of a rule's `when`, ready to be tested. */
+/** A condition of a rule's `when`, ready to be tested. */
 export interface Condition {
   /** Its name: `country`, `not_network`. */
   readonly name: string
   readonly expected: unknown
   readonly holds: (visitor: Visitor) => boolean
-  /** What the visitor has, for people who ask why. */
+  /** The visitor's value, for explanations. */
   readonly actual: (visitor: Visitor) => unknown
 }
 
 type Test<T> = (expected: T) => (visitor: Visitor) => boolean
 
-/** How each member is tested, and what is said of the visitor. */
+/** The test of each condition, and the visitor's value. */
 const TESTS: {
   [M in Member]: [
     Test<NonNullable<Conditions[M]>>,
@@ -88,7 +88,7 @@ const TESTS: {
   agent: [(kinds) => oneOf([kinds].flat(), ({ kind }) => kind), ({ kind }) => kind],
 }
 
-/** The conditions of a rule, in the order in which they are tested. */
+/** The conditions of a rule, in the order of testing. */
 export function conditionsOf(when: When): Condition[] {
   return MEMBERS.flatMap((member) =>
     [member, `not_${member}` as const].flatMap((name) => {
@@ -110,7 +110,7 @@ function oneOf(values: readonly string[], find: (visitor: Visitor) => string | n
   }
 }
 
-/** Whether a language tag is another one or more exactly that (RFC 4647 §3.3.1). */
+/** Whether a language tag equals a range or is more specific (RFC 4647 §3.3.1). */
 export function isWithinTag(tag: string, range: string): boolean {
   return tag === range || tag.startsWith(`${range}-`)
 }
@@ -143,13 +143,13 @@ function hasValue(found: readonly string[], values: readonly string[]): boolean 
   return values.includes('*') ? found.length > 0 : found.some((value) => values.includes(value))
 }
 
-/** `www.` is no difference, but for what is below a host. */
+/** `www.` makes no difference, except for subdomain patterns. */
 export function isHostOf(pattern: string, host: string): boolean {
   if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1))
   return bare(host) === bare(pattern)
 }
 
-/** A host as statistics name it: without `www.`. */
+/** A host without `www.`, as in statistics. */
 export function bare(host: string): string {
   return host.replace(/^www\.(?=.*\.)/, '')
 }

@@ -30,7 +30,7 @@ function plan(ofRules: readonly Rule[], ofVariants: readonly Variant[] = []) {
   return planOf(text(ofRules), text(ofVariants))
 }
 
-test('rules decide as a naive model does, and say so step by step', () => {
+test('rules decide like a naive model, and explain each step', () => {
   fc.assert(
     fc.property(rules, fc.option(variants), visitor, (list, split, described) => {
       const steps: [string, boolean][] = []
@@ -43,7 +43,7 @@ test('rules decide as a naive model does, and say so step by step', () => {
       if (choice.answer === null) {
         expect(naive.variants).toContainEqual({ id: choice.variant, url: choice.target })
       }
-      // Of each rule before the one that decided exactly one condition failed.
+      // Of each rule before the deciding one exactly one condition failed.
       const failed = steps.filter(([, passed]) => !passed).map(([check]) => check.split('.')[0])
       const at = list.findIndex(({ id }) => id === choice.rule)
       const before = list.slice(0, at < 0 ? list.length : at)
@@ -66,7 +66,7 @@ const variantOf = (weights: Record<string, number>, n: number, seq = 1) => {
   return choice.answer === null ? (choice.variant as string) : ''
 }
 
-/** Half the width of the interval that a share lies in with a probability of 99 %. */
+/** Half the width of the 99 % confidence interval of a share. */
 const margin99 = (share: number, of: number) => 2.576 * Math.sqrt((share * (1 - share)) / of)
 
 describe('a split', () => {
@@ -81,14 +81,14 @@ describe('a split', () => {
     list.filter((each) => each === id).length / list.length
   const before = drawn(WEIGHTS)
 
-  test('of 100,000 visitors is within its 99 % interval of the weights', () => {
+  test('of 100,000 visitors is within the 99 % interval of the weights', () => {
     for (const [id, weight] of Object.entries(WEIGHTS)) {
       const share = weight / 100
       expect(Math.abs(shareOf(before, id) - share)).toBeLessThan(margin99(share, VISITORS))
     }
   })
 
-  test('keeps each visitor where they are, whatever the order of the variants', () => {
+  test('keeps each visitor’s variant, whatever the order of the variants', () => {
     const { a, b, c } = WEIGHTS
     for (let n = 0; n < 200; n++) expect(variantOf({ c, a, b }, n)).toBe(before[n] as string)
   })
@@ -102,7 +102,7 @@ describe('a split', () => {
     expect(Math.abs(moved.length / VISITORS - needed)).toBeLessThan(margin99(needed, VISITORS))
   })
 
-  test('weights that only scale move nobody, and a new variant takes only what is its own', () => {
+  test('scaling all weights moves no one, and a new variant takes only its own share', () => {
     expect(drawn({ a: 5000, b: 3000, c: 2000 })).toEqual(before)
     const after = drawn({ ...WEIGHTS, d: 25 })
     expect(new Set(after.filter((id, n) => id !== before[n]))).toEqual(new Set(['d']))
@@ -114,7 +114,7 @@ describe('a split', () => {
     expect(Math.abs(both - 0.25)).toBeLessThan(margin99(0.25, VISITORS))
   })
 
-  test('only moves to or from what changed, for any weights', () => {
+  test('moves visitors only to or from changed variants, for any weights', () => {
     const weight = fc.integer({ min: 1, max: 10_000 })
     fc.assert(
       fc.property(
@@ -132,7 +132,7 @@ describe('a split', () => {
     )
   })
 
-  test('draws visitors who are not told apart at random', () => {
+  test('assigns visitors without a hash at random', () => {
     const chosen = (random: Random) => {
       const choice = choose(plan([], split(WEIGHTS)), { seq: 1, target: OWN }, see({}, ''), {
         random,
@@ -143,7 +143,7 @@ describe('a split', () => {
     expect(new Set(Array.from({ length: 50 }, () => chosen(held))).size).toBe(1)
     const shares = Array.from({ length: 20_000 }, () => chosen(systemRandom))
     for (const [id, weight] of Object.entries(WEIGHTS)) {
-      // Chance: five deviations, so that it fails once in millions of runs.
+      // A random test: five standard deviations, so that it fails once in millions of runs.
       expect(Math.abs(shareOf(shares, id) - weight / 100)).toBeLessThan(
         2 * margin99(weight / 100, shares.length),
       )

@@ -3,7 +3,7 @@ import { type Condition, conditionsOf } from './conditions.ts'
 import type { Rule, RuleAnswer, Variant } from './types.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A destination that visitors are split between: `target` is what `Location` begins with. */
+/** A variant: `target` is the start of `Location`. */
 interface Share {
   id: string
   weight: number
@@ -16,21 +16,21 @@ interface PlannedRule {
   then: { target: string } | { shares: readonly Share[] } | { answer: RuleAnswer }
 }
 
-/** The rules and variants of a link, ready for decisions. */
+/** The rules and variants of a link, parsed for decisions. */
 export interface Plan {
   rules: readonly PlannedRule[]
   variants: readonly Share[] | null
 }
 
-/** What a link's rules and variants decide for a visitor; ids are null where there are none. */
+/** The decision of a link's rules and variants for a visitor; ids are null if there are none. */
 export type Choice =
   | { answer: null; target: string; rule: string | null; variant: string | null }
   | { answer: RuleAnswer; rule: string }
 
-/** Notes a step of a decision, for people who ask why. */
+/** Records a step of a decision, for explanations. */
 export type Trace = (check: string, passed: boolean, expected?: unknown, actual?: unknown) => void
 
-/** @param rules as it is stored: JSON, or null where there are none; `variants` likewise */
+/** @param rules the stored JSON, or null if there are none; `variants` likewise */
 export function planOf(rules: string | null, variants: string | null): Plan {
   return {
     rules: rules === null ? [] : (JSON.parse(rules) as Rule[]).map(plannedRule),
@@ -55,10 +55,7 @@ function hrefOf(url: string): string {
   return new URL(url).href
 }
 
-/**
- * What a link's rules and variants decide: the first rule whose every condition holds, else the
- * variants, else the link's own `target`.
- */
+/** Decides: the first matching rule, else the variants, else the link's own `target`. */
 export function choose(
   { rules, variants }: Plan,
   { seq, target }: { seq: number; target: string },
@@ -103,13 +100,13 @@ function allHold(
   return true
 }
 
-/** Of a visitor who isn't told apart, chance takes the place of the hash. */
+/** For a visitor without a hash, random bytes replace it. */
 const CHANCE_BYTES = 12
 
 /**
- * Weighted rendezvous hashing: each variant scores by the visitor and its own id alone, so that a
- * changed weight moves visitors only to or from that variant. The link is part of it: who gets the
- * first variant of one link need not get it of another.
+ * Weighted rendezvous hashing: each variant's score depends only on the visitor and its own id, so
+ * that a changed weight moves visitors only to or from that variant. The link is part of the hash,
+ * so that the variants of different links are independent.
  */
 function pick(shares: readonly Share[], seq: number, hash: string, random: Random): Share {
   const visitor = hash === '' ? Buffer.from(random.bytes(CHANCE_BYTES)).toString('base64url') : hash

@@ -1,8 +1,8 @@
 import { RULE_BOUNDS } from './types.ts'
 
 /**
- * Gives an id to what has none, made of its content: the same request twice changes nothing, and
- * what stays as it is keeps its numbers in the statistics.
+ * Gives items without an id one derived from their content, so that repeating a request changes
+ * nothing, and unchanged items keep their statistics.
  */
 export function withIds<T extends { id?: string | undefined }>(
   list: readonly T[],
@@ -15,7 +15,7 @@ export function withIds<T extends { id?: string | undefined }>(
     let id = base
     for (let n = 2; taken.has(id); n++) id = `${base.slice(0, RULE_BOUNDS.id - 4)}-${n}`
     taken.add(id)
-    // First, as in what is given out.
+    // The id comes first, as in responses.
     const { id: _, ...rest } = item
     return { id, ...rest } as T & { id: string }
   })

@@ -24,7 +24,7 @@ const when = (conditions: object) =>
   )
 const OK = { answer: 'gone' }
 
-test('tells all faults at once, each with its path', () => {
+test('reports all faults together, each with its path', () => {
   const faults = faultsOf({
     rules: [
       { id: 'same', when: { country: ['xx', 'DE'], planet: ['Mars'] }, then: {} },
@@ -83,7 +83,7 @@ test('tells all faults at once, each with its path', () => {
   )
 })
 
-test('an object is no list, nor a list an object', () => {
+test('an object is not accepted for a list, nor a list for an object', () => {
   expect(faultsOf({ rules: {}, variants: {} })).toEqual([
     'rules: INVALID_TYPE',
     'variants: INVALID_TYPE',
@@ -133,7 +133,7 @@ describe('conditions', () => {
     expect(when(conditions)).toEqual(expected)
   })
 
-  test('are kept in their canonical form', () => {
+  test('are stored in their canonical form', () => {
     const conditions = {
       country: ['de'],
       region: ['us-ca'],
@@ -172,7 +172,7 @@ test('bounds: 50 rules, 2 to 20 variants, none for none', () => {
   expect(faultsOf({ rules: Array(40).fill(long) })).toEqual(['rules: TOO_LONG'])
 })
 
-test('ids that are absent are made of the content: the same twice changes nothing', () => {
+test('missing ids are derived from the content: repeating a request changes nothing', () => {
   const given = {
     rules: [
       { when: { country: ['DE'] }, then: OK },
@@ -191,7 +191,7 @@ test('ids that are absent are made of the content: the same twice changes nothin
   expect(ids(body.parse({ variants: heavier }).variants)).toEqual(ids(first.variants) as string[])
 })
 
-test('what is given out can be written again as it is', () => {
+test('returned values are valid as input', () => {
   fc.assert(
     fc.property(rules, variants, (list, split) => {
       const once = body.parse({ rules: list, variants: split })

@@ -6,7 +6,7 @@ import { about, whenSchema } from './condition-schemas.ts'
 import { withIds } from './ids.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
 
-/** Checks a destination; of what it gives, only a fault matters here. */
+/** Validates a destination; only a fault of its result is used. */
 type CheckUrl = (text: string) => unknown
 
 const id = checked(z.string(), (text) =>
@@ -24,14 +24,14 @@ const name = checked(z.string(), checkText({ max: RULE_BOUNDS.name, min: 1 }))
   .transform((text) => text ?? undefined)
   .openapi({ type: ['string', 'null'], minLength: 1, maxLength: RULE_BOUNDS.name })
 
-/** They also run when other values are wrong, so that all faults are reported together. */
+/** Runs even if other values are invalid, so that all faults are reported together. */
 const OF_ANY_LIST = { when: ({ value }: { value: unknown }) => Array.isArray(value) }
 const OF_ANY_OBJECT = {
   when: ({ value }: { value: unknown }) =>
     typeof value === 'object' && value !== null && !Array.isArray(value),
 }
 
-/** No two of a list have the same id. */
+/** Checks that ids of a list are unique. */
 function distinctIds(list: readonly { id?: unknown }[], context: z.RefinementCtx): void {
   const ids = list.map((item) => item?.id)
   for (const [i, id] of ids.entries()) {
@@ -46,7 +46,7 @@ function stored<T>(value: T): T | Fault {
   return JSON.stringify(value).length > max ? new Fault('TOO_LONG', { max }) : value
 }
 
-/** The schemas of what a client writes: the fields `rules` and `variants` of a link. */
+/** The schemas of the fields `rules` and `variants` in requests. */
 export function createRuleFields(checkUrl: CheckUrl) {
   const url = checked(z.string(), (text) => {
     const verdict = checkUrl(text)
@@ -93,7 +93,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
     (all) => stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
   )
   const split = checked(list, (all) =>
-    // None: visitors aren't split.
+    // No variants: visitors aren't split.
     all.length === 1 ? new Fault('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
   )
   return described(rules, split)
@@ -159,7 +159,7 @@ const RuleSchema = z
   })
   .openapi('Rule')
 
-/** What a link says of its rules and variants. */
+/** The fields `rules` and `variants` of a link in responses. */
 export const RULE_FIELDS = {
   rules: (z.array(RuleSchema) as unknown as z.ZodType<Rule[]>).openapi({
     description: 'The first rule whose every condition holds decides; none: the link itself.',

@@ -77,11 +77,11 @@ test.each<[string, When, When, boolean]>([
   expect(shadowedRules([rule(before), rule(after)])).toEqual(isCovered ? [[1, 0]] : [])
 })
 
-test('no visitor fits a covered rule alone', () => {
+test('no visitor matches only a covered rule', () => {
   let covered = 0
   fc.assert(
     fc.property(when, when, visitor, (first, second, described) => {
-      // Random pairs hardly ever cover each other; with more conditions the second does.
+      // Random pairs rarely cover each other; with more conditions the second does.
       for (const narrower of [second, { ...second, ...first }]) {
         if (shadowedRules([rule(first), rule(narrower)]).length === 0) continue
         covered++

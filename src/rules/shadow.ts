@@ -5,7 +5,7 @@ import { compareVersions, isDate, minOf, minutesOf, nameKey } from './values.ts'
 
 type Within<T> = (narrow: T, wide: T) => boolean
 
-/** Whether the visitors whom one value of a member means are among those of another. */
+/** Whether the visitors matching one value are a subset of those matching another. */
 const WITHIN: { [M in Member]: Within<NonNullable<Conditions[M]>> } = {
   country: all(isSame),
   region: all(isSame),
@@ -21,7 +21,7 @@ const WITHIN: { [M in Member]: Within<NonNullable<Conditions[M]>> } = {
   agent: all(isSame),
 }
 
-/** Members of which two values either exclude each other or lie within each other. */
+/** Members of which two values either exclude or contain each other. */
 const EXCLUSIVE: ReadonlySet<string> = new Set<Member>([
   'country',
   'region',
@@ -32,7 +32,7 @@ const EXCLUSIVE: ReadonlySet<string> = new Set<Member>([
   'agent',
 ])
 
-/** Each rule that can never decide, by its place, with the place of the one before it that covers it. */
+/** Each rule that can never match, by index, with the index of the earlier rule that covers it. */
 export function shadowedRules(rules: readonly Rule[]): [at: number, by: number][] {
   const all = rules.map(({ when }) => prepared(when))
   return all.flatMap((when, at): [number, number][] => {
@@ -41,13 +41,13 @@ export function shadowedRules(rules: readonly Rule[]): [at: number, by: number][
   })
 }
 
-/** True: who fits the second fits the first. False also where that can't be told by their values. */
+/** True: whoever matches the second matches the first. False also if that can't be determined. */
 function covers(first: When, second: When): boolean {
   return Object.entries(first).every(([name, wide]) => {
     const same = second[name as keyof When]
     if (!name.startsWith('not_')) return same !== undefined && isWithin(name, same, wide)
     const member = name.slice('not_'.length)
-    // What is excluded there must be excluded here too, or be none of what alone is let in here.
+    // What the first excludes, the second must exclude too, or not be among what it requires.
     if (same !== undefined && isWithin(member, wide, same)) return true
     const only = second[member as Member]
     return only !== undefined && EXCLUSIVE.has(member) && areApart(member, only, wide)
@@ -66,7 +66,7 @@ function areApart(member: string, values: unknown, others: unknown): boolean {
   )
 }
 
-/** Networks are parsed once, however many rules they are compared with. */
+/** Parses networks once, however many rules they are compared with. */
 function prepared(when: When): When {
   const { network, not_network } = when
   return {
@@ -82,7 +82,7 @@ function bitsOf(network: string): string {
   return `${address.kind()} ${bytes.join('').slice(0, bits)}`
 }
 
-/** Of lists, or single values: each is within one of the others. */
+/** For lists or single values: each is within one of the others. */
 function all<T>(isOneWithin: Within<T>): Within<T | T[]> {
   return (narrow, wide) => {
     const others = [wide].flat() as T[]
@@ -126,7 +126,7 @@ function isWindowWithin(narrow: TimeWindow, wide: TimeWindow): boolean {
   )
 }
 
-/** A bound that the wide one lacks bounds nothing. */
+/** Whether a bound of the wide one, if there is any, is satisfied. */
 function isBounded<T>(narrow: T | undefined, wide: T | undefined, isIn: Within<T>): boolean {
   return wide === undefined || (narrow !== undefined && isIn(narrow, wide))
 }
@@ -139,7 +139,7 @@ const DAY = 1_440
 
 function isSpanWithin(narrow: [string, string], wide: [string, string]): boolean {
   const [[start, length], [from, longer]] = [minutesFrom(narrow), minutesFrom(wide)]
-  // Spans may go past midnight.
+  // Spans may cross midnight.
   return longer === DAY || ((start - from + DAY) % DAY) + length <= longer
 }
 

@@ -1,4 +1,4 @@
-/** What a rule decides by, as it is stored and given out. Each is also known as `not_…`. */
+/** The conditions of a rule, as stored and returned. Each also exists as `not_…`. */
 export interface Conditions {
   country?: string[]
   region?: string[]
@@ -6,7 +6,7 @@ export interface Conditions {
   device?: Device[]
   os?: Named[]
   browser?: Named[]
-  /** By parameter: any of these values, `*` any, none: the parameter is absent. */
+  /** By parameter: any of these values; `*`: any value; empty: the parameter is absent. */
   query?: Record<string, string[]>
   referrer_host?: string[]
   network?: string[]
@@ -30,33 +30,33 @@ export const MEMBERS = [
 ] as const satisfies readonly (keyof Conditions)[]
 export type Member = (typeof MEMBERS)[number]
 
-/** When a rule holds: all members do. */
+/** A rule matches if all of its conditions hold. */
 export type When = Conditions & { [M in Member as `not_${M}`]?: Conditions[M] }
 
-/** Kinds of devices; whatever else there is counts as `other`. */
+/** Kinds of devices; anything else counts as `other`. */
 export const DEVICES = ['mobile', 'tablet', 'desktop', 'tv', 'other'] as const
 export type Device = (typeof DEVICES)[number]
 
-/** Who may visit. */
+/** Kinds of visitors. */
 export const AGENT_KINDS = ['human', 'bot', 'preview'] as const
 export type AgentKind = (typeof AGENT_KINDS)[number]
 
-/** The days of a week as rules name them, Monday first. */
+/** The days of the week in rules, Monday first. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** A browser or an operating system, from a version on or any. */
+/** A browser or an operating system, in any version or from one on. */
 export type Named = string | { name: string; min?: string | undefined }
 
-/** Times on the clocks of a zone. */
+/** Times in a zone. */
 export interface TimeWindow {
   timezone: string
-  /** A timestamp, or a date: from its midnight on. */
+  /** A timestamp, or a date, meaning its midnight. */
   from?: string | undefined
-  /** A timestamp, itself not included, or a date, which is included. */
+  /** A timestamp (exclusive), or a date (inclusive). */
   until?: string | undefined
   days?: Weekday[] | undefined
-  /** From the first up to the second, which is not included; past midnight where it is earlier. */
+  /** From the first (inclusive) to the second (exclusive); past midnight if that is earlier. */
   hours?: [from: string, until: string][] | undefined
 }
 
@@ -68,11 +68,11 @@ export interface Variant {
   weight: number
 }
 
-/** What a rule answers itself, instead of leading to a destination. */
+/** Responses of a rule without a destination. */
 export const ANSWERS = ['fallback', 'not_found', 'gone'] as const
 export type RuleAnswer = (typeof ANSWERS)[number]
 
-/** What happens where a rule holds: exactly one of these. */
+/** The outcome of a matching rule: exactly one of these. */
 export interface Then {
   destination_url?: string | undefined
   variants?: Variant[] | undefined
@@ -95,6 +95,6 @@ export const RULE_BOUNDS = {
   values: 100,
   name: 100,
   id: 64,
-  /** Of rules or variants as they are stored, in characters. */
+  /** The size of stored rules or variants, in characters. */
   stored: 65_536,
 } as const

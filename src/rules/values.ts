@@ -8,24 +8,24 @@ import type { Named } from './types.ts'
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
-/** An ISO 3166-1 code in upper case; null: there is none such. */
+/** An ISO 3166-1 code in upper case; null: unknown. */
 export function countryOf(given: string): string | null {
   const code = given.toUpperCase()
   return /^[A-Z]{2}$/.test(code) && countryNames.of(code) !== undefined ? code : null
 }
 
-/** An ISO 3166-2 code in upper case; null: it can't be one. */
+/** An ISO 3166-2 code in upper case; null: malformed. */
 export function regionOf(given: string): string | null {
   const code = given.toUpperCase()
   return /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(code) && countryOf(code.slice(0, 2)) !== null ? code : null
 }
 
-/** A check of a value that is read to null where nothing can have it; the fault gives an example. */
+/** A check based on a parser that returns null for impossible values; the fault has an example. */
 export function readBy(read: (given: string) => string | null, example: string) {
   return (given: string): string | Fault => read(given) ?? new Fault('INVALID_VALUE', { example })
 }
 
-/** A language tag of BCP 47 in its canonical case. */
+/** A BCP 47 language tag in its canonical case. */
 export function languageTag(given: string): string | null {
   if (!/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(given)) return null
   try {
@@ -35,18 +35,18 @@ export function languageTag(given: string): string | null {
   }
 }
 
-/** A host, or `*.` and a host: in lower-case ASCII, without the dot at its end. */
+/** A host, or `*.` and a host: in lower-case ASCII, without a trailing dot. */
 export function hostPattern(given: string): string | null {
   const isWild = given.startsWith('*.')
   const bare = isWild ? given.slice(2) : given
   if (bare === '' || bare.length > 253 || /[\s/?#@:\\*%]/.test(bare)) return null
   const host = canonicalHost(bare)
-  // Packages of Android apps, which `android-app://` referrers name, have an underscore at times.
+  // Packages of Android apps in `android-app://` referrers may contain underscores.
   if (!/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return null
   return isWild ? `*.${host}` : host
 }
 
-/** A network in CIDR notation with its bits behind the prefix cleared; an address is one of its own. */
+/** A network in CIDR notation with its host bits cleared; an address is a network of one. */
 export function networkOf(given: string): string | null {
   try {
     if (!given.includes('/')) {
@@ -67,7 +67,7 @@ export function networkOf(given: string): string | null {
   }
 }
 
-/** Only the four-part form of IPv4: others (017.1, 0x7f000001) are read differently elsewhere. */
+/** Four-part IPv4 only: other forms (017.1, 0x7f000001) are read differently elsewhere. */
 function isAddress(text: string): boolean {
   return text.includes(':') ? ipaddr.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text)
 }
@@ -75,13 +75,13 @@ function isAddress(text: string): boolean {
 const checkName = checkText({ max: 100, min: 1 })
 const SYSTEMS_BY_KEY = new Map(OS_NAMES.map((name) => [name.toLowerCase(), name]))
 
-/** The name of an operating system, as statistics write it. */
+/** The name of an operating system, as in statistics. */
 export function systemName(given: string): string | Fault {
   const name = SYSTEMS_BY_KEY.get(given.toLowerCase())
   return name ?? new Fault('INVALID_VALUE', { allowed: OS_NAMES })
 }
 
-/** The name of a browser: statistics know many, of apps and programs too. */
+/** The name of a browser: statistics have many, including apps and programs. */
 export function browserName(given: string): string | Fault {
   return checkName(given.trim())
 }
@@ -89,7 +89,7 @@ export function browserName(given: string): string | Fault {
 /** A version: up to four numbers. */
 export const VERSION = /^\d{1,9}(\.\d{1,9}){0,3}$/
 
-/** A time that a window begins or ends at: a timestamp, or a whole day of its zone. */
+/** A bound of a time window: a timestamp, or a whole day of its zone. */
 export function momentOf(given: string): string | Fault {
   if (!isDate(given)) {
     const ms = parseTimestamp(given)
@@ -102,12 +102,12 @@ export function momentOf(given: string): string | Fault {
   }
 }
 
-/** Whether a moment is a whole day. */
+/** Whether a bound is a whole day. */
 export function isDate(moment: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(moment)
 }
 
-/** Minutes since midnight; null: no time of day. `24:00` is the end of a day. */
+/** Minutes since midnight; null: invalid. `24:00` is the end of a day. */
 export function minutesOf(text: string): number | null {
   const parts = /^([01]\d|2[0-4]):([0-5]\d)$/.exec(text)
   if (parts === null) return null
@@ -115,17 +115,17 @@ export function minutesOf(text: string): number | null {
   return minutes > 1_440 ? null : minutes
 }
 
-/** The name of what is named, in lower case. */
+/** The name in lower case. */
 export function nameKey(named: Named): string {
   return (typeof named === 'string' ? named : named.name).toLowerCase()
 }
 
-/** The version from which on it is meant; none: any. */
+/** The minimum version; none: any. */
 export function minOf(named: Named): string | undefined {
   return typeof named === 'string' ? undefined : named.min
 }
 
-/** Compares versions by their numbers; a part that is missing counts as 0. */
+/** Compares versions numerically; missing parts count as 0. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split('.'), b.split('.')]
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

@@ -8,12 +8,12 @@ import type { Place } from '../enrich/places.ts'
 import { browserVersion, systemVersion } from '../enrich/versions.ts'
 import type { AgentKind, Device } from './types.ts'
 
-/** What is known of a visit before anything is made of it. */
+/** The raw data of a visit. */
 export interface VisitorFacts {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
   readonly userAgent: string
-  /** Bits of `HOW` that the headers say. */
+  /** Bits of `HOW` from the headers. */
   readonly how: number
   /** The `Accept-Language` header. */
   readonly language: string
@@ -24,11 +24,11 @@ export interface VisitorFacts {
   readonly address: string
   /** The place of a truncated address. */
   readonly placeOf: (network: string) => Pick<Place, 'country' | 'region'>
-  /** The day's keyed hash of the visitor; empty: they asked not to be told apart. */
+  /** The day's keyed hash of the visitor; empty: they asked not to be tracked. */
   readonly hash: () => string
 }
 
-/** Reading an agent takes ten times as long as all the rest of a decision. */
+/** Parsing an agent takes ten times as long as the rest of a decision. */
 const AGENTS_REMEMBERED = 5_000
 const agentOf = createMemo(AGENTS_REMEMBERED, readAgent)
 const versionsOf = createMemo(AGENTS_REMEMBERED, (userAgent: string) => ({
@@ -38,7 +38,7 @@ const versionsOf = createMemo(AGENTS_REMEMBERED, (userAgent: string) => ({
 
 const DEVICES: ReadonlySet<string> = new Set<Device>(['mobile', 'tablet', 'desktop', 'tv'])
 
-/** Who visits: each thing is found out when a rule asks for it. */
+/** A visitor, whose properties are computed when a rule needs them. */
 export class Visitor {
   #place: Pick<Place, 'country' | 'region'> | undefined
   #hash: string | undefined
@@ -76,31 +76,31 @@ export class Visitor {
     return judgeVisit(how, agentOf(userAgent).verdict).kind
   }
 
-  /** Whether it is a service that shows previews of links in messages. */
+  /** Whether it is a service that shows link previews in messages. */
   get isUnfurler(): boolean {
     return agentOf(this.facts.userAgent).verdict.reason === 'unfurler'
   }
 
-  /** The language that they like most: as they write it, and with its script. */
+  /** The preferred language: as sent, and with its script. */
   get languages(): readonly string[] {
     this.#languages ??= languagesOf(this.facts.language)
     return this.#languages
   }
 
-  /** Values of a parameter of the visit's query. */
+  /** Values of a query parameter of the visit. */
   parameter(name: string): string[] {
     this.#parameters ??= new URLSearchParams(this.facts.search)
     return this.#parameters.getAll(name)
   }
 
-  /** The host that they come from, with `www.` where it has that. */
+  /** The referrer's host, including `www.` if it has that. */
   get referrerHost(): string | null {
     const url = URL.parse(this.facts.referrer)
     if (url === null || !/^(?:https?|android-app):$/.test(url.protocol)) return null
     return url.hostname.toLowerCase().replace(/\.$/, '') || null
   }
 
-  /** Null: the address is none. */
+  /** Null: not an address. */
   get address(): ReturnType<typeof ipaddr.process> | null {
     const { address } = this.facts
     if (this.#address === undefined) {
@@ -115,9 +115,9 @@ export class Visitor {
   }
 }
 
-/** Reading a header takes 5 µs, of the 6 that ten rules take. */
+/** Parsing a header takes 5 µs of the 6 that ten rules take. */
 const HEADERS_REMEMBERED = 2_000
-/** What people's browsers send is shorter; longer ones would fill the memory. */
+/** Browsers send shorter headers; longer ones would fill the memory. */
 const HEADER_LENGTH = 128
 const rememberedLanguages = createMemo(HEADERS_REMEMBERED, readLanguages)
 

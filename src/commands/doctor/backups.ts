@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** Whether the backups that are scheduled are made; nothing where there is no schedule and no backup. */
+/** Whether scheduled backups are made; nothing without a schedule and without backups. */
 export function checkBackups({ dataDir, backup }: Config, clock: Clock): Finding[] {
   const { schedule } = backup
   const last = readState(dataDir)

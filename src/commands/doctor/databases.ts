@@ -18,13 +18,13 @@ const MOVE_AWAY =
   'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
   'their numbers, but reports begin anew with the clicks of the journal'
 
-/** What the doctor compares a database with. */
+/** What a database is compared with. */
 export interface Expected {
   plans: readonly Plan[]
   clock: Clock
 }
 
-/** The databases of one machine: every file is read whole. */
+/** Checks the databases of a single machine, reading every file. */
 export async function checkEmbedded(config: Config, expected: Expected): Promise<Finding[]> {
   const { dataDir } = config
   const { main, counters } = databaseFiles(dataDir)
@@ -48,7 +48,7 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   return [...found, ...(await guarded('statistics', MOVE_AWAY, () => examineStatistics(dataDir)))]
 }
 
-/** Whether the tables are those of this version, and what their rows say; for either database. */
+/** Whether the tables are of this version and their rows are plausible; for either database. */
 export async function checkTables(
   config: Config,
   { db }: Pick<Sql, 'db'>,
@@ -80,7 +80,7 @@ export async function checkTables(
   ]
 }
 
-/** Whether the time is plausible, and not before what was already written. */
+/** Whether the time is plausible, and not before the newest row. */
 function clockOf(newest: number, clock: Clock): Finding {
   const now = clock.now()
   const found = `it says ${new Date(now).toISOString()}`
@@ -89,7 +89,7 @@ function clockOf(newest: number, clock: Clock): Finding {
   return problem('clock', found + written, 'set the clock, on every node, and keep it by NTP')
 }
 
-/** @throws what SQLite says is wrong with a file */
+/** @throws SQLite's description of a damaged file */
 function quickCheck(file: string): Finding {
   const { raw, close } = openSqlite(file, { readonly: true })
   try {
@@ -101,7 +101,7 @@ function quickCheck(file: string): Finding {
   }
 }
 
-/** Whether every block of the statistics can be read. @throws what is wrong with the file */
+/** Whether every block of the statistics is readable. @throws the reason if not */
 async function examineStatistics(dataDir: string): Promise<Finding[]> {
   const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []

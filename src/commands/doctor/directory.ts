@@ -10,13 +10,13 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 const FILES_NAMED = 3
 const TIMEOUT_MS = 3_000
 
-/** Whether this user, and no other, can use the data directory; null: it doesn't exist yet. */
+/** Whether only this user can use the data directory; null: it doesn't exist yet. */
 export function checkDataDir(dataDir: string): Finding[] | null {
   if (modeOf(dataDir) === null) return null
   return [openness('data_dir', dataDir, 0o700), checkFiles(dataDir), checkDisk(dataDir)]
 }
 
-/** Whether this user may use the files: a command that another user ran may have left its own. */
+/** Whether this user can use the files: commands run by another user may have left files. */
 export function checkFiles(dataDir: string, isUsable = isUsableFile): Finding {
   const paths = [dataDir, ...filesIn(dataDir), ...filesIn(journalDirectory(dataDir))]
   const closed = paths.filter((path) => !isUsable(path))
@@ -29,7 +29,7 @@ export function checkFiles(dataDir: string, isUsable = isUsableFile): Finding {
   )
 }
 
-/** Whether a start finds the secret that the data was made with. @throws ConfigError */
+/** Whether a start finds the secret of the data. @throws ConfigError */
 export function checkSecret(dataDir: string, given: string | null): Finding {
   assertSecret(dataDir, given)
   if (given !== null) return ok('secret', 'given by SLUGLINE_SECRET')
@@ -87,6 +87,6 @@ function filesIn(directory: string): string[] {
   }
 }
 
-/** True as well for a file that was deleted in the meantime. */
+/** Also true for a file that was deleted in the meantime. */
 const isUsableFile = (path: string) =>
   isAllowed(path, constants.R_OK | constants.W_OK) || !existsSync(path)

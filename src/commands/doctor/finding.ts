@@ -1,6 +1,6 @@
 import { ConfigError } from '../../config/index.ts'
 
-/** What the doctor found of one thing. `advice` says what to do, and is absent when all is well. */
+/** A result of the doctor. `advice` says what to do about a problem or warning. */
 export interface Finding {
   check: string
   /** A `warning` works, but needs attention. A `problem` makes the exit status 1. */
@@ -18,7 +18,7 @@ export const ok = report('ok')
 export const warning = report('warning')
 export const problem = report('problem')
 
-/** What `examine` finds. What it throws becomes a problem, so that other checks are made. */
+/** Runs a check. An error becomes a problem, so that other checks still run. */
 export async function guarded(
   check: string,
   advice: string,
@@ -34,7 +34,7 @@ export async function guarded(
   }
 }
 
-/** Errors that only have a code come from the network: their texts may hold addresses. */
+/** Errors with only a code come from the network: their messages may contain addresses. */
 function reasonOf(error: unknown): string {
   const { code, responseCode, message } = error as Error & Record<'code' | 'responseCode', string>
   const isOurs = code === undefined || /^(SQLITE|[a-z])/.test(code)

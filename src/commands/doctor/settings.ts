@@ -7,7 +7,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const GEOIP_MAX_AGE_MS = 365 * 86_400_000
 
-/** What is odd about settings that can be read. @throws ConfigError */
+/** Warnings about valid settings. @throws ConfigError */
 export function checkSettings(
   { config, idle }: Environment,
   unknown: readonly string[],
@@ -31,7 +31,7 @@ export function checkSettings(
   return findings
 }
 
-/** Settings that are valid, and yet unsafe or not what is meant. */
+/** Settings that are valid, but unsafe or probably a mistake. */
 function* risksOf(config: Config): Generator<Finding> {
   const { baseUrl, host, port, scaled, trustedProxies, signUp, mail } = config
   const proxy = "set it to the proxy's address, like 127.0.0.1"
@@ -59,7 +59,7 @@ function* risksOf(config: Config): Generator<Finding> {
   }
 }
 
-/** Whether messages can be sent: asks the mail server, and sends none. */
+/** Whether email can be sent: connects to the mail server, without sending. */
 export async function checkMail({ mail }: Config): Promise<Finding> {
   if (mail === null) return ok('mail', 'none is sent; `users reset-link` prints links instead')
   const { protocol, hostname, host, username, searchParams } = new URL(mail.url.reveal())
@@ -71,7 +71,7 @@ export async function checkMail({ mail }: Config): Promise<Finding> {
   return warning('mail', message, 'use smtps://, or add ?requireTLS=true to SMTP_URL')
 }
 
-/** Whether the provider of single sign-on answers and is the one that is named. */
+/** Whether the provider of single sign-on responds and is the configured one. */
 export async function checkSingleSignOn({ oidc, baseUrl }: Config): Promise<Finding[]> {
   if (oidc === null) return []
   await discover(oidc)

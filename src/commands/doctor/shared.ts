@@ -9,7 +9,7 @@ import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 const TIMEOUT_MS = 5_000
 const OLDEST_REDIS = 7
 
-/** The servers that nodes share. */
+/** Checks the servers shared by nodes. */
 export async function checkShared(
   environment: Environment,
   { database, replica, redis, clickhouse }: ScaledConfig,
@@ -33,7 +33,7 @@ export async function checkShared(
   return [...found, ...replicas, ...(clicks ?? []), ...limits]
 }
 
-/** Runs `work` on a PostgreSQL that answers. */
+/** Runs `work` if PostgreSQL responds. */
 async function withPostgres(
   url: Hidden,
   work: (storage: Storage) => Promise<Finding[]> = async () => [ok('replica', 'it answers')],
@@ -44,7 +44,7 @@ async function withPostgres(
   return await answer.then(() => work(storage)).finally(storage.close)
 }
 
-/** Whether all nodes have the same secret, and the database doesn't hold it. @throws ConfigError */
+/** Whether all nodes have the same secret, and the database doesn't have it. @throws ConfigError */
 async function checkSecret(storage: Storage, environment: Environment): Promise<Finding> {
   const { config, secret: given } = environment
   const known = await knownSecret(storage)
@@ -66,7 +66,7 @@ async function checkClickHouse(url: Hidden): Promise<Finding> {
   return ok('statistics', 'ClickHouse answers')
 }
 
-/** Whether Redis answers, is new enough, and doesn't evict keys. */
+/** Whether Redis responds, is new enough, and doesn't evict keys. */
 export async function checkRedis(url: Hidden): Promise<Finding> {
   const facts = await probeRedis(url, TIMEOUT_MS)
   if (typeof facts === 'string') {

@@ -5,8 +5,8 @@ type Node = [left: Slot, right: Slot]
 type Slot = Node | { data: number } | null
 
 /**
- * Makes a MaxMind database (format 2.0, https://maxmind.github.io/MaxMind-DB/) of networks and
- * their entries, with records of 24 bits and IPv6 addresses; IPv4 lies in `::/96`.
+ * Creates a MaxMind database (format 2.0, https://maxmind.github.io/MaxMind-DB/) of networks and
+ * their entries, with 24-bit records and IPv6 addresses; IPv4 is in `::/96`.
  */
 export function makeDatabase(type: string, networks: Record<string, Value>): Buffer {
   const root: Node = [null, null]

@@ -26,7 +26,7 @@ async function bulk(operations: unknown[], atomic = false): Promise<Outcome[]> {
   })
 }
 
-/** What came of each, in short. */
+/** The outcomes in short form. */
 const short = (outcomes: readonly Outcome[]) =>
   outcomes.map((each) =>
     'error' in each
@@ -45,7 +45,7 @@ async function refusal(promise: Promise<unknown>): Promise<string[]> {
 const entries = () =>
   links.storage.read.db.selectFrom('audit').select(['action', 'target_id']).orderBy('seq').execute()
 
-describe('each for itself', () => {
+describe('independent operations', () => {
   test('every kind of operation, in order, with one audit entry each', async () => {
     const outcomes = await bulk([
       { op: 'create', link: { destination_url: URL, slug: 'a', external_id: 'x-1' } },
@@ -68,7 +68,7 @@ describe('each for itself', () => {
     await expectConsistent(links)
   })
 
-  test('one that is refused leaves nothing behind and stops no other', async () => {
+  test('one that is refused is rolled back and stops no other', async () => {
     const other = await links.create({ destination_url: URL, slug: 'theirs' }, 2)
     const outcomes = await bulk([
       { op: 'create', link: { destination_url: URL, slug: 'a', tags: ['t'] } },
@@ -107,7 +107,7 @@ describe('each for itself', () => {
     await expectConsistent(links)
   })
 
-  test('a plan that is used up refuses those that are too many', async () => {
+  test('a plan’s limit refuses the excess operations', async () => {
     limits.links = 2
     const create = { op: 'create', link: { destination_url: URL } }
     const outcomes = await bulk([create, create, create, create])
@@ -115,7 +115,7 @@ describe('each for itself', () => {
     expect(short(outcomes)[3]).toBe('403 PLAN_LIMIT_REACHED operations[3] LINKS_LIMIT')
   })
 
-  test('a version that is not the link’s any more is refused at if_match', async () => {
+  test('an outdated version is refused with the field if_match', async () => {
     const { id } = await links.create({ destination_url: URL, slug: 'a' })
     const change = (if_match: unknown, title: string) => ({
       ...{ op: 'update', id, if_match },
@@ -137,7 +137,7 @@ describe('each for itself', () => {
     ])
   })
 
-  test('passwords are hashed, each once', async () => {
+  test('passwords are hashed, each distinct one once', async () => {
     let hashed = 0
     await links.close()
     links = await createTestLinks({
@@ -167,7 +167,7 @@ describe('each for itself', () => {
 })
 
 describe('all or none', () => {
-  test('tells all faults that show before, and undoes all at the first that shows later', async () => {
+  test('reports all faults found by validation, and rolls back at the first later one', async () => {
     await links.create({ destination_url: URL, slug: 'taken' })
     const create = (slug: string) => ({ op: 'create', link: { destination_url: URL, slug } })
     expect(await refusal(bulk([create('a'), create('a b'), { op: 'delete' }], true))).toEqual([
@@ -202,7 +202,7 @@ describe('laws', () => {
     fc.record({ op: fc.constant('delete'), external_id: externalId }),
   )
   const operations = fc.array(operation, { minLength: 1, maxLength: 12 })
-  /** More of them than are tried at once, of which most, and often all, can be made. */
+  /** More of them than are attempted together, of which most, and often all, succeed. */
   const creations = fc.array(
     fc.record({
       op: fc.constant('create'),
@@ -221,7 +221,7 @@ describe('laws', () => {
   )
 
   const unlessRandom = (slug: string) => (slug.length === 7 ? 'random' : slug)
-  /** All links, without what differs by chance. */
+  /** All links, without random values. */
   const state = async () =>
     (await links.list({ limit: '100' })).data
       .map(({ id, slug, aliases, short_url, created_at, updated_at, ...rest }) =>
@@ -229,7 +229,7 @@ describe('laws', () => {
       )
       .sort()
 
-  test('many at once are the same as one after the other', async () => {
+  test('many together have the same effect as one after the other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(operations, creations), async (all) => {
         const together = short(await bulk(all)).map((each) => each.slice(0, 3))
@@ -248,7 +248,7 @@ describe('laws', () => {
     )
   })
 
-  test('all or none: nothing, or what each for itself does', async () => {
+  test('all or none has no effect, or that of independent operations', async () => {
     await fc.assert(
       fc.asyncProperty(operations, operations, async (first, second) => {
         await bulk(first)

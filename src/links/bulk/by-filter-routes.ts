@@ -11,7 +11,7 @@ import { BOUNDS, checkTag, checkTags } from '../values.ts'
 import type { FilterJobs } from './job.ts'
 import { OPERATIONS_MAX } from './schemas.ts'
 
-/** What one link alone can have, so that many can't be given it. */
+/** Fields that are unique to a link, so they can't be set for many. */
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
 
 function createBody(rules: LinkRules) {
@@ -71,7 +71,7 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
-/** The endpoint that changes all links that a filter finds. */
+/** The endpoint that changes all links that match a filter. */
 export function registerByFilterRoute(
   api: Pick<Api, 'add'>,
   { links, filterJobs }: { links: LinkService; filterJobs: FilterJobs },

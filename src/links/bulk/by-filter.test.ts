@@ -63,12 +63,12 @@ const slugs = async (query: Record<string, string>) =>
   )
 const tag = (text: string) => ({ tag: text, key: text })
 
-test('all that a filter finds are changed, in steps, and nothing else', async () => {
+test('all links that match a filter are changed, in steps, and no others', async () => {
   for (let n = 0; n < 250; n++) await create(`in-${n}`, { tags: ['in'] })
   await create('out')
   await create('in-theirs', { tags: ['in'] }, 2)
   const id = await start({ tags: ['in'] }, { patch: { enabled: false } })
-  // Made after it was asked for.
+  // Created after the request.
   await create('in-later', { tags: ['in'] })
   expect(await finished(id)).toEqual({
     ...{ status: 'succeeded', done: 250, total: 250, failed: 0 },
@@ -94,7 +94,7 @@ test('a change that takes links out of the filter still reaches all of them', as
   expect(await slugs({ status: 'active' })).toEqual([])
 })
 
-test('tags are added and taken away, whatever else a link has; what is refused is told', async () => {
+test('tags are added and removed, keeping others; refusals are reported', async () => {
   await create('a', { tags: ['old', 'x'] })
   await create('b')
   const full = await create('full', { tags: Array.from({ length: 20 }, (_, n) => `t${n}`) })
@@ -123,7 +123,7 @@ test('deletes, which can be restored', async () => {
   await expectConsistent(links)
 })
 
-test('links of folders that are hidden from who asked stay as they are', async () => {
+test('links of folders hidden from the caller stay unchanged', async () => {
   await create('seen')
   const hidden = await create('hidden')
   const folder_id = 'fld_hidden'
@@ -141,7 +141,7 @@ test('links of folders that are hidden from who asked stay as they are', async (
   expect(rows).toEqual([hidden.id])
 })
 
-test('nothing is begun when the filter finds more than 1 % more or less than expected', async () => {
+test('no job is started if the number of matches is off by more than 1 %', async () => {
   for (let n = 0; n < 200; n++) await create(`l-${n}`)
   const code = (expected: number) =>
     filterJobs.count(asker, {}, expected).then(

@@ -13,7 +13,7 @@ import { change } from '../update.ts'
 import { checkTag, checkTags, type Tag } from '../values.ts'
 import { type Found, nextFound, stillFound } from './filtered.ts'
 
-/** What is done with each link that a filter finds. */
+/** The change of each matching link. */
 export interface LinkChange {
   delete?: true | undefined
   patch?: PreparedPatch | undefined
@@ -21,32 +21,32 @@ export interface LinkChange {
   remove_tags?: readonly Tag[] | undefined
 }
 
-/** What a job is asked for. */
+/** The input of a job. */
 export interface ByFilterInput extends Found {
   filter: FilterQuery
   change: LinkChange
   hiddenFolders?: readonly string[] | undefined
 }
 
-/** How far a job is: up to which link, and what it gives out so far. */
+/** The state of a job: the last processed link, and the result so far. */
 export interface ByFilterState {
   after: number
   result: ByFilterResult
 }
 
-/** What a job gives out. */
+/** The result of a job. */
 export interface ByFilterResult {
   succeeded: number
   failed: number
-  /** The first that were refused. */
+  /** The first refused links. */
   errors: { id: string; code: string; details: { field: string; code: string }[] }[]
 }
 
-/** So many links are changed in one transaction. */
+/** Links per transaction. */
 const STEP = 100
 const ERRORS_MAX = 100
 
-/** One run of a job: changes what the filter finds, link by link. */
+/** Runs a job: changes the matching links one by one. */
 export async function changeFound(
   ctx: LinkContext,
   { job, signal, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
@@ -56,7 +56,7 @@ export async function changeFound(
   let state = job.state ?? { after: low - 1, result: { succeeded: 0, failed: 0, errors: [] } }
   for (;;) {
     signal.throwIfAborted()
-    // Its plan may have changed.
+    // The plan may have changed.
     const asker = { ...(await askerNow()), hiddenFolders }
     const range = { low: state.after + 1, high }
     const seqs = await nextFound(ctx, asker, filter, range, STEP)
@@ -81,7 +81,7 @@ export async function changeFound(
   }
 }
 
-/** What would come of the first links that a filter finds, `seqs`; in a transaction that is undone. */
+/** The outcome for the first matching links, `seqs`; in a transaction to be rolled back. */
 export async function tryFound(
   ctx: LinkContext,
   tx: Transaction,
@@ -95,13 +95,13 @@ export async function tryFound(
   return { succeeded: rows.length - failed, failed, refusals: refusals.slice(0, ERRORS_MAX) }
 }
 
-/** Why a link isn't changed. */
+/** Why a link wasn't changed. */
 interface Refusal {
   id: string
   error: AppError
 }
 
-/** Changes links, each for itself; those that are refused, which leaves nothing behind. */
+/** Changes links independently; returns the refused ones, which are rolled back. */
 async function changeEach(
   ctx: LinkContext,
   tx: Transaction,
@@ -130,7 +130,7 @@ function told({ id, error: { code, details = [] } }: Refusal): ByFilterResult['e
   return { id, code, details: details.map(({ field, code: detail }) => ({ field, code: detail })) }
 }
 
-/** The patch of one link, whose tags depend on those that it has. @throws AppError VALIDATION_FAILED */
+/** The patch of a link; its tags depend on the current ones. @throws AppError VALIDATION_FAILED */
 function patchFor(row: LinkRow, { patch = {}, add_tags = [], remove_tags = [] }: LinkChange) {
   if (add_tags.length + remove_tags.length === 0) return patch
   const removed = new Set(remove_tags.map(({ key }) => key))

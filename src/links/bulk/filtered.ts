@@ -6,14 +6,14 @@ import { filterOf, find, resolve } from '../list.ts'
 import type { FilterQuery } from '../list-query.ts'
 import { type LinkRow, selectLinks } from '../store.ts'
 
-/** What a filter found at a time: so many links, which have numbers from `low` to `high`. */
+/** The matches of a filter at a time: their number, and the range of their `seq`. */
 export interface Found {
   total: number
   low: number
   high: number
 }
 
-/** How many links a filter finds now. @throws AppError FOLDER_NOT_FOUND */
+/** Counts the matches of a filter. @throws AppError FOLDER_NOT_FOUND */
 export async function countFound(
   ctx: LinkContext,
   caller: LinkCaller,
@@ -22,11 +22,11 @@ export async function countFound(
   const page = { ...query, sort: 'created_at', order: 'asc', limit: 1, total: 'exact' } as const
   const { total, made, found } = await find(ctx, filterOf(ctx, caller, query), page)
   const { low, high } = found.range
-  // Links that are made after this aren't meant.
+  // Links created later are excluded.
   return { total, low, high: Math.min(high, caller.workspace.no * SEQS_PER_WORKSPACE + made) }
 }
 
-/** The next links that a filter finds, in the order in which they were made; their `seq`. */
+/** The `seq` of the next matches, in order of creation. */
 export async function nextFound(
   ctx: LinkContext,
   caller: LinkCaller,
@@ -44,7 +44,7 @@ export async function nextFound(
   return rows.map(({ seq }) => seq)
 }
 
-/** Those of some links that a filter still finds, in a transaction. */
+/** Those of some links that still match, in a transaction. */
 export async function stillFound(
   ctx: LinkContext,
   tx: Transaction,

@@ -8,12 +8,12 @@ import type { LinkService } from '../service.ts'
 import type { ByFilterInput, ByFilterState, LinkChange } from './by-filter.ts'
 import type { Found } from './filtered.ts'
 
-/** The type of the jobs that change what a filter finds. */
+/** The type of jobs that change all matches of a filter. */
 const TYPE = 'links.by_filter'
-/** So far may the number of links be from the expected one. */
+/** How far the number of links may differ from the expected one. */
 const TOLERANCE = 0.01
 
-/** What the jobs work with. */
+/** Dependencies of the jobs. */
 interface ByFilterDeps {
   storage: Pick<Storage, 'read'>
   links: LinkService
@@ -21,7 +21,7 @@ interface ByFilterDeps {
   plans: Pick<Plans, 'of'>
 }
 
-/** What is asked for. */
+/** A requested change. */
 interface Asked {
   filter: FilterQuery
   change: LinkChange
@@ -29,7 +29,7 @@ interface Asked {
 
 export type FilterJobs = ReturnType<typeof createFilterJobs>
 
-/** Changes of all links that a filter finds, as jobs. */
+/** Jobs that change all links that match a filter. */
 export function createFilterJobs({ storage, links, jobs, plans }: ByFilterDeps) {
   jobs.register(TYPE, (run: JobRun<ByFilterInput, ByFilterState>) => {
     const { workspaceNo: no, actor } = run.job
@@ -42,14 +42,14 @@ export function createFilterJobs({ storage, links, jobs, plans }: ByFilterDeps) 
   })
 
   return {
-    /** @throws AppError COUNT_CHANGED when a filter finds another number of links than is expected. */
+    /** @throws AppError COUNT_CHANGED if the number of matches differs from the expected one */
     async count(asker: LinkAsker, filter: FilterQuery, expected: number): Promise<Found> {
       const found = await links.countFound(asker, filter)
       if (Math.abs(found.total - expected) <= expected * TOLERANCE) return found
       throw new AppError('COUNT_CHANGED', { params: { count: found.total } })
     },
 
-    /** Asks for the change of what was counted. */
+    /** Enqueues the change of the counted links. */
     enqueue(tx: Transaction, asker: LinkAsker, found: Found, { filter, change }: Asked) {
       const { hiddenFolders } = asker
       const input: ByFilterInput = { ...found, filter, change, hiddenFolders }

@@ -8,10 +8,10 @@ import { checkText } from '../../validation/text.ts'
 import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
 import { BOUNDS } from '../values.ts'
 
-/** Which link an operation is about. */
+/** The link of an operation. */
 export type Which = { id: string } | { external_id: string }
 
-/** An operation that is in order, as far as can be said without the database. */
+/** An operation that is valid, as far as can be checked without the database. */
 export type Operation =
   | { op: 'create'; fields: CreateFields }
   | { op: 'update'; which: Which; fields: PatchFields; ifMatch: (version: number) => boolean }
@@ -20,12 +20,12 @@ export type Operation =
 
 const OPS = ['create', 'update', 'delete', 'upsert'] as const
 
-/** `operations[7].link.slug`: where in the body of a bulk request a fault is. */
+/** `operations[7].link.slug`: the path of a fault in the body of a bulk request. */
 export function fieldOf(index: number, field: string): string {
   return `operations[${index}]${field === '' ? '' : `.${field}`}`
 }
 
-/** Makes the check of one operation. @throws AppError VALIDATION_FAILED */
+/** Makes the validation of one operation. @throws AppError VALIDATION_FAILED */
 export function createOperationCheck({ create, patch }: LinkSchemas) {
   const externalId = checked(z.string(), checkText({ max: BOUNDS.external_id, min: 1 }))
   const which = { id: z.string().optional(), external_id: externalId.optional() }

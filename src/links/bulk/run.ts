@@ -12,10 +12,10 @@ import { update } from '../update.ts'
 import { upsert } from '../upsert.ts'
 import { createOperationCheck, fieldOf, type Operation, type Which } from './operations.ts'
 
-/** What came of an operation. */
+/** The result of an operation. */
 export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
 
-/** Operations that are checked, passwords hashed; or why one is refused. */
+/** Validated operations with hashed passwords, or why they are refused. */
 type PreparedBulk = readonly ({ operation: Hashed } | { refusal: Refusal })[]
 
 interface Refusal extends ErrorParts {
@@ -27,13 +27,13 @@ type Hashed = Operation extends infer O
     : O
   : never
 
-/** Many operations on links in one transaction. */
+/** Runs many operations on links in one transaction. */
 export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
   let check: ReturnType<typeof createOperationCheck> | undefined
 
   const bulk = {
     /**
-     * Checks the operations, and hashes the passwords of those that will not be refused.
+     * Validates the operations, and hashes the passwords of those that will not be refused.
      * @throws AppError BULK_FAILED
      */
     async prepare(
@@ -61,7 +61,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
     },
 
     /**
-     * Does each operation for itself, in order. `atomic`: all or none.
+     * Runs the operations in order, independently. `atomic`: all or none.
      * @throws AppError BULK_FAILED
      */
     async run(
@@ -86,7 +86,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       }
       return outcomes
 
-      /** Undefined: there are other operations among them, or something is in the way of one. */
+      /** Undefined: other operations are among them, or one of them conflicts. */
       async function createSome(some: PreparedBulk) {
         const fields = new Map<PreparedBulk[number], PreparedCreate>()
         for (const each of some) {
@@ -112,7 +112,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
   }
   return bulk
 
-  /** As for single links: what is refused must not cost a hash, so all is tried without them first. */
+  /** Refused operations must not cost a hash, so a trial without hashes comes first. */
   async function hashAccepted(
     asker: LinkAsker,
     prepared: PreparedBulk[number][],
@@ -141,7 +141,7 @@ function refused({ status, ...error }: Refusal) {
   return { status, error }
 }
 
-/** Without the password, for which a hash is filled in. */
+/** The operation without its password, whose hash is added later. */
 function unhashed(operation: Operation): Hashed {
   if (operation.op === 'delete') return operation
   const { password, ...fields } = operation.fields
@@ -183,7 +183,7 @@ async function idOf(tx: Transaction, asker: LinkAsker, which: Which): Promise<st
   return row.id
 }
 
-/** Why an operation is refused, with the place of each fault in the request. What isn't meant for clients passes. */
+/** Why an operation is refused, with the paths of faults. Unexpected errors are rethrown. */
 function refusalOf(error: unknown, index: number, operation?: Hashed): Refusal {
   if (!(error instanceof AppError) || error.status >= 500) throw error
   const { status, code, params, suggestions } = error
@@ -191,7 +191,7 @@ function refusalOf(error: unknown, index: number, operation?: Hashed): Refusal {
   return { status, code, params, details, suggestions }
 }
 
-/** What the database refuses, as a fault of the operation's fields. */
+/** The details of a refusal by the database, as faults of the operation's fields. */
 function detailsOf(
   { code, details }: AppError,
   index: number,

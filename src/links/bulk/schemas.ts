@@ -6,10 +6,10 @@ import { LINK_EXAMPLE, LinkSchema } from '../schemas.ts'
 export const OPERATIONS_MAX = 1_000
 /** The most bytes of a request. */
 export const BULK_BYTES_MAX = 4 * 1024 * 1024
-/** So many operations, or some of them, cost as much of the rate limit as one request. */
+/** Up to this many operations count as one request for the rate limit. */
 const OPERATIONS_PER_REQUEST = 100
 
-/** How many requests of the rate limit a bulk request is. */
+/** How many requests a bulk request counts as. */
 export const costOf = ({ operations }: { operations: readonly unknown[] }) =>
   Math.ceil(operations.length / OPERATIONS_PER_REQUEST)
 
@@ -32,7 +32,7 @@ function operation(op: string, properties: object, required: string[]) {
   }
 }
 
-/** Each operation is checked for itself, so that one that is wrong doesn't stop the others. */
+/** Each operation is validated on its own, so that an invalid one doesn't stop the others. */
 const operations = z
   .array(z.unknown())
   .min(1)

@@ -18,13 +18,13 @@ import { createListQuerySchema, listQueryOf } from '../list-query.ts'
 import type { HistoryPage, Link, LinkList } from '../schemas.ts'
 import { createLinkService, type LinkService } from '../service.ts'
 
-/** A links service on a database of its own, with two workspaces and two domains. */
+/** A links service on a temporary database, with two workspaces and two domains. */
 export interface TestLinks {
   service: LinkService
   storage: Storage
-  /** Held: the test moves it. */
+  /** A fixed clock, which tests advance. */
   clock: { ms: number; now(): number }
-  /** Creates a link from a request's body, checked as a request is. */
+  /** Creates a link from a request's body, with validation. */
   create(body: object, workspaceNo?: number): Promise<Link>
   patch(
     id: string,
@@ -38,14 +38,14 @@ export interface TestLinks {
   ): Promise<Link>
   history(id: string, page?: { limit: number; cursor?: string }): Promise<HistoryPage>
   list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<LinkList>
-  /** Writes a link's counters as the click worker does. */
+  /** Writes a link's counters like the click worker. */
   count(
     id: string,
     counters: { total: number; bots?: number; lastClickedAt: number | null },
   ): Promise<void>
-  /** Lets the click worker have come to every link there is. */
+  /** Creates counters for all links like the click worker. */
   countAll(): Promise<void>
-  /** Blocks a link by id or address, or ends its block; gives back what {@link setBlocked} does. */
+  /** Blocks or unblocks a link by id or address; returns the result of {@link setBlocked}. */
   setBlocked(value: string, blocked: boolean): Promise<string | null>
   setLimit(limit: number | null): void
   setAddressesLimit(limit: number | null): void
@@ -54,7 +54,7 @@ export interface TestLinks {
 
 const NOW = 1_790_000_000_000
 
-/** Builds one. */
+/** Creates one. */
 export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Promise<TestLinks> {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-links-'))
   const storage = await openTestStorage(dir)
@@ -188,7 +188,7 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
   }
 }
 
-/** What a promise is refused with: the code, and field and code of each detail. */
+/** The error of a promise: the code, and field and code of each detail. */
 export async function refusal(promise: Promise<unknown>): Promise<string[]> {
   try {
     await promise

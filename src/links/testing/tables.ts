@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { TestLinks } from './links.ts'
 
-/** What the redirect reads of a slug. */
+/** The slug's data that the redirect reads. */
 export async function slugRow({ storage }: TestLinks, key: string, domainNo = 0) {
   const [row] = await storage.read.db
     .selectFrom('slugs')
@@ -12,7 +12,7 @@ export async function slugRow({ storage }: TestLinks, key: string, domainNo = 0)
   return row
 }
 
-/** All that a database says about links, checked for agreement. */
+/** Checks all tables about links for consistency. */
 export async function expectConsistent({ storage }: TestLinks): Promise<void> {
   const { db } = storage.read
   const rows = await db.selectFrom('links').selectAll().execute()

@@ -1,15 +1,15 @@
 import type { Named, Rule, TimeWindow, Variant, When } from '../types.ts'
 import { type DescribedVisitor, PLACES } from './world.ts'
 
-/** What a link decides, by a model that shares no code with it. */
+/** A link's decision by an independent model. */
 export interface NaiveChoice {
   rule: string | null
-  /** One of these is where the visitor is sent; none: the rule answers itself. */
+  /** The possible destinations of the visitor; none: the rule responds itself. */
   variants: { id: string | null; url: string }[]
   answer: string | null
 }
 
-/** The first rule that fits, else the variants, else the link. */
+/** The first matching rule, else the variants, else the link. */
 export function naiveChoice(
   rules: readonly Rule[],
   variants: readonly Variant[],
@@ -28,7 +28,7 @@ export function naiveChoice(
   return { rule: null, variants: [{ id: null, url: own }], answer: null }
 }
 
-/** Whether all members hold. */
+/** Whether all conditions hold. */
 export function fits(when: When, visitor: DescribedVisitor): boolean {
   for (const [name, expected] of Object.entries(when)) {
     const member = name.replace('not_', '')
@@ -76,7 +76,7 @@ function holds(member: string, expected: unknown, visitor: DescribedVisitor): bo
   }
 }
 
-/** Which patterns each referrer fits. */
+/** The patterns that each referrer matches. */
 const HOSTS: Record<string, string> = {
   'https://www.example.com/x?y': 'example.com *.example.com',
   'https://news.example.com/': '*.example.com',
@@ -104,7 +104,7 @@ function isNamed(expected: Named[], name: string | null, version: number | null)
 }
 
 function isIn({ timezone, from, until, days, hours }: TimeWindow, now: number): boolean {
-  // The only change of the clocks in the world of these tests.
+  // The only clock change in these tests.
   const isSummer = now >= Date.parse('2026-03-29T01:00:00Z')
   const shift = timezone === 'UTC' ? 0 : isSummer ? 2 : 1
   const local = new Date(now + shift * 3_600_000).toISOString()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Rule, Variant, When } from '../types.ts'
 
-/** Agents, and what is known of them. */
+/** User agents, with their known properties. */
 export const AGENTS = [
   {
     text: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
@@ -50,7 +50,7 @@ export const AGENTS = [
   },
 ] as const
 
-/** Networks, and where they are. */
+/** Networks, with their places. */
 export const PLACES: Readonly<Record<string, { country: string | null; region: string | null }>> = {
   '5.1.1.0': { country: 'DE', region: 'DE-BE' },
   '5.1.2.0': { country: 'DE', region: 'DE-BY' },
@@ -67,7 +67,7 @@ const LANGUAGES = [
   ['', null],
 ] as const
 
-/** A visitor, in the words of requests. */
+/** A visitor, in the terms of the API. */
 export interface DescribedVisitor {
   now: number
   agent: (typeof AGENTS)[number]
@@ -77,10 +77,10 @@ export interface DescribedVisitor {
   address: string
 }
 
-// Around the change to summer time in Berlin, on the 29th of March 2026.
+// Around the start of daylight saving time in Berlin, on 29 March 2026.
 const FIRST = Date.parse('2026-03-27T00:00:00Z')
 
-/** Visitors. */
+/** Random visitors. */
 export const visitor: fc.Arbitrary<DescribedVisitor> = fc.record({
   now: fc.integer({ min: FIRST, max: FIRST + 5 * 86_400_000 }),
   agent: fc.constantFrom(...AGENTS),
@@ -151,7 +151,7 @@ const conditions = {
   ),
 }
 
-/** Conditions of rules, each member plain or negated. */
+/** Random conditions of rules, plain or negated. */
 export const when: fc.Arbitrary<When> = fc
   .uniqueArray(
     fc.oneof(
@@ -167,7 +167,7 @@ export const when: fc.Arbitrary<When> = fc
 
 const url = fc.nat(30).map((n) => `https://d${n}.example/ä?x`)
 
-/** Variants, with ids. */
+/** Random variants, with ids. */
 export const variants: fc.Arbitrary<Variant[]> = fc
   .array(fc.record({ destination_url: url, weight: fc.integer({ min: 1, max: 10 }) }), {
     minLength: 2,
@@ -186,7 +186,7 @@ const then: fc.Arbitrary<Rule['then']> = fc.oneof(
   },
 )
 
-/** Rules, with ids. */
+/** Random rules, with ids. */
 export const rules: fc.Arbitrary<Rule[]> = fc
   .array(fc.record({ when, then }), { maxLength: 6 })
   .map((list) => list.map((each, i) => ({ id: `r${i}`, ...each })))

@@ -2,21 +2,21 @@ import createClient from 'openapi-fetch'
 import { ApiError, errorOf } from './errors.ts'
 import type { components, paths } from './schema.d.ts'
 
-/** A schema of the API by its name. */
+/** A schema of the API by name. */
 export type Schemas = components['schemas']
 
 const BASE = '/app'
 
-/** What requests are sent below, and with. */
+/** The base path of requests, and the access token of shared statistics. */
 const target: { base: string; access: string | null } = { base: BASE, access: null }
 
-/** Sends the requests of {@link request} elsewhere: to what is shared, with what opens it. */
+/** Sends {@link request} to another base path: shared statistics, with their access token. */
 export function setApiTarget(base: string, access: string | null): void {
   target.base = base
   target.access = access
 }
 
-/** What every request says beside its own: set by whoever knows it. */
+/** Added to every request: the workspace, the language, and callbacks. */
 const context: {
   workspace: string | null
   language: string | null
@@ -29,24 +29,24 @@ const context: {
   confirmNeeded: async () => false,
 }
 
-/** Names the workspace that the requests from now on are about. */
+/** Sets the workspace of all following requests. */
 export function setApiWorkspace(id: string | null): void {
   context.workspace = id
 }
 
-/** The language that answers come in. */
+/** Sets the language of responses. */
 export function setApiLanguage(language: string): void {
   context.language = language
 }
 
-/** What is done when the session has ended meanwhile. */
+/** Called when the session has ended. */
 export function onSignedOut(done: () => void): void {
   context.signedOut = done
 }
 
 /**
- * How the person confirms who they are where the server asks for it; true: the request is sent
- * again. Answers with a function that takes it back.
+ * Sets how the person confirms their identity when the server requires it; true: the request is
+ * sent again. Returns a function that unsets it.
  */
 export function onConfirmNeeded(confirm: () => Promise<boolean>): () => void {
   const before = context.confirmNeeded
@@ -56,7 +56,7 @@ export function onConfirmNeeded(confirm: () => Promise<boolean>): () => void {
   }
 }
 
-/** A server that says nothing for so long is told about, instead of a wheel that turns for ever. */
+/** A server that doesn't respond for this long is reported, instead of a spinner forever. */
 const TIMEOUT_MS = 30_000
 
 async function send(request: Request, timeoutMs = TIMEOUT_MS): Promise<Response> {
@@ -91,7 +91,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
 
 class TimedOut extends Error {}
 
-/** Waits for the answer's head only: a stream or a file may take as long as it likes after that. */
+/** Waits for the response's headers only: a stream or a file may take longer. */
 async function fetchInTime(request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new TimedOut()), timeoutMs)
@@ -102,7 +102,7 @@ async function fetchInTime(request: Request, timeoutMs: number): Promise<Respons
   }
 }
 
-/** Unlike `crypto.randomUUID` also there on plain http. */
+/** Unlike `crypto.randomUUID` also available on plain http. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -112,7 +112,7 @@ function randomKey(): string {
 export const api = createClient<paths>({
   baseUrl: BASE,
   fetch: (request) => send(request),
-  // `tag=a&tag=b`, as the API has repeated parameters.
+  // `tag=a&tag=b`, the API's form of repeated parameters.
   querySerializer: { array: { style: 'form', explode: true } },
 })
 
@@ -127,19 +127,19 @@ export async function ok<T>(
 
 type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** What a request may have beside its path. */
+/** What a request may have besides its path. */
 export interface RequestOptions {
   query?: Query
   body?: unknown
   /** A body that isn't JSON, and its media type. */
   raw?: { body: Blob; type: string }
-  /** How long an answer may take; by default half a minute. */
+  /** The timeout; default: half a minute. */
   timeoutMs?: number
   headers?: Record<string, string>
   signal?: AbortSignal
 }
 
-/** Query parameters as the API has them: repeated ones repeated, absent ones left out. */
+/** Query parameters in the API's form: lists are repeated, absent ones omitted. */
 export function queryString(query: Query = {}): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -150,10 +150,7 @@ export function queryString(query: Query = {}): string {
   return text === '' ? '' : `?${text}`
 }
 
-/**
- * Sends a request by its path below `/app`, or where else they go; its body is left to be read, as a stream or a file.
- * @throws ApiError
- */
+/** Sends a request below the base path, leaving the body for streams and files. @throws ApiError */
 export async function open(
   method: string,
   path: string,
@@ -176,8 +173,8 @@ export async function open(
 }
 
 /**
- * A request by its path below `/app`, for what the document doesn't describe (`/api/auth/…`).
- * Answers what came as JSON, or undefined where nothing did.
+ * Sends a request with its path below the base, for endpoints that aren't in the document
+ * (`/api/auth/…`). Returns the parsed JSON, or undefined without a body.
  * @throws ApiError
  */
 export async function request<T>(

@@ -1,15 +1,15 @@
-/** One failing field, in the API's own words. */
+/** A failing field, with the API's message. */
 export interface ErrorDetail {
   field: string
   code: string
   message: string
 }
 
-/** An answer that isn't a success; `message` is the API's, in the person's language. */
+/** An error response; `message` is the API's, in the person's language. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   constructor(
-    /** The HTTP status; 0: no answer came. */
+    /** The HTTP status; 0: no response. */
     readonly status: number,
     readonly code: string,
     message: string,
@@ -17,7 +17,7 @@ export class ApiError extends Error {
     /** Free slugs, with SLUG_TAKEN. */
     readonly suggestions: readonly string[] = [],
     readonly requestId: string | null = null,
-    /** When a repetition may succeed; from `Retry-After`. */
+    /** When a retry may succeed; from `Retry-After`. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message)
@@ -37,12 +37,12 @@ interface Body {
     details?: ErrorDetail[]
     suggestions?: string[]
   }
-  /** better-auth's errors stand at the top. */
+  /** better-auth's errors are at the top level. */
   code?: string
   message?: string
 }
 
-/** The error that a response tells of. */
+/** The error of a response. */
 export function errorOf(response: Response, body: unknown): ApiError {
   const top = (typeof body === 'object' && body !== null ? body : {}) as Body
   const error = top.error ?? { code: top.code, message: top.message }

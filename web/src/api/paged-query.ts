@@ -6,7 +6,7 @@ export interface ApiPage<Item> {
   pagination: { next_cursor: string | null }
 }
 
-/** A list of the API, whose pages follow one another: its data are the items of those that are there. */
+/** An infinite query of a list of the API: its data are the items of all loaded pages. */
 export function pagedQuery<Item, const Key extends QueryKey>(
   queryKey: Key,
   ask: (cursor: { cursor?: string }, signal: AbortSignal) => Promise<ApiPage<Item>>,

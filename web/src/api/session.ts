@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request, type Schemas } from './client.ts'
 
-/** What is known before anything is asked. */
+/** The session, loaded before anything else. */
 export type Session = Schemas['Session']
 /** The person. */
 export type SessionUser = NonNullable<Session['user']>
@@ -10,14 +10,14 @@ export type SessionWorkspace = Session['workspaces'][number]
 /** The roles of members of a workspace. */
 export type Role = SessionWorkspace['role']
 
-/** The session; asked once at the start, and again after whatever changes it. */
+/** The session; loaded at the start, and again after changes. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: () => request<Session>('GET', '/api/v1/session'),
   staleTime: 5 * 60_000,
 })
 
-/** What roles may do, as the server has it. */
+/** The permissions of roles, as on the server. */
 const MAY = {
   'links:read': ['owner', 'admin', 'member', 'viewer'],
   'links:write': ['owner', 'admin', 'member'],
@@ -31,7 +31,7 @@ const MAY = {
 /** Something that a role allows or not. */
 export type Permission = keyof typeof MAY
 
-/** Whether a role may do something. The server decides; this hides what it would refuse. */
+/** Whether a role has a permission. The server enforces it; this hides what it would refuse. */
 export function may(role: Role, permission: Permission): boolean {
   return (MAY[permission] as readonly Role[]).includes(role)
 }

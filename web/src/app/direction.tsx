@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { useOwnValidity } from './own-validity.ts'
 
-/** What the page's language decides: which way it runs, and what fields say that aren't filled in. */
+/** Applies the language's direction, and its texts for the validation of empty fields. */
 export function Direction({ children }: { children: ReactNode }) {
   const { dir } = useI18n()
   useOwnValidity()
@@ -13,8 +13,8 @@ export function Direction({ children }: { children: ReactNode }) {
 }
 
 /**
- * A dialog covers the gutter of the scroll bar, too. The page keeps that room as padding meanwhile,
- * so that nothing moves; which side it is on differs by language and browser.
+ * A dialog covers the scroll bar's gutter too. Meanwhile the page keeps that space as padding, so
+ * that nothing moves; the side depends on language and browser.
  */
 function keepGutter(): void {
   const { style } = document.documentElement

@@ -5,7 +5,7 @@ import { Menu, MenuItem } from '../ui/menu.tsx'
 import { type Destination, destinationsOf } from './navigation.tsx'
 import { usePlace } from './workspace.tsx'
 
-/** Pages on each side of the button in the middle, "More" among them. */
+/** Pages on each side of the middle button, including "More". */
 const SIDE = 2
 const ITEM =
   'flex min-w-0 flex-auto flex-col items-center justify-center gap-0.5 px-1 text-muted text-xs data-[status=active]:text-accent-text data-[status=active]:font-medium'

@@ -8,7 +8,7 @@ import { Progress } from '../ui/meter.tsx'
 import { dismissJob, type Job, jobStore, stopJob } from './jobs.ts'
 import { ServerJobs } from './server-jobs.tsx'
 
-/** What is being done, on every page until it is dismissed. */
+/** The client's running jobs, on every page until they are dismissed. */
 export function JobList() {
   const jobs = useSyncExternalStore(jobStore.subscribe, jobStore.get)
   return (

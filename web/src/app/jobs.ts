@@ -1,11 +1,11 @@
 import { ApiError } from '../api/errors.ts'
 
-/** A long work that goes on while the person looks at other pages. */
+/** A long task that continues while the person uses other pages. */
 export interface Job {
   id: number
-  /** What is done, such as "Deleting links". */
+  /** The title while it runs, such as "Deleting links". */
   title: string
-  /** What was done, once it is: "Links deleted". */
+  /** The title afterwards: "Links deleted". */
   doneTitle: string
   total: number
   done: number
@@ -13,7 +13,7 @@ export interface Job {
   /** The first failure. */
   error: unknown
   state: 'running' | 'done' | 'stopped'
-  /** Takes it back. */
+  /** Undoes it. */
   undo?: () => void
 }
 
@@ -22,15 +22,15 @@ interface JobInput<T> {
   doneTitle: string
   items: readonly T[]
   run: (item: T) => Promise<unknown>
-  /** Called with what succeeded. */
+  /** Called with the items that succeeded. */
   onEnd?: (succeeded: T[]) => void
-  /** Takes back what succeeded. */
+  /** Undoes the items that succeeded. */
   undo?: (succeeded: T[]) => void
 }
 
-/** What went well is told for so long; what failed until it is dismissed. */
+/** How long a success is shown; a failure stays until it is dismissed. */
 const TOLD_MS = 10_000
-/** So many requests at a time: quick, and leaves room for the person's own. */
+/** Concurrent requests: fast, with room for the person's own. */
 const AT_ONCE = 4
 const TRIES = 5
 
@@ -63,7 +63,7 @@ export function stopJob(id: number): void {
 
 const current = (id: number) => jobs.find((job) => job.id === id)
 
-/** Does something with many things, some at a time. Never rejects: the job tells how it went. */
+/** Runs a task for many items, some concurrently. Never rejects: the job has the result. */
 export async function startJob<T>(input: JobInput<T>): Promise<void> {
   const id = nextId++
   const { title, doneTitle, items } = input
@@ -119,7 +119,7 @@ export async function startJob<T>(input: JobInput<T>): Promise<void> {
   })
 }
 
-/** Waits as long as the server asks for, and tries again. */
+/** Retries after the time that the server demands. */
 async function patiently(run: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

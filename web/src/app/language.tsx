@@ -6,19 +6,19 @@ import { directionOf, isLocale, type Locale } from '../i18n/locales.ts'
 import type { Messages } from '../i18n/messages.ts'
 import { rememberLanguage } from './preferences.ts'
 
-/** A language that is loaded. */
+/** A loaded language. */
 export interface Loaded {
   locale: Locale
   messages: Messages
 }
 
-/** The language of the first HTML: the server has chosen it. */
+/** The language of the first HTML, chosen by the server. */
 export function firstLocale(): Locale {
   const { lang } = document.documentElement
   return isLocale(lang) ? lang : 'en'
 }
 
-/** Loads a language, and has page and API speak it. */
+/** Loads a language, and applies it to the page and the API. */
 export async function enterLanguage(locale: Locale): Promise<Loaded> {
   const messages = await loadMessages(locale)
   document.documentElement.lang = locale
@@ -42,7 +42,7 @@ export function LanguageProvider({ first, children }: { first: Loaded; children:
   )
 }
 
-/** Changes the language of the page, and keeps it for the next visit of this browser. */
+/** Changes the page's language, and saves it for this browser. */
 export function useSetLanguage(): (locale: Locale) => Promise<void> {
   return use(SwitchContext)
 }

@@ -8,7 +8,7 @@ import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 
-/** An address that leads to no page at all. */
+/** The page for unknown paths. */
 export function NoSuchPage() {
   return (
     <main className="flex min-h-dvh flex-col justify-center">
@@ -17,7 +17,7 @@ export function NoSuchPage() {
   )
 }
 
-/** What the address names isn't there. */
+/** The object of the path doesn't exist. */
 export function NotFound() {
   const { t } = useI18n()
   useEffect(() => {
@@ -39,7 +39,7 @@ export function NotFound() {
   )
 }
 
-/** Not even the frame around the pages could be loaded. */
+/** Not even the shell of the pages could be loaded. */
 export function NoPages(props: ErrorComponentProps) {
   return (
     <main className="flex min-h-dvh flex-col justify-center">
@@ -55,8 +55,7 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
     reset()
     void router.invalidate()
   }
-  // What a chunk of an older version was replaced by comes with a fresh page; so does a part that
-  // couldn't be loaded, once the server answers again.
+  // A reload replaces chunks of an older version, and retries those that couldn't be loaded.
   const stale =
     (error instanceof TypeError && /import|module/i.test(error.message)) ||
     (error instanceof ApiError && error.code === NOT_LOADED)

@@ -31,11 +31,11 @@ export interface Destination {
     | '/instance'
   label: MessageKey
   Icon: LucideIcon
-  /** Daily work, or what surrounds it. */
+  /** Daily work, or administration. */
   group: 'work' | 'workspace'
 }
 
-/** The pages that somebody may see, in their order. */
+/** The pages that a person may see, in order. */
 export function destinationsOf(place: Place): Destination[] {
   const all: (Destination | false)[] = [
     { to: '/links', label: 'shell.links', Icon: Link2, group: 'work' },

@@ -7,7 +7,7 @@ import { fieldError } from '../ui/errors.ts'
 import { TextField } from '../ui/text-field.tsx'
 import { useSessionChanged } from './workspace.tsx'
 
-/** A workspace of one's own. */
+/** Creates a workspace. */
 export function NewWorkspace({
   onClose,
   onCreated,

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 
-/** Has the browser say what a field lacks in the page's language instead of in its own. */
+/** Makes the browser's validation messages use the page's language instead of its own. */
 export function useOwnValidity(): void {
   const { t } = useI18n()
   useEffect(() => {

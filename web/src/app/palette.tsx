@@ -27,7 +27,7 @@ import { enterWorkspace, usePlace } from './workspace.tsx'
 import { Monogram } from './workspace-switch.tsx'
 
 const PAUSE_MS = 120
-/** Links, and views, that are offered. */
+/** The most links and views shown. */
 const SHOWN = 6
 
 interface Command {
@@ -69,7 +69,7 @@ export function Palette({
             open
             inline
             items={groups}
-            // The groups hold what fits already: links are found by the server.
+            // The groups are filtered already: links are found by the server.
             filter={null}
             value={text}
             onValueChange={setText}
@@ -130,7 +130,7 @@ export function Palette({
   )
 }
 
-/** What fits the text, in groups. */
+/** The groups that match the text. */
 function useGroups(
   text: string,
   { onCreate, onShortcuts }: { onCreate: () => void; onShortcuts: () => void },
@@ -140,7 +140,7 @@ function useGroups(
   const navigate = useNavigate()
   const links = useFoundLinks(text)
   const views = useViewCommands()
-  // Of the page's own link.
+  // The link of the current page.
   const { id } = useParams({ strict: false })
   const fits = ({ label }: Command) => label.toLowerCase().includes(text.trim().toLowerCase())
   const pages = destinationsOf(place).map(
@@ -214,14 +214,15 @@ function useViewCommands(): Command[] {
   }))
 }
 
-/** Links by the search of the list; the newest ones where nothing is typed. */
+/** Links found by the list's search; the newest ones without a text. */
 function useFoundLinks(text: string): Command[] {
   const { workspace } = usePlace()
   const navigate = useNavigate()
   const asked = text.trim()
   const q = useDebounced(asked, PAUSE_MS)
   const found = useQuery(linksQuery(workspace.id, q === '' ? {} : { q }))
-  // Until the answer is there, nothing is offered that Enter would open by mistake.
+  // Until the response arrives nothing is shown, so that Enter can't open something else by
+  // mistake.
   const isCurrent = q === asked && !found.isPlaceholderData
   const links = isCurrent ? (found.data?.data ?? []) : []
   return links.slice(0, SHOWN).map((link) => ({

@@ -10,7 +10,7 @@ import { useShowError } from '../ui/toast.tsx'
 import { useSetLanguage } from './language.tsx'
 import { currentTheme, setTheme, type Theme } from './preferences.ts'
 
-/** The person: language, appearance, account, and the way out. */
+/** The person's menu: language, appearance, account, signing out. */
 export function PersonMenu({
   trigger,
   side,
@@ -33,7 +33,7 @@ export function PersonMenu({
   }
   const changeLanguage = async (locale: (typeof LOCALES)[number]) => {
     await setLanguage(locale)
-    // Also in mails, and on other devices.
+    // Also for emails, and other devices.
     await request('PATCH', '/api/v1/account', { body: { language: locale } }).catch(() => {})
   }
   const signOut = async () => {

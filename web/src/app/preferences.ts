@@ -1,13 +1,13 @@
 import type { Locale } from '../i18n/locales.ts'
 
-/** Light, dark, or as the system has it. */
+/** Light, dark, or that of the system. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const YEAR_S = 31_536_000
 
 /**
- * Language and theme are kept in cookies and not in the browser's storage, so that the server can
- * put both into the first HTML: nothing flickers, and no script is needed before the page.
+ * Language and theme are in cookies instead of local storage, so that the server can put both into
+ * the first HTML: without flicker, and without a script before the page.
  */
 function remember(name: string, value: string | null): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
@@ -28,7 +28,7 @@ export function setTheme(theme: Theme): void {
   remember('slugline_theme', theme === 'system' ? null : theme)
 }
 
-/** Keeps the language that the person chose, for the next first HTML. */
+/** Saves the person's language for the next first HTML. */
 export function rememberLanguage(locale: Locale): void {
   remember('slugline_language', locale)
 }

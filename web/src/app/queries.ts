@@ -1,26 +1,26 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/errors.ts'
 
-/** Whoever waits for longer than this sees why instead. */
+/** A longer wait shows the error instead. */
 const PATIENCE_S = 5
 
-/** Whether asking again soon makes sense. */
+/** Whether a quick retry makes sense. */
 function mayPass({ status, code, retryAfterSeconds }: ApiError): boolean {
   if (code === 'TIMEOUT') return false
   if (status === 429) return retryAfterSeconds !== null && retryAfterSeconds <= PATIENCE_S
   return status === 0 || (status >= 502 && (retryAfterSeconds ?? 0) <= PATIENCE_S)
 }
 
-/** What has been asked, for as long as it is good. */
+/** The cache of queries. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       gcTime: 5 * 60_000,
-      // A server on this machine or in this house is there without any network: it is asked anyway,
-      // and what fails is said.
+      // A server on this machine or in the local network is reachable while offline, so requests
+      // are always sent.
       networkMode: 'always',
-      // A refusal stays one; what may pass is tried twice more.
+      // Refusals are final; temporary failures are retried twice.
       retry: (count, error) => count < 2 && error instanceof ApiError && mayPass(error),
       retryDelay: (count, error) => {
         const asked = error instanceof ApiError ? error.retryAfterSeconds : null

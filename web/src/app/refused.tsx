@@ -3,7 +3,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 
-/** A page that the person's role doesn't open: whose it is, and whom to ask. */
+/** The page shown if the person's role doesn't permit another: who may see it, and whom to ask. */
 export function Refused({ title, text }: { title: string; text: string }) {
   const { t } = useI18n()
   return (

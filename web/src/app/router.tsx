@@ -22,7 +22,7 @@ import { queryClient } from './queries.ts'
 import { parseSearch, stringifySearch } from './search-params.ts'
 import { enterWorkspace, workspaceOf } from './workspace.tsx'
 
-/** What every address may have: the workspace, once a person has several. */
+/** The search parameter of every page: the workspace, if a person has several. */
 interface RootSearch {
   w?: string
 }
@@ -35,7 +35,7 @@ const root = createRootRoute({
   notFoundComponent: NoSuchPage,
 })
 
-/** A page that is loaded when it is opened. */
+/** A page that is loaded on demand. */
 function page<Part extends Record<Name, RouteComponent>, Name extends string>(
   load: () => Promise<Part>,
   name: Name,
@@ -43,7 +43,7 @@ function page<Part extends Record<Name, RouteComponent>, Name extends string>(
   return lazyRouteComponent(() => part(load), name)
 }
 
-/** Everything that needs somebody who is signed in. */
+/** The parent of all pages that need a session. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -74,7 +74,7 @@ const links = createRoute({
   getParentRoute: () => shell,
   path: '/links',
   validateSearch: linksSearch,
-  // Asked before the page is drawn: drawing takes as long as a round trip.
+  // Requested before rendering, which takes as long as a round trip.
   beforeLoad({ search, context: { workspace } }) {
     if (workspace !== null) void queryClient.prefetchQuery(linksQuery(workspace.id, search))
   },
@@ -174,7 +174,7 @@ const instance = createRoute({
   component: page(() => import('../features/instance/index.ts'), 'InstancePage'),
 })
 
-/** Whatever no page is at, with the way to the others around it. */
+/** Unknown paths, shown with the navigation. */
 const nowhere = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound })
 
 const routeTree = root.addChildren([
@@ -201,13 +201,13 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-/** Every page and its address below `/app`. */
+/** Every page with its path below `/app`. */
 export const router = createRouter({
   routeTree,
   basepath: '/app',
   parseSearch,
   stringifySearch,
-  // What a route's own check leaves out of an address isn't there for its page either.
+  // Parameters dropped by a route's validation aren't visible to its page either.
   search: { strict: true },
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
@@ -220,7 +220,7 @@ export const router = createRouter({
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The list of links begins in its search. */
+    /** Focuses the search of the list of links. */
     search?: boolean
   }
   interface Register {

@@ -1,6 +1,6 @@
 /**
- * Search parameters as everybody writes them (`?tag=a&tag=b`), not as JSON: addresses are read and
- * sent to colleagues. A parameter that comes several times is a list; each route checks its own.
+ * Search parameters in the usual form (`?tag=a&tag=b`) instead of JSON, because people read and
+ * share URLs. A repeated parameter is a list; each route validates its own.
  */
 export function parseSearch(text: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {}
@@ -11,7 +11,7 @@ export function parseSearch(text: string): Record<string, string | string[]> {
   return found
 }
 
-/** The opposite; what is undefined or empty is left out. */
+/** The inverse; undefined and empty values are omitted. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
@@ -40,7 +40,7 @@ export function oneOf<const T extends string>(value: unknown, words: readonly T[
   return words.find((word) => word === value)
 }
 
-/** The members that are there: what isn't asked for isn't in the address. */
+/** The defined members: the others don't appear in the URL. */
 export function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>

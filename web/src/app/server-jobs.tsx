@@ -10,12 +10,12 @@ import { IconButton } from '../ui/button.tsx'
 import { Progress } from '../ui/meter.tsx'
 import { usePlace } from './workspace.tsx'
 
-/** Jobs of the server that run, and those that ended while the person was here. */
+/** The server's running jobs, and those that ended while the page was open. */
 export function ServerJobs() {
   const { workspace } = usePlace()
   const client = useQueryClient()
   const jobs = useQuery(newestQuery(workspace.id)).data?.data
-  // These pages show them themselves.
+  // These pages show the jobs themselves.
   const isShown = useLocation({ select: ({ pathname }) => /\/(jobs|import)$/.test(pathname) })
   const [watched, setWatched] = useState<ReadonlySet<string>>(new Set())
   const open = useRef<ReadonlySet<string>>(new Set())
@@ -25,7 +25,7 @@ export function ServerJobs() {
     const ended = [...open.current].some((id) => !running.includes(id))
     open.current = new Set(running)
     setWatched((before) => new Set([...before, ...running]))
-    // What they have changed shows.
+    // Shows what they have changed.
     if (ended) void client.invalidateQueries({ queryKey: ['links', workspace.id] })
   }, [jobs, client, workspace.id])
   const dismiss = (id: string) =>

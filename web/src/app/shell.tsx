@@ -22,11 +22,11 @@ const NewWorkspace = lazyPart(() => import('./new-workspace.tsx'), 'NewWorkspace
 
 const route = getRouteApi('/shell')
 
-/** What stands around every page of somebody who is signed in. */
+/** The frame around every page of a signed-in person. */
 export function Shell() {
   const { workspace: entered } = route.useRouteContext()
   const session = useSession()
-  // The session may know more by now than when the page was entered.
+  // The session may have been reloaded since the page was entered.
   const workspace = session.workspaces.find(({ id }) => id === entered?.id)
   if (session.user === null) return null
   if (workspace === undefined) return <NoWorkspace mayCreate={session.user.may_create_workspaces} />
@@ -53,7 +53,7 @@ function Frame() {
     'mod k': () => setFinding(true),
     'g l': () => void navigate({ to: '/links' }),
     'g s': () => void navigate({ to: '/statistics' }),
-    // The list of links has both of its own: it keeps its filters.
+    // The list of links handles both keys itself, keeping its filters.
     ...(onLinks ? {} : { '/': () => void navigate({ to: '/links', state: { search: true } }) }),
     ...(onLinks || !place.may('links:write') ? {} : { c: () => setCreating(true) }),
   })
@@ -121,7 +121,7 @@ function Frame() {
         id="content"
         tabIndex={-1}
         className="min-w-0 flex-1 pb-20 outline-none md:pb-0"
-        // Another workspace is another page: nothing of the one before stays.
+        // Another workspace gets a new page, without the state of the previous one.
         key={place.workspace.id}
       >
         {place.workspace.needs_two_factor && !onAccount ? <NeedsTwoFactor /> : <Outlet />}
@@ -147,7 +147,7 @@ function Frame() {
   )
 }
 
-/** Opens the palette, and says by which keys. */
+/** Opens the palette, and shows its keys. */
 function FindButton({ onClick }: { onClick: () => void }) {
   const { t } = useI18n()
   const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
@@ -192,7 +192,7 @@ function SideNavigation() {
   )
 }
 
-/** The workspace asks for a second factor, and the person has none yet. */
+/** The workspace requires a second factor, which the person doesn't have yet. */
 function NeedsTwoFactor() {
   const { t } = useI18n()
   return (
@@ -210,7 +210,7 @@ function NeedsTwoFactor() {
   )
 }
 
-/** Somebody without any workspace. */
+/** A person without a workspace. */
 function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
   const { t } = useI18n()
   const navigate = useNavigate()

@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react'
 
-/** Keys by the character they type, `g l` for one after the other; what each does. */
+/** Actions by the key's character, `g l` for a sequence. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** What takes the keys for itself; a toast is a dialog that isn't modal, and doesn't. */
+/** Elements that handle keys themselves; a toast is a non-modal dialog, and doesn't. */
 const BUSY =
   '[role=dialog]:not([aria-modal=false]),[role=alertdialog]:not([aria-modal=false]),[role=menu],[role=listbox]'
 const SEQUENCE_MS = 1_000
 
-/** Whether such a thing is open: a list that was chosen from stays there, unseen. */
+/** Whether such an element is open: a closed list stays in the document, hidden. */
 export function isBusy(): boolean {
   return [...document.querySelectorAll(BUSY)].some((one) => one.checkVisibility())
 }
@@ -19,15 +19,15 @@ export function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 }
 
-/** The Latin letter of the key where the layout types another script. */
+/** The Latin letter of the key if the layout has another script. */
 function nameOf({ key, code }: KeyboardEvent): string {
   if (/^[\p{L}]$/u.test(key) && !/^[a-z]$/i.test(key)) return code.replace(/^Key/, '').toLowerCase()
   return key
 }
 
 /**
- * Reacts to keys while the component is there; not while somebody types, nor while a dialog or menu
- * is open. `mod k` is ⌘K or Ctrl+K.
+ * Handles keys while the component is mounted, unless the person types, or a dialog or menu is
+ * open. `mod k` is ⌘K or Ctrl+K.
  */
 export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
   const current = useRef(shortcuts)
@@ -41,7 +41,7 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || isBusy()) return
       const withModifier = event.ctrlKey || event.metaKey
-      // Keys with a modifier type nothing, so that they work in fields too.
+      // Keys with a modifier don't type text, so they work in fields too.
       if (isTyping(event.target) && !withModifier) return
       const name = withModifier ? `mod ${nameOf(event)}` : nameOf(event)
       const sequence = event.timeStamp - at < SEQUENCE_MS ? `${before} ${name}` : ''
@@ -58,7 +58,7 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
   }, [enabled])
 }
 
-/** Enter and space belong to the button or link that has the focus. */
+/** Enter and space belong to the focused button or link. */
 function isPressing(name: string, target: HTMLElement): boolean {
   return (name === 'Enter' || name === ' ') && target.closest('button,a,summary,label') !== null
 }

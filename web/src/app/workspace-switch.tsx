@@ -9,14 +9,14 @@ import { enterWorkspace, usePlace } from './workspace.tsx'
 
 const NewWorkspace = lazyPart(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
-/** Which workspace this is, and the others. */
+/** Shows the current workspace, and switches to others. */
 export function WorkspaceSwitch() {
   const { t } = useI18n()
   const { workspace, workspaces, user } = usePlace()
   const [creating, setCreating] = useState(false)
   const navigate = useNavigate()
   const enter = (id: string) => {
-    // The address names it before the next request does.
+    // The URL must name it before the next request does.
     enterWorkspace(id)
     void navigate({ to: '/links', search: { w: id } })
   }
@@ -77,7 +77,7 @@ export function WorkspaceSwitch() {
 
 const segmenter = new Intl.Segmenter()
 
-/** The first letter of a name, as a mark; of a person, their picture if there is one. */
+/** The first letter of a name, as an icon; for a person, their picture if there is one. */
 export function Monogram({
   name,
   person = false,

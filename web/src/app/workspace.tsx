@@ -10,25 +10,25 @@ import {
   sessionQuery,
 } from '../api/session.ts'
 
-/** Who is here, and where. */
+/** The person and the current workspace. */
 export interface Place {
   user: SessionUser
   workspace: SessionWorkspace
   workspaces: SessionWorkspace[]
   instance: Session['instance']
-  /** Whether the person's role allows something here. */
+  /** Whether the person's role has a permission here. */
   may(permission: Permission): boolean
 }
 
 const KEPT = 'slugline.workspace'
 
-/** The workspace that the address names, else the last one, else the first. */
+/** The workspace named by the URL, else the last one, else the first. */
 export function workspaceOf(session: Session, named: string | undefined): SessionWorkspace | null {
   const find = (id: string | null | undefined) => session.workspaces.find((one) => one.id === id)
   return find(named) ?? find(localStorage.getItem(KEPT)) ?? session.workspaces[0] ?? null
 }
 
-/** Has the requests speak of a workspace from now on. */
+/** Sets the workspace of all following requests. */
 export function enterWorkspace(id: string | null): void {
   setApiWorkspace(id)
   if (id !== null) localStorage.setItem(KEPT, id)
@@ -54,19 +54,19 @@ export function PlaceProvider({
   return <PlaceContext value={place}>{children}</PlaceContext>
 }
 
-/** Who is here, and in which workspace. Only below the shell. */
+/** The person and the workspace. Only below the shell. */
 export function usePlace(): Place {
   const place = use(PlaceContext)
   if (place === null) throw new Error('usePlace needs the shell above it')
   return place
 }
 
-/** The session, also where nobody is signed in. */
+/** The session, also without a signed-in person. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Forgets what was asked and asks for the session anew: after signing in or out, and the like. */
+/** Clears the cache and reloads the session: after signing in or out, and the like. */
 export function useSessionChanged(): () => Promise<Session> {
   const client = useQueryClient()
   return async () => {

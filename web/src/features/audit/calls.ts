@@ -4,7 +4,7 @@ import { type ApiPage, pagedQuery } from '../../api/paged-query.ts'
 /** One change: who, what, before and after. */
 export type AuditEntry = Schemas['AuditEntry']
 
-/** What the log is narrowed down to; all of it stands in the address. */
+/** The filter of the log, all of it in the URL. */
 export interface AuditFilter {
   action?: string | undefined
   actor?: string | undefined

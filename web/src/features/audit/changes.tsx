@@ -5,7 +5,7 @@ import { fieldKey, isNothing, valueWord } from './words.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Field by field: what it was, and what it is since. */
+/** The changed fields, with old and new values. */
 export function Changes({
   before,
   after,
@@ -16,7 +16,7 @@ export function Changes({
   fields: readonly string[]
 }) {
   const { t } = useI18n()
-  // What was made or taken away has only one side.
+  // Creations and deletions have only one side.
   const was = fields.some((field) => field in before)
   const is = fields.some((field) => field in after)
   return (
@@ -61,12 +61,12 @@ export function Changes({
   )
 }
 
-/** A field as people call it; one that only programs know keeps its name. */
+/** A field's name; one known only to programs stays as it is. */
 function FieldName({ name }: { name: string }) {
   const { t } = useI18n()
   const label = fieldKey(name)
   if (label && name.startsWith('qr_')) return `${t('links.qr.title')}: ${t(label)}`
-  // A name breaks where its words end.
+  // Allows line breaks between words.
   return label ? t(label) : <code dir="ltr">{name.replaceAll('_', '_\u200b')}</code>
 }
 
@@ -79,7 +79,7 @@ function Value({ field, value, mark }: { field: string; value: unknown; mark: st
   )
 }
 
-/** A value as people read it. Text stays text: React writes it, nothing interprets it. */
+/** A value in readable form. Text stays text: React escapes it. */
 function valueText(value: unknown, i18n: I18n): string {
   const { t, format } = i18n
   if (isNothing(value)) return t('audit.nothing')

@@ -10,7 +10,7 @@ interface Narrow {
   onTarget: (target: string) => void
 }
 
-/** The log by day; what one person did to many things in one go is folded. */
+/** The log by day; repeated actions of one person are folded. */
 export function Days({ entries, ...narrow }: { entries: readonly AuditEntry[] } & Narrow) {
   const { t, format } = useI18n()
   return (

@@ -8,7 +8,7 @@ import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
 import { actionKey, isNothing } from './words.ts'
 
-/** One change in one line; opened, what it was before and what it is since. */
+/** A change in one line; expanded, with old and new values. */
 export function Entry({
   entry,
   onActor,
@@ -18,7 +18,7 @@ export function Entry({
   entry: AuditEntry
   onActor: (actor: string) => void
   onTarget: (target: string) => void
-  /** Stands for others like it. */
+  /** Shows the folded entries. */
   more?: ReactNode
 }) {
   const { t, format } = useI18n()
@@ -27,7 +27,7 @@ export function Entry({
   const { name, picture } = usePerson(actor)
   const before = entry.before ?? {}
   const after = entry.after ?? {}
-  // What was made or taken away has only one side: what was left empty says nothing.
+  // Creations and deletions have only one side: empty values aren't shown.
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (field) => !(isNothing(before[field]) && isNothing(after[field])),
   )

@@ -6,7 +6,7 @@ import { Select } from '../../ui/select.tsx'
 import type { AuditSearch } from './search.ts'
 import { ACTIONS } from './words.ts'
 
-/** What the log is narrowed down to. A click on a name in it adds to this. */
+/** The filter of the log. Clicking on a name in the log adds to it. */
 export function Filters({
   filter,
   onChange,

@@ -62,7 +62,7 @@ function Log() {
   )
 }
 
-/** The days of the address as the times that the API takes: both days are part of it. */
+/** The days of the URL as the API's times; both days are included. */
 function times({ after, before, ...rest }: AuditSearch): AuditSearch {
   const start = after === undefined ? Number.NaN : Date.parse(`${after}T00:00:00`)
   const end = before === undefined ? Number.NaN : Date.parse(`${before}T23:59:59.999`)

@@ -1,9 +1,9 @@
 import type { AuditEntry } from './calls.ts'
 
-/** Entries that are shown as one: the same action by the same person, in quick succession. */
+/** Entries shown as one: the same action by the same person, in quick succession. */
 export type Run = readonly AuditEntry[]
 
-/** Fewer are shown one by one. */
+/** Shorter runs are shown one by one. */
 const FOLDED_MIN = 4
 const APART_MS = 60_000
 

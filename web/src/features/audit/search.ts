@@ -1,7 +1,7 @@
 import { defined, textOf } from '../../app/search-params.ts'
 import type { AuditFilter } from './calls.ts'
 
-/** The filters of the audit log, as the address has them. */
+/** The filters of the audit log in the URL. */
 export type AuditSearch = { [K in keyof AuditFilter]?: string }
 
 export function auditSearch(search: Record<string, unknown>): AuditSearch {

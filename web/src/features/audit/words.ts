@@ -2,17 +2,17 @@ import { AUDIT_ACTIONS } from '../../../../src/audit/actions.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { FIELD_NAMES } from '../links/field-names.ts'
 
-/** Every action, as the server names it. */
+/** Every action, with the server's name. */
 export const ACTIONS = AUDIT_ACTIONS
 export type Action = (typeof AUDIT_ACTIONS)[number]
 
-/** An action in words; one that a newer server knows keeps its name. */
+/** The message of an action; null for one of a newer server. */
 export function actionKey(action: string): MessageKey | null {
   const known = ACTIONS.find((one) => one === action)
   return known === undefined ? null : `audit.action.${known}`
 }
 
-/** The words for fields of all that isn't a link. */
+/** The names of fields of objects other than links. */
 const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   access: 'folders.access',
   brand: 'domains.brand.name',
@@ -56,12 +56,12 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   tag: 'links.field.tags',
 }
 
-/** A field as the page that changes it calls it; null: only programs know it. */
+/** The name of a field, as on the page that changes it; null: only programs know it. */
 export function fieldKey(name: string): MessageKey | null {
   return FIELD_NAMES[name] ?? OTHER_FIELDS[name] ?? null
 }
 
-/** Words for values that have one of few. */
+/** Names of values from a fixed set. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
   access: { members: 'folders.access.members', workspace: 'folders.access.workspace' },
   order: { asc: 'links.ascending', desc: 'links.descending' },
@@ -85,13 +85,13 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
   },
 }
 
-/** A value of a field in words; null where it is what it says. */
+/** A value's name; null if it needs none. */
 export function valueWord(field: string, value: unknown, { t }: I18n): string | null {
   const key = typeof value === 'string' ? VALUES[field]?.[value] : undefined
   return key === undefined ? null : t(key)
 }
 
-/** Whether a field holds nothing. */
+/** Whether a field is empty. */
 export function isNothing(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0

@@ -3,14 +3,14 @@ import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
 import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
 
-/** What a new account is made of. */
+/** The data of a new account. */
 export interface NewAccount {
   name: string
   email: string
   password: string
 }
 
-/** The fields of a new account; an address that is given can't be changed. */
+/** The fields of a new account; a given address can't be changed. */
 export function AccountFields({
   value,
   onChange,

@@ -2,17 +2,17 @@ import type { ComponentProps } from 'react'
 import { parseSearch, stringifySearch } from '../../app/search-params.ts'
 import { type AuthSearch, authSearch } from './search.ts'
 
-/** What this page's address has behind the `?`. */
+/** The search parameters of the page's URL. */
 export function searchOfPage(): AuthSearch {
   return authSearch(parseSearch(location.search))
 }
 
-/** The address of a page below `/app`. */
+/** The path of a page below `/app`. */
 export function addressOf(to: string, search: AuthSearch = {}): string {
   return `/app${to}${stringifySearch({ ...search })}`
 }
 
-/** Leads to another page: each is loaded by itself here. */
+/** Links to another page, with a full page load. */
 export function PageLink({
   to,
   search,

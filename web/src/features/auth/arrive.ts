@@ -3,7 +3,7 @@ import { useSessionChanged } from '../../app/workspace.tsx'
 import { isLocale } from '../../i18n/locales.ts'
 import { ownPage } from './search.ts'
 
-/** Goes on after signing in: to the page that was asked for, else to the links. */
+/** Continues after signing in: with the requested page, else the links. */
 export function useArrive(): (next?: string) => Promise<never> {
   const sessionChanged = useSessionChanged()
   return async (next) => {
@@ -13,7 +13,7 @@ export function useArrive(): (next?: string) => Promise<never> {
   }
 }
 
-/** Loads another page in place of this one, which goes on waiting until it is gone. */
+/** Loads another page; this one stays pending until it is replaced. */
 export function leaveFor(address: string): Promise<never> {
   location.replace(address)
   return new Promise(() => {})

@@ -2,7 +2,7 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { Component, type ReactNode } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 
-/** Says what went wrong where the session can't be asked for, and tries again. */
+/** Shows why the session can't be loaded, and retries. */
 export function Boundary({ children }: { children: ReactNode }) {
   const { reset } = useQueryErrorResetBoundary()
   return <Caught onRetry={reset}>{children}</Caught>

@@ -1,8 +1,8 @@
 import { request } from '../../api/client.ts'
 
-/** How a sign-in goes on. */
+/** The result of a sign-in. */
 export interface SignedIn {
-  /** A code is asked before anything else. */
+  /** A code is required next. */
   twoFactorRedirect?: boolean
 }
 
@@ -27,7 +27,7 @@ export function confirmSignIn(
   return request('POST', `/api/auth/two-factor/verify-${kind}`, { body: { code, trustDevice } })
 }
 
-/** Where the browser goes to sign in elsewhere. */
+/** The URL of the provider's sign-in. */
 export async function oidcAddress(provider: string, next: string): Promise<string> {
   const { url } = await request<{ url: string }>('POST', '/api/auth/sign-in/social', {
     body: {
@@ -58,12 +58,12 @@ export function confirmEmailChange(token: string): Promise<unknown> {
   return request('POST', '/api/v1/account/email/confirm', { body: { token } })
 }
 
-/** Proves by the password who is signed in, for what needs a recent sign-in. */
+/** Confirms the identity by password, for actions that need a recent sign-in. */
 export function confirmSession(password: string): Promise<unknown> {
   return request('POST', '/api/v1/session/confirm', { body: { password } })
 }
 
-/** What makes the first account and its workspace. */
+/** The first account and its workspace. */
 export interface Claim {
   token: string
   email: string
@@ -76,12 +76,12 @@ export function claim(body: Claim): Promise<unknown> {
   return request('POST', '/api/v1/claim', { body })
 }
 
-/** What an invitation says to whoever has its token. */
+/** The details of an invitation, for the bearer of its token. */
 export interface Invitation {
   workspace: { name: string }
   email: string
   role: 'owner' | 'admin' | 'member' | 'viewer'
-  /** Who is invited signs in first. */
+  /** The invited person has an account, so they sign in first. */
   account_exists: boolean
 }
 
@@ -89,7 +89,7 @@ export function lookUpInvitation(token: string): Promise<Invitation> {
   return request('POST', '/api/v1/invitations/lookup', { body: { token } })
 }
 
-/** Joins with the account that is signed in, or with a new one. */
+/** Joins with the signed-in account, or with a new one. */
 export function acceptInvitation(
   token: string,
   account?: { name: string; password: string },

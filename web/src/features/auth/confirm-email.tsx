@@ -19,7 +19,7 @@ export function ChangeEmailPage() {
   return <ConfirmEmail confirm={confirmEmailChange} />
 }
 
-/** A button, so that no mail scanner that follows links confirms anything. */
+/** A button, so that mail scanners that follow links don't confirm anything. */
 function ConfirmEmail({ confirm }: { confirm: (token: string) => Promise<unknown> }) {
   const i18n = useI18n()
   const { t } = i18n

@@ -7,7 +7,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { confirmSession, signOut } from './calls.ts'
 import { PasswordField } from './password-field.tsx'
 
-/** The question who is there; where there is no password, by signing in again. */
+/** Confirms the person's identity by password or, without one, by signing in again. */
 export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {
   const { t } = useI18n()
   const { user } = useSession()

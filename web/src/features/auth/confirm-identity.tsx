@@ -4,7 +4,7 @@ import { part } from '../../lib/part.ts'
 
 const ConfirmDialog = lazy(() => part(() => import('./confirm-identity-dialog.tsx')))
 
-/** Asks for the password when the server wants to know again who is there; then the request goes on. */
+/** Asks for the password when the server requires a confirmation; then the request is retried. */
 export function ConfirmIdentity() {
   const [answer, setAnswer] = useState<((confirmed: boolean) => void) | null>(null)
   useEffect(

@@ -5,7 +5,7 @@ import { LANGUAGE_NAMES, LOCALES, type Locale } from '../../i18n/locales.ts'
 import { cx } from '../../ui/cx.ts'
 import { CONTROL } from '../../ui/input.tsx'
 
-/** The page of somebody who isn't signed in: one thing to do, in the middle. */
+/** The page layout before the sign-in: one task, in the middle. */
 export function Frame({
   title,
   text,
@@ -15,7 +15,7 @@ export function Frame({
   title: string
   text?: ReactNode
   children?: ReactNode
-  /** Below the form: other ways on. */
+  /** Alternatives below the form. */
   foot?: ReactNode
 }) {
   const { t, locale } = useI18n()

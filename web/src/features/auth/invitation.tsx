@@ -82,7 +82,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       </Frame>
     )
   }
-  // The token waits in this tab: no address has it.
+  // The token is kept in this tab, outside of URLs.
   const next = '/invitation'
   if (invitation.account_exists) {
     return (

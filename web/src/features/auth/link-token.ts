@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * The token of the link that led here. Links carry it in the fragment, which browsers keep to
- * themselves. An invitation's is kept for this tab: a sign-in may come between.
+ * The token of the followed link. Links have it in the fragment, which browsers don't send. An
+ * invitation's is kept for this tab, because a sign-in may come in between.
  */
 export function useLinkToken(): string | undefined {
   const [token] = useState(tokenOfAddress)

@@ -6,7 +6,7 @@ export function passkeysWork(): boolean {
   return window.isSecureContext && typeof window.PublicKeyCredential === 'function'
 }
 
-/** Signs in with whatever passkey the person chooses. @throws ApiError */
+/** Signs in with a passkey that the person chooses. @throws ApiError */
 export async function signInWithPasskey(): Promise<void> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await request<Parameters<typeof startAuthentication>[0]['optionsJSON']>(
@@ -19,7 +19,7 @@ export async function signInWithPasskey(): Promise<void> {
   await request('POST', '/api/auth/passkey/verify-authentication', { body: { response } })
 }
 
-/** Makes a passkey for the person who is signed in. @throws ApiError */
+/** Creates a passkey for the signed-in person. @throws ApiError */
 export async function addPasskey(name: string): Promise<void> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = await request<Parameters<typeof startRegistration>[0]['optionsJSON']>(
@@ -33,7 +33,7 @@ export async function addPasskey(name: string): Promise<void> {
   await request('POST', '/api/auth/passkey/verify-registration', { body: { response, name } })
 }
 
-/** Whatever goes wrong in the browser's own dialogue is, to the person, a passkey not used. */
+/** Treats every failure of the browser's dialog as a passkey that wasn't used. */
 async function cancellable<T>(ceremony: Promise<T>): Promise<T> {
   try {
     return await ceremony

@@ -5,10 +5,10 @@ import { IconButton } from '../../ui/button.tsx'
 import { Field, type FieldProps } from '../../ui/field.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 
-/** The least that a new password may have; the server decides. */
+/** The minimum length of a new password; the server enforces it. */
 export const LEAST_PASSWORD = 10
 
-/** A password, which can be looked at. */
+/** A password that can be made visible. */
 export function PasswordField({
   label,
   hint,

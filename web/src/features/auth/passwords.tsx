@@ -22,7 +22,7 @@ function BackToSignIn() {
   )
 }
 
-/** Asks for a link by mail. The answer is the same whether the address has an account or not. */
+/** Requests a link by email. The response is the same whether the address has an account or not. */
 export function ForgotPasswordPage() {
   const { t } = useI18n()
   const { instance } = useSession()
@@ -68,7 +68,7 @@ export function ForgotPasswordPage() {
   )
 }
 
-/** Takes a new password from whoever has the link. */
+/** Sets a new password, with the link's token. */
 export function ResetPasswordPage() {
   const { t } = useI18n()
   const token = useLinkToken()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { authSearch, ownPage } from './search.ts'
 
-test('what comes next is a page of ours', () => {
+test('the next page is one of ours', () => {
   expect(ownPage('/links?search=a&tag=b')).toBe('/links?search=a&tag=b')
   for (const next of [
     'https://evil.example/',
@@ -16,6 +16,6 @@ test('what comes next is a page of ours', () => {
   }
 })
 
-test('an address has what it has', () => {
+test('a URL keeps its parameters', () => {
   expect(authSearch({ error: ['a', 'b'], next: '//x', other: 1 })).toEqual({ error: 'a' })
 })

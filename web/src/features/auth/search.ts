@@ -1,14 +1,14 @@
 import { defined, oneOf, textOf } from '../../app/search-params.ts'
 
-/** What the addresses of those who aren't signed in may have. */
+/** The search parameters of pages before the sign-in. */
 export interface AuthSearch {
-  /** Where to go afterwards: a page of ours. */
+  /** The page to continue with: one of ours. */
   next?: string
-  /** Why another site sent the person back without signing them in. */
+  /** Why a provider sent the person back without signing them in. */
   error?: string
-  /** The session came to its end while somebody was at work. */
+  /** The session has expired. */
   ended?: 'true'
-  /** The password has just been changed by a link. */
+  /** The password has just been reset by a link. */
   reset?: 'true'
 }
 
@@ -21,7 +21,7 @@ export function authSearch(search: Record<string, unknown>): AuthSearch {
   })
 }
 
-/** A page of ours, or undefined: nobody is sent elsewhere by an address that somebody made. */
+/** The page if it is one of ours, else undefined: prevents open redirects. */
 export function ownPage(next: string | undefined): string | undefined {
   if (next === undefined || !/^\/(?![/\\])/.test(next)) return undefined
   try {

@@ -16,7 +16,7 @@ import { PasswordField } from './password-field.tsx'
 
 const FIELDS = ['email', 'password']
 
-/** Password, passkey, or an account elsewhere. */
+/** Password, passkey, or a provider's account. */
 export function SignInPage() {
   const i18n = useI18n()
   const { t } = i18n
@@ -111,7 +111,7 @@ export function SignInPage() {
   )
 }
 
-/** Passkeys, and accounts of other services. */
+/** Passkeys and providers. */
 function OtherWays({
   byPasskey,
   elsewhere,

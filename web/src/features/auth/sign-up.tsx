@@ -10,7 +10,7 @@ import { useArrive } from './arrive.ts'
 import { signUp } from './calls.ts'
 import { Frame } from './frame.tsx'
 
-/** A new account, where the instance lets everybody make one; else why not. */
+/** A new account, if everyone may create one; else why not. */
 export function SignUpPage() {
   const { t } = useI18n()
   const { instance } = useSession()

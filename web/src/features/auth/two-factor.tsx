@@ -11,7 +11,7 @@ import { useArrive } from './arrive.ts'
 import { confirmSignIn } from './calls.ts'
 import { Frame } from './frame.tsx'
 
-/** After the password: a code from the app, or a recovery code. */
+/** After the password: a code of the app, or a recovery code. */
 export function TwoFactorPage() {
   const i18n = useI18n()
   const { t } = i18n
@@ -54,7 +54,7 @@ export function TwoFactorPage() {
           value={code}
           onChange={(typed) => {
             setCode(typed)
-            // The sixth digit is the last one: nothing is left to press.
+            // The sixth digit is the last one, so the form is submitted.
             if (byApp && /^\d{6}$/.test(typed)) confirm.mutate(typed)
           }}
         />

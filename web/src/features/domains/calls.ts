@@ -4,7 +4,7 @@ import { api, ok, type Schemas } from '../../api/client.ts'
 export type Domain = Schemas['Domain']
 export type DomainPatch = Schemas['DomainPatch']
 
-/** The first hundred: plans bound their number. */
+/** The first hundred: plans limit their number. */
 export function domainsQuery(workspace: string) {
   const query = { limit: 100 }
   return queryOptions({

@@ -15,7 +15,7 @@ const TONES: Readonly<Record<Domain['status'], Tone>> = {
   failing: 'bad',
 }
 
-/** A domain, and what is still to be done for it. */
+/** A domain, and the next steps for it. */
 export function DomainCard({
   domain,
   onSettings,
@@ -59,7 +59,7 @@ export function DomainCard({
   )
 }
 
-/** The record to create, and what was found in its place. */
+/** The record to create, and what was found instead. */
 function DnsRecord({ domain: { id, status, verification } }: { domain: Domain }) {
   const i18n = useI18n()
   const { t, format } = i18n

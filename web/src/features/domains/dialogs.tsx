@@ -7,7 +7,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
 import { addDomain, type Domain, deleteDomain } from './calls.ts'
 
-/** What a change of domains makes outdated. */
+/** Invalidates what depends on domains. */
 export function useDomainsChanged() {
   const { workspace } = usePlace()
   const client = useQueryClient()
@@ -17,7 +17,7 @@ export function useDomainsChanged() {
   }
 }
 
-/** Asks for a host. */
+/** Adds a host. */
 export function AddDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const changed = useDomainsChanged()
@@ -52,7 +52,7 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Asks before a host is given back; the server refuses while links are on it. */
+/** Confirms removing a host; the server refuses while it has links. */
 export function DeleteDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
   const { t } = useI18n()
   const changed = useDomainsChanged()

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { domainsQuery } from './calls.ts'
 
-/** The hosts that links may be on: those of the instance, and the workspace's own. */
+/** The hosts that links can use: those of the instance, and the workspace's own. */
 export function useHosts(): readonly string[] {
   const { instance, workspace } = usePlace()
   const own = useQuery(domainsQuery(workspace.id)).data ?? []

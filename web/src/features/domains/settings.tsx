@@ -14,7 +14,7 @@ const ADDRESSES = [
   ['expired_url', 'domains.expired'],
 ] as const
 
-/** Files that systems ask for, by the names that they have there. */
+/** Files requested by other systems, by path. */
 const FILES = [
   ['apple_app_site_association', 'apple-app-site-association'],
   ['assetlinks', 'assetlinks.json'],
@@ -25,7 +25,7 @@ const FIELDS = [
   ...['case_sensitive', 'robots', 'brand.name', 'brand.colour'],
 ]
 
-/** What is typed. */
+/** The form's values. */
 function draftOf(domain: Domain) {
   const json = (value: unknown) => (value === null ? '' : JSON.stringify(value, null, 2))
   return {
@@ -35,7 +35,7 @@ function draftOf(domain: Domain) {
     case_sensitive: domain.case_sensitive,
     name: domain.brand?.name ?? '',
     colour: domain.brand?.colour ?? '',
-    /** An address that a program has set stays. */
+    /** A URL set by a program is kept. */
     logo: domain.brand?.logo ?? null,
     robots: domain.robots,
     apple_app_site_association: json(domain.apple_app_site_association),

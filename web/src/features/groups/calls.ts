@@ -8,17 +8,17 @@ export type Colour = Tag['colour']
 
 export { COLOURS } from '../../../../src/tags/colours.ts'
 
-/** Suggestions of one field. */
+/** Suggestions per field. */
 const OFFERED = 20
 const PAGE_SIZE = 50
 
-/** All that was asked of the tags of a workspace. */
+/** The key of all queries of a workspace's tags. */
 export const tagsKey = (workspace: string) => ['tags', workspace] as const
 export const foldersKey = (workspace: string) => ['folders', workspace] as const
 
 const searched = (search: string) => (search.trim() === '' ? {} : { search: search.trim() })
 
-/** The tags that contain a text, as a field offers them. */
+/** The tags that contain a text, as suggestions. */
 export function offeredTagsQuery(workspace: string, search: string) {
   const query = { limit: OFFERED, ...searched(search) }
   return queryOptions({

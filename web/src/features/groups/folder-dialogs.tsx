@@ -14,7 +14,7 @@ import { createFolder, deleteFolder, type Folder, updateFolder } from './calls.t
 import { FolderList } from './folder-list.tsx'
 import { useGroupsChanged } from './use-tags.ts'
 
-/** Makes a folder, or gives one another name or other members. */
+/** Creates a folder, or changes its name and members. */
 export function FolderDialog({
   folder,
   onClose,
@@ -72,7 +72,7 @@ export function FolderDialog({
   )
 }
 
-/** The members of the workspace whose role doesn't show them everything. */
+/** Members whose role doesn't include all folders. */
 function MemberList({
   value,
   onChange,
@@ -110,7 +110,7 @@ function MemberList({
   )
 }
 
-/** Asks where the links of a folder go before it is deleted. */
+/** Asks where to move the links of a folder before it is deleted. */
 export function DeleteFolderDialog({ folder, onClose }: { folder: Folder; onClose: () => void }) {
   const { t } = useI18n()
   const changed = useGroupsChanged()

@@ -10,13 +10,13 @@ import { InputGroup } from '../../ui/input.tsx'
 import { ITEM } from '../../ui/popup.ts'
 import { type Folder, foldersQuery } from './calls.ts'
 
-/** What stands before the folders, such as that there is none. */
+/** A choice before the folders, such as "no folder". */
 export interface Choice {
   value: string
   label: string
 }
 
-/** Folders to choose one of, found by a part of their names. */
+/** A searchable list for choosing a folder. */
 export function FolderList({
   value,
   before = [],
@@ -26,7 +26,7 @@ export function FolderList({
   /** The id of a folder, or the value of a choice. */
   value: string | null
   before?: readonly Choice[]
-  /** The id of one that can't be chosen. */
+  /** The id of a folder that can't be chosen. */
   without?: string
   onChoose: (value: string, folder: Folder | null) => void
 }) {

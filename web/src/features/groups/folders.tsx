@@ -11,10 +11,10 @@ import { type Folder, foldersQuery } from './calls.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
 import { GroupList, ROW } from './group-list.tsx'
 
-/** What is open: one thing at a time. */
+/** The open dialog. */
 type Open = { kind: 'edit'; folder: Folder | null } | { kind: 'share' | 'delete'; folder: Folder }
 
-/** The folders of the workspace that the person sees. */
+/** The folders of the workspace that the person can see. */
 export function Folders() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()

@@ -8,9 +8,9 @@ import { More, type Paged } from '../../ui/more.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, SkeletonRows } from '../../ui/skeleton.tsx'
 
-/** What a list of tags or of folders has in common. */
+/** What lists of tags and folders have in common. */
 interface GroupListProps {
-  /** A question of several pages. */
+  /** A paged query. */
   list: Paged & {
     isPending: boolean
     isError: boolean
@@ -21,10 +21,10 @@ interface GroupListProps {
   onText: (text: string) => void
   searchLabel: string
   createLabel: string
-  /** Absent: the person may not. */
+  /** Absent: not permitted. */
   onCreate: (() => void) | undefined
   empty: { icon: ReactNode; title: string; text: string }
-  /** One for each that was found. */
+  /** One per result. */
   children: readonly ReactNode[]
 }
 

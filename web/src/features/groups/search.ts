@@ -1,6 +1,6 @@
 import { defined, oneOf } from '../../app/search-params.ts'
 
-/** What the address of the page has. */
+/** The search parameters of the page. */
 export interface TagsSearch {
   tab?: 'folders'
 }

@@ -23,7 +23,7 @@ import {
 import { TagDot } from './tag-dot.tsx'
 import { useGroupsChanged } from './use-tags.ts'
 
-/** Makes a tag, or gives one another name or colour. */
+/** Creates a tag, or changes its name or colour. */
 export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => void }) {
   const { t } = useI18n()
   const changed = useGroupsChanged()
@@ -112,7 +112,7 @@ function ColourField({
   )
 }
 
-/** Gives the links of a tag another one instead. */
+/** Merges a tag into another one. */
 export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void }) {
   const i18n = useI18n()
   const { t } = i18n
@@ -183,7 +183,7 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
   )
 }
 
-/** Asks before a tag is taken off its links. */
+/** Confirms deleting a tag. */
 export function DeleteTagDialog({ tag, onClose }: { tag: Tag; onClose: () => void }) {
   const { t } = useI18n()
   const changed = useGroupsChanged()

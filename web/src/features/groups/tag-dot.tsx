@@ -1,6 +1,6 @@
 import type { Colour } from './calls.ts'
 
-/** The colour of a tag; its name stands beside it. */
+/** The colour of a tag, beside its name. */
 export function TagDot({ colour }: { colour: Colour | undefined }) {
   return (
     <span

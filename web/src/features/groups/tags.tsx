@@ -12,7 +12,7 @@ import { GroupList, ROW } from './group-list.tsx'
 import { DeleteTagDialog, MergeDialog, TagDialog } from './tag-dialogs.tsx'
 import { TagDot } from './tag-dot.tsx'
 
-/** What is open: one thing at a time. */
+/** The open dialog. */
 type Open = { kind: 'edit'; tag: Tag | null } | { kind: 'merge' | 'share' | 'delete'; tag: Tag }
 
 /** The tags of the workspace. */

@@ -10,12 +10,12 @@ import {
   tagsKey,
 } from './calls.ts'
 
-/** The server is asked when typing pauses. */
+/** Requests wait for this pause in typing. */
 const CALM_MS = 150
-/** The most names that one question is about. */
+/** The most names per request. */
 const NAMES_MAX = 60
 
-/** The tags of the workspace that contain what is typed. */
+/** The tags of the workspace that contain the typed text. */
 export function useOfferedTags(text: string, enabled = true): readonly Tag[] {
   const { workspace } = usePlace()
   const search = useCalmed(text, CALM_MS)
@@ -31,7 +31,7 @@ export function useTagColours(
   return useQuery(coloursQuery(workspace.id, names.slice(0, NAMES_MAX))).data
 }
 
-/** Has what was asked of tags, folders and links asked anew: they show each other's names. */
+/** Invalidates tags, folders and links, which show each other's names. */
 export function useGroupsChanged(): () => Promise<unknown> {
   const client = useQueryClient()
   const { workspace } = usePlace()

@@ -6,7 +6,7 @@ export type Row = Schemas['ImportRow']
 export type Preview = Schemas['ImportPreview']
 export type RemoteBody = Schemas['ImportRemote']
 
-/** How links are taken in. */
+/** Options of an import. */
 export interface Options {
   format: string
   mapping: Readonly<Record<string, string>> | null
@@ -14,14 +14,14 @@ export interface Options {
   on_conflict: 'skip' | 'update' | 'rename' | 'fail'
 }
 
-/** What is imported: kept while the page is open, so that what was checked can be imported. */
+/** What to import: kept while the page is open, so that a checked import can be started. */
 export type Plan =
   | { kind: 'file'; file: File; options: Options }
   | { kind: 'service'; body: RemoteBody }
 
-/** The beginning of a file, which says whose it is. */
+/** The beginning of a file, enough to detect its format. */
 const HEAD_BYTES = 262_144
-/** A large file takes its time on the way. */
+/** A large file takes long to upload. */
 const UPLOAD_MS = 30 * 60_000
 const ROWS = 100
 
@@ -39,12 +39,12 @@ async function upload(path: string, file: File, part: Blob, query: Record<string
   return answer.json()
 }
 
-/** Whose file it is, what its columns hold, and its first records. */
+/** The format, mapping and first records of a file. */
 export function previewFile(file: File): Promise<Preview> {
   return upload('/api/v1/imports/preview', file, file.slice(0, HEAD_BYTES), {})
 }
 
-/** Asks for the import of a plan, or for its check. */
+/** Starts an import, or its dry run. */
 export function startImport(plan: Plan, dryRun: boolean): Promise<Job> {
   const dry = dryRun ? { dry_run: 'true' as const } : {}
   if (plan.kind === 'service') {
@@ -61,7 +61,7 @@ export function startImport(plan: Plan, dryRun: boolean): Promise<Job> {
   })
 }
 
-/** The records that something is to be said about. */
+/** The records with messages. */
 export function rowsQuery(workspace: string, id: string, undo: boolean) {
   const query = {
     limit: ROWS,

@@ -11,7 +11,7 @@ import { PlanForm } from './plan-form.tsx'
 
 const ACCEPT = '.csv,.tsv,.ndjson,.jsonl,.json,text/csv,application/json'
 
-/** Drop a file, look at it, and check it. */
+/** Upload a file, preview it, and check it. */
 export function FromFile({ onCheck, busy }: { onCheck: (plan: Plan) => void; busy: boolean }) {
   const i18n = useI18n()
   const [file, setFile] = useState<File | null>(null)

@@ -15,7 +15,7 @@ const SERVICES = [
   { value: 'short_io', label: 'Short.io' },
 ] as const satisfies readonly { value: RemoteBody['source']; label: string }[]
 
-/** Those that everybody runs at an address of their own. */
+/** Self-hosted services, which need a URL. */
 const SELF_HOSTED: readonly string[] = ['shlink', 'kutt', 'yourls']
 
 /** All links of a service, over its API. */

@@ -16,7 +16,7 @@ import { Rows } from './rows.tsx'
 
 const route = getRouteApi('/shell/import')
 
-/** How far an import is, and what came of it. It goes on when the page is left. */
+/** The progress and result of an import, which continues when the page is left. */
 export function JobView({
   id,
   writable,
@@ -26,7 +26,7 @@ export function JobView({
   id: string
   writable: boolean
   starting: boolean
-  /** Absent: what was checked isn't at hand any more. */
+  /** Absent: the checked data is no longer available. */
   onImport: (() => void) | undefined
 }) {
   const { workspace } = usePlace()
@@ -34,7 +34,7 @@ export function JobView({
   const job = useQuery(jobQuery(workspace.id, id))
   const over = job.data !== undefined && isOver(job.data)
   useEffect(() => {
-    // The lists know nothing of it yet.
+    // Invalidates the lists.
     if (over) void client.invalidateQueries({ queryKey: ['links'] })
   }, [over, client])
 

@@ -16,7 +16,7 @@ import { Recent } from './recent.tsx'
 
 const route = getRouteApi('/shell/import')
 
-/** Links from elsewhere: what to import, and how far an import is. */
+/** Imports: what to import, and the progress of one. */
 export function ImportPage() {
   const { t } = useI18n()
   const showError = useShowError()
@@ -83,7 +83,7 @@ export function ImportPage() {
           id={job}
           writable={writable}
           starting={start.isPending}
-          // What was checked can be imported as long as the page is open.
+          // A checked import can be started as long as the page is open.
           onImport={
             plan !== null && checked === job
               ? () => start.mutate({ what: plan, dryRun: false })

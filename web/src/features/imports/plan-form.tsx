@@ -7,7 +7,7 @@ import { SelectField } from '../../ui/select.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import type { Options, Preview } from './calls.ts'
 
-/** Products are called what they call themselves. */
+/** The products' own names. */
 const PRODUCTS: Readonly<Record<string, string>> = {
   slugline: 'Slugline',
   bitly: 'Bitly',
@@ -21,7 +21,7 @@ const PRODUCTS: Readonly<Record<string, string>> = {
   chhoto: 'Chhoto URL',
 }
 
-/** What a column of a table can be mapped to. */
+/** The fields that a column can be mapped to. */
 const LABELS = {
   destination_url: 'links.field.destination',
   slug: 'links.field.slug',
@@ -38,7 +38,7 @@ const FIELDS = Object.keys(LABELS) as (keyof typeof LABELS)[]
 const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
 const NONE = ''
 
-/** A file that was chosen: whose it is, its first records, and how it is to be imported. */
+/** A chosen file: its format, its first records, and the options. */
 export function PlanForm({
   file,
   preview,
@@ -120,7 +120,7 @@ export function PlanForm({
   )
 }
 
-/** What happens where a slug is taken. */
+/** What to do if a slug is taken. */
 export function ConflictField({
   value,
   onChange,

@@ -8,7 +8,7 @@ import { jobsQuery } from '../jobs/calls.ts'
 import { undoneBy } from '../jobs/kind.ts'
 import { JobLine } from '../jobs/line.tsx'
 
-/** The imports of late: the way back to one that was left. */
+/** Recent imports, to return to. */
 export function Recent() {
   const { t } = useI18n()
   const { workspace } = usePlace()

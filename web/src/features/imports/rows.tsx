@@ -15,7 +15,7 @@ import { type Row, rowsQuery } from './calls.ts'
 
 const TONES: Readonly<Record<string, Tone>> = { refused: 'bad', renamed: 'warn' }
 
-/** The records that something is to be said about, and all of them as a file. */
+/** The records with messages, and all of them as a file. */
 export function Rows({ job }: { job: Job }) {
   const { t } = useI18n()
   const showError = useShowError()

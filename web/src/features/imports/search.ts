@@ -1,6 +1,6 @@
 import { defined, textOf } from '../../app/search-params.ts'
 
-/** What the address of the page has: the import that is looked at. */
+/** The search parameters of the page: the shown import. */
 export interface ImportSearch {
   job?: string
 }

@@ -7,7 +7,7 @@ export type Kind = (typeof KINDS)[number]
 /** A block as the owner of the instance sees it. */
 export type Block = Schemas['Block']
 
-/** What visitors have reported of an address. */
+/** Visitors' reports about an address. */
 export interface Report {
   address: string
   times: number

@@ -54,7 +54,7 @@ function List({ empty, children }: { empty: string; children: React.ReactNode[] 
   return <ul className="border-line border-t">{children}</ul>
 }
 
-/** Changes blocks or reports, and asks for them anew. */
+/** Changes blocks or reports, and reloads them. */
 function useChange<T>(mutationFn: (input: T) => Promise<unknown>) {
   const showError = useShowError()
   const client = useQueryClient()

@@ -23,7 +23,7 @@ import { plansQuery } from '../usage/calls.ts'
 import { Blocks } from './blocks.tsx'
 import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './calls.ts'
 
-/** For whoever runs the instance: its workspaces and their plans. */
+/** The page of the instance's owner: workspaces and their plans. */
 export function InstancePage() {
   const { t } = useI18n()
   const { user } = usePlace()
@@ -39,7 +39,7 @@ function Workspaces() {
   const { search = '' } = useSearch({ from: '/shell/instance' })
   const navigate = useNavigate()
   const [typed, setTyped] = useState(search)
-  // A search is asked for when nothing more is typed for a moment.
+  // A search is requested after a pause in typing.
   useEffect(() => {
     if (typed === search) return
     const timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 import { defined, textOf } from '../../app/search-params.ts'
 
-/** What the workspaces are searched for. */
+/** The search parameters of the page. */
 export interface InstanceSearch {
   search?: string
 }

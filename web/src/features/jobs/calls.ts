@@ -2,12 +2,12 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
 
-/** What the server does without this page. */
+/** A background job of the server. */
 export type Job = Schemas['Job']
 
-/** How often a job that runs is asked how far it is. */
+/** How often a running job is polled. */
 const ASK_MS = 1_500
-/** So many of the newest jobs are looked at on every page. */
+/** How many of the newest jobs every page checks. */
 const NEWEST = 10
 const PAGE_SIZE = 50
 
@@ -15,7 +15,7 @@ export const isOver = ({ finished_at }: Pick<Job, 'finished_at'>) => finished_at
 
 const askWhileOpen = (jobs: readonly Job[] = []) => (jobs.every(isOver) ? false : ASK_MS)
 
-/** All that was asked of the jobs of a workspace. */
+/** The key of all queries of a workspace's jobs. */
 export const jobsKey = (workspace: string) => ['jobs', workspace] as const
 
 /** The newest jobs of the workspace. */
@@ -50,7 +50,7 @@ export function jobQuery(workspace: string, id: string) {
   })
 }
 
-/** Shows a job that was just asked for; it may be over before the server is asked again. */
+/** Shows a job that was just started; it may end before the next request. */
 export function showJob(client: QueryClient, workspace: string, job: Job): void {
   client.setQueryData(newestQuery(workspace).queryKey, (old) => ({
     pagination: { limit: NEWEST, has_more: false, next_cursor: null },

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { useShowError } from '../../ui/toast.tsx'
 import { cancelJob, type Job, jobsKey } from './calls.ts'
 
-/** Ends a job that runs. */
+/** Cancels a running job. */
 export function Cancel({ job }: { job: Job }) {
   const i18n = useI18n()
   const showError = useShowError()

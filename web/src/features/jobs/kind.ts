@@ -3,7 +3,7 @@ import type { Job } from './calls.ts'
 
 export type Kind = 'check' | 'import' | 'undo' | 'links' | 'other'
 
-/** What a job does. */
+/** The kind of a job. */
 export function kindOf({ type }: Pick<Job, 'type'>): Kind {
   if (type === 'imports.undo') return 'undo'
   if (type.startsWith('imports.')) return type.endsWith('.dry_run') ? 'check' : 'import'
@@ -18,10 +18,10 @@ export const TONES: Readonly<Record<Job['status'], Tone>> = {
   cancelled: 'neutral',
 }
 
-/** The numbers of a result of imports, in the order in which they are shown. */
+/** The counts of an import's result, in the order shown. */
 const NUMBERS = ['created', 'updated', 'skipped', 'refused', 'deleted', 'restored', 'kept'] as const
 
-/** What came of an import so far, by name. */
+/** The counts of an import so far, by name. */
 export function numbersOf({ result }: Pick<Job, 'result'>) {
   const numbers = (result ?? {}) as Partial<Record<(typeof NUMBERS)[number], number>>
   return NUMBERS.flatMap((name) => {
@@ -30,13 +30,13 @@ export function numbersOf({ result }: Pick<Job, 'result'>) {
   })
 }
 
-/** Whether there is something of an import that can be taken back. */
+/** Whether an import can be undone. */
 export function isUndoable(job: Job): boolean {
   const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }
   return kindOf(job) === 'import' && job.finished_at !== null && created + updated > 0
 }
 
-/** The id of the import that a job takes back; null: it takes back none, or has failed to. */
+/** The id of the import that a job undoes; null: none, or it failed. */
 export function undoneBy(job: Job): string | null {
   if (kindOf(job) !== 'undo' || job.status !== 'succeeded') return null
   return (job.result as { import_id?: string } | null)?.import_id ?? null

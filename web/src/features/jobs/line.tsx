@@ -14,7 +14,7 @@ import { isOver, type Job, showJob, undoImport } from './calls.ts'
 import { Cancel } from './cancel.tsx'
 import { isUndoable, kindOf, numbersOf, TONES } from './kind.ts'
 
-/** One job: what it does, who began it, how far it is, and what came of it. */
+/** A job: what it does, who started it, its progress and result. */
 export function JobLine({ job, undone = false }: { job: Job; undone?: boolean }) {
   const { t, format } = useI18n()
   const { may } = usePlace()

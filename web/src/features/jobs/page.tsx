@@ -12,7 +12,7 @@ import { jobsQuery } from './calls.ts'
 import { undoneBy } from './kind.ts'
 import { JobLine } from './line.tsx'
 
-/** What the server does in this workspace, and what it has done. */
+/** The workspace's current and past jobs. */
 export function JobsPage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()

@@ -1,19 +1,19 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request, type Schemas } from '../../api/client.ts'
 
-/** What a key may be allowed. */
+/** The scopes of a key. */
 export const SCOPES = ['links:read', 'links:write', 'domains:read', 'domains:write'] as const
 export type KeyScope = (typeof SCOPES)[number]
 
 /** A key, without its secret. */
 export type ApiKey = Omit<Schemas['ApiKey'], 'scopes'> & { scopes: KeyScope[] }
 
-/** What creating and rotating answer; `key` is never told again. */
+/** The response of creating and rotating; `key` is never shown again. */
 export interface MadeKey extends ApiKey {
   key: string
 }
 
-/** All keys of the workspace: plans bound their number. */
+/** All keys of the workspace: plans limit their number. */
 export const keysQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'keys'],

@@ -13,14 +13,14 @@ import { createKey, type KeyScope, type MadeKey, SCOPES } from './calls.ts'
 const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
 type Expiry = (typeof EXPIRIES)[number]
 
-/** The time of an expiry; null: never. A date means its end where the person is. */
+/** The time of an expiry; null: never. A date means its end in the person's time zone. */
 function expiryTime(expiry: Expiry, date: string): string | null {
   if (expiry === 'never') return null
   if (expiry === 'date') return new Date(`${date}T23:59:59.999`).toISOString()
   return new Date(Date.now() + Number(expiry) * 86_400_000).toISOString()
 }
 
-/** Asks for what a key needs, and makes it. */
+/** Creates a key. */
 export function CreateDialog({
   onClose,
   onMade,

@@ -18,7 +18,7 @@ interface Actions {
   onRotate: (key: ApiKey) => void
 }
 
-/** The keys: a table, and where it has no room a list. */
+/** The keys: a table, or a list if there is little room. */
 export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Actions) {
   const { t } = useI18n()
   return (
@@ -155,7 +155,7 @@ function Status({ apiKey }: Of) {
   return <Chip tone={TONES[apiKey.status]}>{t(`keys.status.${apiKey.status}`)}</Chip>
 }
 
-/** What can be done with a key that works; a dead one only stands there. */
+/** The actions for an active key. */
 function ActionsMenu({ apiKey, onRevoke, onRotate }: Of & Actions) {
   const { t } = useI18n()
   if (apiKey.status === 'revoked' || apiKey.status === 'expired') return null

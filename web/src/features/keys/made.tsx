@@ -9,14 +9,14 @@ import { Dialog } from '../../ui/dialog.tsx'
 import type { MadeKey } from './calls.ts'
 import { curlLine } from './curl.ts'
 
-/** A new key, this once. Only saying that it is stored, or insisting, leaves the panel. */
+/** A new key, shown only once. Leaving the panel needs a confirmation that it is stored. */
 export function MadeDialog({
   made,
   replaced,
   onClose,
 }: {
   made: MadeKey
-  /** It takes the place of another, which works for so long. */
+  /** The key replaces another, which works for this long. */
   replaced?: { overlapHours: number } | undefined
   onClose: () => void
 }) {
@@ -25,7 +25,7 @@ export function MadeDialog({
   const [kept, setKept] = useState(false)
   const [leaving, setLeaving] = useState(false)
   const [madeAt] = useState(() => Date.now())
-  // Whoever turns to another page is asked in the same panel.
+  // Navigating away asks in the same panel.
   const blocker = useBlocker({
     shouldBlockFn: () => !kept,
     enableBeforeUnload: () => !kept,

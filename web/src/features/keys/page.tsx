@@ -18,7 +18,7 @@ import { MadeDialog } from './made.tsx'
 import { RevokeDialog } from './revoke.tsx'
 import { RotateDialog } from './rotate.tsx'
 
-/** What is open on the page: one thing at a time. */
+/** The open dialog. */
 type Open =
   | { kind: 'create' }
   | { kind: 'revoke' | 'rotate'; key: ApiKey }

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { type ApiKey, revokeKey } from './calls.ts'
 
-/** Asks before a key dies, because that can't be undone; says what stops. */
+/** Confirms revoking a key, which can't be undone; says what stops working. */
 export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const { t, format } = useI18n()
   const { workspace } = usePlace()

@@ -10,7 +10,7 @@ import { type ApiKey, type MadeKey, rotateKey } from './calls.ts'
 const OVERLAPS = ['0', '1', '24', '168'] as const
 type Overlap = (typeof OVERLAPS)[number]
 
-/** Makes a key's successor, and lets both work for a while. */
+/** Makes a key's successor; both work for a while. */
 export function RotateDialog({
   apiKey,
   onClose,

@@ -19,26 +19,26 @@ import { withScheme } from './form/typed.ts'
 import { nameOf } from './text.ts'
 import { holdWarnings } from './warnings.ts'
 
-/** What can be done with links; all of it shows at once, and is taken back where it fails. */
+/** Actions on links; all of them are shown immediately, and rolled back on failure. */
 export interface LinkActions {
   copy(link: Link): Promise<void>
-  /** Makes a link of an address and copies the short one, with a way back. @throws ApiError */
+  /** Creates a link for a URL and copies the short one, with an undo. @throws ApiError */
   createAndCopy(url: string): Promise<Link>
-  /** Changes a link in all that shows it, unless somebody else has meanwhile. @throws ApiError */
+  /** Changes a link and what shows it, unless someone else has in the meantime. @throws ApiError */
   update(link: Link, patch: LinkPatch): Promise<Link>
-  /** Switches a link on or off, and tells of a failure. */
+  /** Enables or disables a link, and reports failures. */
   toggle(link: Link): Promise<void>
-  /** Archives a link, or takes it back, with a way back. */
+  /** Archives or unarchives a link, with an undo. */
   archive(link: Link): Promise<void>
-  /** Puts a link into a folder, or into none, with a way back. */
+  /** Moves a link to a folder, or out of it, with an undo. */
   move(link: Link, folder: Folder | null): Promise<void>
-  /** Deletes a link, with a way back. True: it is gone. */
+  /** Deletes a link, with an undo. True: it is deleted. */
   remove(link: Link): Promise<boolean>
-  /** Puts a link as it is now into all that shows it. */
+  /** Updates everything that shows a link. */
   keep(link: Link): void
-  /** The same with the answer to a write, which may warn. */
+  /** The same with the response of a write, which may have warnings. */
   written(link: Link): void
-  /** Has the lists asked for anew. */
+  /** Reloads the lists. */
   refresh(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function useLinkActions(): LinkActions {
     holdWarnings(client, link)
   }
 
-  // New tags may have been made, and folders are counted.
+  // New tags may have been created, and counts of folders have changed.
   const refresh = async () => {
     const keys = [['links', workspace.id], tagsKey(workspace.id), foldersKey(workspace.id)]
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
@@ -145,7 +145,7 @@ export function useLinkActions(): LinkActions {
   }
 }
 
-/** What switches links, and puts them away with a way back. */
+/** Actions that change a link's state or place, with an undo. */
 function filing({
   keep,
   written,

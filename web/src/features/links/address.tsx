@@ -2,9 +2,9 @@ import { usePlace } from '../../app/workspace.tsx'
 import { cx } from '../../ui/cx.ts'
 
 /**
- * A short address. Where its place is narrow the domain goes as a whole, because a part of it says
- * nothing; the short name stays, and is shortened only where it alone is too long. Both stand in
- * one line from the end on; a domain that has no room there wraps into a second one, out of sight.
+ * A short URL. If there is little room the domain is hidden as a whole, because a part of it is
+ * useless; the slug stays, and is only truncated if it alone is too long. Both are in one line
+ * aligned at its end; a domain without room wraps into a second, hidden line.
  */
 export function Address({
   link,
@@ -14,7 +14,7 @@ export function Address({
   className?: string
 }) {
   const { instance } = usePlace()
-  // Where all links are on one host, it says nothing.
+  // If all links are on one host, it isn't shown.
   const isPlain = instance.domains.length <= 1 && link.domain === instance.default_domain
   return (
     <bdi

@@ -39,16 +39,16 @@ type BulkKind =
   | 'unarchive'
   | 'move'
 
-/** What is asked before all that is found is changed: there is no undo for it. */
+/** The confirmation before all matches are changed, which can't be undone. */
 interface Question {
   title: string
   text: string
-  /** What the button says. */
+  /** The label of the button. */
   action: string
   change: FoundChange
 }
 
-/** What changes many links; each as a work that goes on by itself. */
+/** The bulk actions, each as a job. */
 function useBulkActions(
   selection: Selection,
   startFound: (change: FoundChange) => void,
@@ -156,7 +156,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
   return (
     <section
       aria-label={t('links.bulk.selected', { count })}
-      // In the toolbar's place, so that nothing moves; it stays in sight in a long list.
+      // In the toolbar's place, so that nothing moves; sticky in a long list.
       className="sticky top-0 z-20 mb-1 flex min-h-10 flex-wrap items-center gap-1 bg-canvas pb-2"
     >
       <span role="status" className="tabular me-2 font-medium">

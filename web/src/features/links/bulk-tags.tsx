@@ -10,7 +10,7 @@ import { TagsInput } from './form/tags-input.tsx'
 import type { LinksSearch } from './search.ts'
 import type { Selection } from './use-selection.ts'
 
-/** The tags of a link once some were added, and some removed. */
+/** The tags of a link after adding some and removing others. */
 export function retagged({ tags }: Link, added: readonly string[], removed: readonly string[]) {
   const gone = new Set(removed.map((one) => one.toLowerCase()))
   const kept = tags.filter((one) => !gone.has(one.toLowerCase()))
@@ -18,7 +18,7 @@ export function retagged({ tags }: Link, added: readonly string[], removed: read
   return { tags: [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))] }
 }
 
-/** Tags to add to all, and tags to take from those that have them. */
+/** Tags to add to all links, and tags to remove. */
 export function TagPopover({
   selection: { links, count, found },
   search,

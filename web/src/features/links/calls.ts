@@ -12,7 +12,7 @@ export type HistoryEntry = Schemas['LinkHistoryEntry']
 
 export const PAGE_SIZE = 50
 
-/** Every list of links that has been asked for in a workspace. */
+/** The key of all lists of links in a workspace. */
 export const listsKey = (workspace: string) => ['links', workspace, 'list'] as const
 
 /** Midnight of a day in the person's time zone, `daysLater` days after. */
@@ -25,7 +25,7 @@ function listQuery(search: LinksSearch) {
   const { q, tag, folder, archived, domain, status, after, before, sort, order, cursor } = search
   return {
     limit: PAGE_SIZE,
-    // Of a million matches nobody wants to wait for the last one to be counted.
+    // Of a million matches an exact total would take too long.
     total: 'quick' as const,
     ...(q ? { search: q } : {}),
     ...(tag ? { tag } : {}),
@@ -34,7 +34,7 @@ function listQuery(search: LinksSearch) {
     ...(domain ? { domain } : {}),
     ...(status ? { status } : {}),
     ...(after ? { created_after: midnight(after) } : {}),
-    // The last day counts whole.
+    // The last day is included.
     ...(before ? { created_before: midnight(before, 1) } : {}),
     ...(sort ? { sort } : {}),
     ...(order ? { order } : {}),
@@ -42,23 +42,23 @@ function listQuery(search: LinksSearch) {
   }
 }
 
-/** What an export is asked for: all that a list finds. */
+/** The query of an export: all matches of a list. */
 export function exportQuery(search: LinksSearch) {
   const { limit: _, total: __, cursor: ___, ...query } = listQuery(search)
   return query
 }
 
-/** How many links a search finds, each counted. */
+/** The exact number of a search's matches. */
 export async function countFound(search: LinksSearch): Promise<number> {
   const query = { ...listQuery(search), limit: 1, total: 'exact' as const }
   const { pagination } = await ok(api.GET('/api/v1/links', { params: { query } }))
   return pagination.total
 }
 
-/** What is done with all links that a search finds. */
+/** A change of all matches of a search. */
 export type FoundChange = Omit<Schemas['LinkBulkByFilter'], 'filter' | 'expected'>
 
-/** Changes all links that a search finds, as a job of the server. */
+/** Changes all matches of a search, as a job of the server. */
 export function changeFound(search: LinksSearch, expected: number, change: FoundChange) {
   const body = { filter: filterOf(search), expected, ...change }
   return ok(api.POST('/api/v1/links/bulk/by-filter', { body }))
@@ -69,19 +69,19 @@ function filterOf(search: LinksSearch) {
   return filter
 }
 
-/** What a change of many links would come to. */
+/** The outcome of a dry run of many changes. */
 export interface Tried {
   succeeded: number
   failed: number
-  /** Why it fails, each once; without a field where it is the fault of none. */
+  /** The distinct reasons of failures; without a field if none is concerned. */
   reasons: { field: string; message: string }[]
 }
 
 const DRY_RUN = { query: { dry_run: 'true' } } as const
-/** So many links are tried; the API takes no more. */
+/** The most links of a dry run, which is the API's limit. */
 export const TRIED_MAX = 1_000
 
-/** What {@link changeFound} would come to; nothing is written. */
+/** A dry run of {@link changeFound}. */
 export async function tryFound(
   search: LinksSearch,
   expected: number,
@@ -95,7 +95,7 @@ export async function tryFound(
   return { ...counts, reasons: reasonsOf(errors) }
 }
 
-/** What a change of some links would come to; nothing is written. */
+/** A dry run of a change of some links. */
 export async function tryLinks(
   links: readonly Link[],
   patch: (link: Link) => LinkPatch,
@@ -137,15 +137,14 @@ export function linkQuery(workspace: string, id: string) {
   })
 }
 
-/** What was changed of a link, newest first. */
-/** A link's changes, the newest first; another version is another entry. */
+/** A link's changes, newest first; a new version has a new entry. */
 export function historyQuery(workspace: string, { id, version }: Link) {
   return pagedQuery([...historyKey(workspace, id), version], (query, signal) =>
     ok(api.GET('/api/v1/links/{id}/history', { params: { path: { id }, query }, signal })),
   )
 }
 
-/** All that was asked of a link's history. */
+/** The key of all queries of a link's history. */
 export const historyKey = (workspace: string, id: string) =>
   ['links', workspace, 'history', id] as const
 
@@ -168,20 +167,20 @@ export function createLink(body: LinkCreate): Promise<Link> {
   return ok(api.POST('/api/v1/links', { body }))
 }
 
-/** Changes a link; where `version` is named only that one, else 412. */
+/** Changes a link; with `version` only that one, else 412. */
 export function updateLink(id: string, body: LinkPatch, version?: number): Promise<Link> {
   const header = version === undefined ? {} : { 'If-Match': `"${version}"` }
   return ok(api.PATCH('/api/v1/links/{id}', { params: { path: { id }, header }, body }))
 }
 
-/** A link as it is now. */
+/** A link's current state. */
 export function readLink(id: string): Promise<Link> {
   return ok(api.GET('/api/v1/links/{id}', { params: { path: { id } } }))
 }
 
 /**
- * Changes a link by what it is: where somebody else was quicker, the change is made from what they
- * left.
+ * Changes a link depending on its state: if someone else was faster, the change is computed again
+ * from the new state.
  */
 export async function amendLink(link: Link, change: (link: Link) => LinkPatch): Promise<Link> {
   for (let current = link, tries = 3; ; tries--) {
@@ -198,7 +197,7 @@ export async function deleteLink(id: string): Promise<void> {
   await ok(api.DELETE('/api/v1/links/{id}', { params: { path: { id } } }))
 }
 
-/** How many clicks a link has before a time; null: none is chosen. */
+/** How many clicks a link has before a time; null: none chosen. */
 export const clicksBeforeQuery = (workspace: string, link: Link, before: string | null) =>
   queryOptions({
     queryKey: [workspace, 'stats', 'before', link.id, before],
@@ -213,18 +212,18 @@ export const clicksBeforeQuery = (workspace: string, link: Link, before: string 
     },
   })
 
-/** Deletes the clicks of a link before a time, for good. */
+/** Permanently deletes the clicks of a link before a time. */
 export async function deleteClicks(id: string, before: string): Promise<void> {
   await request('DELETE', `/api/v1/links/${id}/clicks`, { query: { before } })
 }
 
-/** Brings a deleted link back, or an earlier version of one that is there. */
+/** Restores a deleted link, or an earlier version of an existing one. */
 export function restoreLink(id: string, version?: number): Promise<Link> {
   const body = version === undefined ? {} : { version }
   return ok(api.POST('/api/v1/links/{id}/restore', { params: { path: { id } }, body }))
 }
 
-/** What would be wrong with a link, without making it. */
+/** The faults of a link that isn't created yet. */
 export interface LinkCheck {
   problems: ErrorDetail[]
   suggestions: string[]

@@ -30,7 +30,7 @@ function useDeleted(id?: string) {
   )
 }
 
-/** What was deleted within the last days, with a way back. */
+/** Recently deleted links, which can be restored. */
 export function DeletedLinksPage() {
   const { t } = useI18n()
   const list = useDeleted()
@@ -54,7 +54,7 @@ export function DeletedLinksPage() {
   )
 }
 
-/** The page of a link that isn't there: it may have been deleted lately. */
+/** The page of a link that doesn't exist: it may have been deleted recently. */
 export function MissingLink({ id }: { id: string }) {
   const { t } = useI18n()
   const list = useDeleted(id)

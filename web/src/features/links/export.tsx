@@ -10,7 +10,7 @@ import type { LinksSearch } from './search.ts'
 
 const FORMATS = ['csv', 'ndjson'] as const
 
-/** All links that the list finds, as a file. */
+/** Downloads all matches of the list. */
 export function Export({ search }: { search: LinksSearch }) {
   const { t } = useI18n()
   const showError = useShowError()

@@ -1,6 +1,6 @@
 import type { MessageKey } from '../../i18n/index.tsx'
 
-/** The words for the fields that a history tells of. */
+/** The names of fields in a history. */
 export const FIELD_NAMES: Readonly<Record<string, MessageKey>> = {
   destination_url: 'links.field.destination',
   slug: 'links.field.slug',
@@ -29,5 +29,5 @@ export const FIELD_NAMES: Readonly<Record<string, MessageKey>> = {
   rules: 'links.field.rules',
   variants: 'links.field.variants',
 }
-/** Fields that hold a time. */
+/** Fields with a time. */
 export const TIMES = new Set(['starts_at', 'expires_at'])

@@ -6,12 +6,12 @@ import { folderQuery } from '../groups/calls.ts'
 import type { LinksSearch, SearchChange } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
-/** The folder whose name has to be known. */
+/** The folder whose name is needed. */
 function folderIdOf({ folder }: LinksSearch): string {
   return folder === undefined || folder === 'none' ? '' : folder
 }
 
-/** What the list is narrowed to; each can be taken away. */
+/** The list's filters, each removable. */
 export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t, format } = useI18n()
   const { workspace } = usePlace()

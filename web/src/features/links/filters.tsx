@@ -9,7 +9,7 @@ import type { Ask } from './toolbar.tsx'
 
 const ANY = ''
 
-/** Which links are shown. */
+/** The filter menu. */
 export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
   const hosts = useHosts()

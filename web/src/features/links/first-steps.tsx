@@ -22,7 +22,7 @@ export function FirstSteps({
   list,
   actions,
 }: {
-  /** Undefined: it is on its way. */
+  /** Undefined: loading. */
   list: LinkList | undefined
   actions: LinkActions
 }) {
@@ -39,7 +39,7 @@ export function FirstSteps({
     click: links.some(({ clicks }) => clicks.total > 0),
     key: !mayMakeKeys || (keys !== undefined && keys.length > 0),
   }
-  // A key that is made here stays in sight until the page is left: it is shown once.
+  // A key created here stays visible until the page is left: it is shown once.
   const [key, setKey] = useState<string | null>(null)
   const isDone = steps.link && steps.click && steps.key && key === null
   if (list === undefined || !place.may('links:write')) return null
@@ -126,7 +126,7 @@ function FirstLink({ actions }: { actions: LinkActions }) {
   )
 }
 
-/** A line for the terminal that works as it stands, with a key that is made for it. */
+/** A working command, with a key created for it. */
 function FirstKey({ made, onMade }: { made: string | null; onMade: (key: string) => void }) {
   const i18n = useI18n()
   const { t } = i18n

@@ -15,7 +15,7 @@ const FolderList = lazyPart(() => import('../groups/folder-list.tsx'), 'FolderLi
 
 const ALL = ''
 
-/** Which folder the list shows. */
+/** Chooses the folder of the list. */
 export function FolderFilter({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
   const { workspace } = usePlace()

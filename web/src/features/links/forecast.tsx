@@ -7,15 +7,15 @@ import { errorText } from '../../ui/errors.ts'
 import { TRIED_MAX, type Tried } from './calls.ts'
 import { FIELD_NAMES } from './field-names.ts'
 
-/** What a change of many links would come to, asked before it is made. */
+/** The dry run of a change of many links. */
 export function Forecast({
   change,
   count,
   ask,
 }: {
-  /** What is asked about: another change is asked about anew. */
+  /** The change; another one starts a new dry run. */
   change: unknown
-  /** Of how many links. */
+  /** The number of links. */
   count: number
   ask: () => Promise<Tried>
 }) {
@@ -25,11 +25,11 @@ export function Forecast({
   const { data, error } = useQuery({
     queryKey: ['links', workspace.id, 'forecast', change],
     queryFn: ask,
-    // Others may have changed what it depends on.
+    // Not cached: others may have changed what it depends on.
     gcTime: 0,
     retry: false,
   })
-  // What is about to be said has its place already.
+  // Reserves the space of the result.
   const box = cx('flex flex-col gap-1 text-sm', count > TRIED_MAX && 'min-h-11')
   if (data === undefined) {
     return (
@@ -41,7 +41,7 @@ export function Forecast({
   const { succeeded, failed, reasons } = data
   const tried = succeeded + failed
   const told = reasons.map(({ field, message }) => {
-    // Of operations it names their place, too.
+    // Fields of operations include their path.
     const name = FIELD_NAMES[field.split('.').at(-1) ?? '']
     return name ? `${t(name)}: ${message}` : message
   })

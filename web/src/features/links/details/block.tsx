@@ -8,7 +8,7 @@ import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast, useShowError } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 
-/** Why a link is blocked, and the one answer that its workspace has. */
+/** Why a link is blocked, and the workspace's only appeal. */
 export function BlockNotice({ link, writable }: { link: Link; writable: boolean }) {
   const { t } = useI18n()
   const showError = useShowError()

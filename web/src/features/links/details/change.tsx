@@ -6,10 +6,10 @@ import { folderQuery } from '../../groups/calls.ts'
 import { FIELD_NAMES, TIMES } from '../field-names.ts'
 import { itemText } from '../rules/text.ts'
 
-/** Lists of which each item is a sentence. */
+/** Lists whose items are sentences. */
 const LONG_LISTS = new Set(['rules', 'variants'])
 
-/** One field: what it was, and what it has been since. */
+/** A changed field, with old and new value. */
 export function Change({
   field,
   from,
@@ -19,13 +19,13 @@ export function Change({
   field: string
   from?: unknown
   to?: unknown
-  /** There was nothing before. */
+  /** There was no old value. */
   created: boolean
 }) {
   const i18n = useI18n()
   const label = FIELD_NAMES[field]
   const isLong = LONG_LISTS.has(field)
-  // What is told in sentences runs as the page does.
+  // Sentences have the direction of the page.
   const dir = isLong ? undefined : 'auto'
   const [was, is] = isLong ? differing(from, to) : [from, to]
   return (
@@ -48,7 +48,7 @@ export function Change({
   )
 }
 
-/** What only one of two lists has; both, where they differ in their order alone. */
+/** The items that only one of two lists has; both lists if only their order differs. */
 function differing(from: unknown, to: unknown): [unknown, unknown] {
   const [was, is] = [from, to].map((list) => (Array.isArray(list) ? list : [])) as [
     unknown[],
@@ -90,7 +90,7 @@ function shown(field: string, value: unknown, i18n: I18n): ReactNode {
   return String(value)
 }
 
-/** A folder that is gone since has only its id. */
+/** A deleted folder has only its id. */
 function FolderName({ id }: { id: string }) {
   const { workspace } = usePlace()
   const { data } = useQuery({ ...folderQuery(workspace.id, id), retry: false })

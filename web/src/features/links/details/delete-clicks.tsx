@@ -9,13 +9,13 @@ import { showToast } from '../../../ui/toast.tsx'
 import { clicksBeforeQuery, deleteClicks, type Link } from '../calls.ts'
 import { nameOf } from '../text.ts'
 
-/** Asks before which day a link's clicks are deleted, and says how many those are. */
+/** Asks before which day a link's clicks are deleted, and shows how many those are. */
 export function DeleteClicks({ link, onClose }: { link: Link; onClose: () => void }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [day, setDay] = useState('')
-  // The day begins where the person is.
+  // The day begins in the person's time zone.
   const before = day === '' ? null : new Date(`${day}T00:00`).toISOString()
   const { data: count } = useQuery(clicksBeforeQuery(workspace.id, link, before))
   const remove = async () => {

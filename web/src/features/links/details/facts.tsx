@@ -9,7 +9,7 @@ import { TagDot } from '../../groups/tag-dot.tsx'
 import { useTagColours } from '../../groups/use-tags.ts'
 import type { Link } from '../calls.ts'
 
-/** What else is set. */
+/** The other settings. */
 export function Facts({ link }: { link: Link }) {
   const { t, format } = useI18n()
   const time = (at: string | null) => (at === null ? null : format.dateTime(at))
@@ -67,12 +67,12 @@ function folderOf(id: string): ReactNode {
   return <FolderName id={id} />
 }
 
-/** Addresses and names run from left to right in every language. */
+/** URLs and names run from left to right in every language. */
 function ltr(text: string | null): ReactNode {
   return text ? <bdi dir="ltr">{text}</bdi> : null
 }
 
-/** Leads to the links that are in it. */
+/** Links to the links in the folder. */
 function FolderName({ id }: { id: string }) {
   const { workspace } = usePlace()
   const { data } = useQuery(folderQuery(workspace.id, id))
@@ -83,7 +83,7 @@ function FolderName({ id }: { id: string }) {
   )
 }
 
-/** Each leads to the links that have it. */
+/** Each links to the links with the tag. */
 function Tags({ link }: { link: Link }) {
   const { tags } = link
   const colours = useTagColours([link])

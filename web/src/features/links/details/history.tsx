@@ -16,7 +16,7 @@ import { Change } from './change.tsx'
 
 const ACTORS = { user: UserRound, api_key: Bot, command: Terminal, system: Server } as const
 
-/** Every change of a link, and the way back to what it was. */
+/** Every change of a link, with a way to restore earlier versions. */
 export function LinkHistory({ link, writable }: { link: Link; writable: boolean }) {
   const { t } = useI18n()
   const showError = useShowError()
@@ -77,7 +77,7 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
   )
 }
 
-/** A deletion has no state of its own to go back to. */
+/** A deletion has no state to restore. */
 function isEarlierState({ action, version }: HistoryEntry, link: Link): boolean {
   return action !== 'link.deleted' && version > 0 && version < link.version
 }

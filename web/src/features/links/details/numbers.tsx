@@ -2,7 +2,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import type { Link } from '../calls.ts'
 
-/** How often the link was clicked, by whom, and when last. */
+/** The counters of a link, and its last click. */
 export function Numbers({ link }: { link: Link }) {
   const { t, format } = useI18n()
   const { human, unique, bot } = link.clicks

@@ -39,7 +39,7 @@ const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
 
 const route = getRouteApi('/shell/links/$id')
 
-/** One link: what it does, its numbers, its code, its past. */
+/** The page of one link. */
 export function LinkPage() {
   const { t } = useI18n()
   const { id } = route.useParams()

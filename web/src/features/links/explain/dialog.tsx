@@ -10,7 +10,7 @@ import { FIELDS, VisitorFields } from './fields.tsx'
 import { Outcome } from './outcome.tsx'
 import { explainLink, NOBODY } from './visitor.ts'
 
-/** Asks the redirect where a described visitor of a link would go, and why. */
+/** Shows where a described visitor of a link would be redirected, and why. */
 export function ExplainDialog({ link, onClose }: { link: Link; onClose: () => void }) {
   const { t } = useI18n()
   const [visitor, setVisitor] = useState(NOBODY)

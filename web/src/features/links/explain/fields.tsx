@@ -8,7 +8,7 @@ import { SelectField } from '../../../ui/select.tsx'
 import type { Link } from '../calls.ts'
 import { AGENTS, type Agent, type VisitorDraft } from './visitor.ts'
 
-/** The fields as the API names them, for what it says of each. */
+/** The fields, with the API's names, to match its errors. */
 export const FIELDS = [
   'country',
   'language',
@@ -20,7 +20,7 @@ export const FIELDS = [
   'at',
 ].map((name) => `visitor.${name}`)
 
-/** Who visits, when and from where. */
+/** The visitor, with time and place. */
 export function VisitorFields({
   link,
   visitor,
@@ -91,7 +91,7 @@ function TextField({
   label: string
   error: string | undefined
   onValue: (value: string) => void
-  /** Values that are proposed, with their names. */
+  /** Suggested values with their names. */
   options?: [string, string][]
 }) {
   const listId = useId()
@@ -121,7 +121,7 @@ function TextField({
   )
 }
 
-/** All that the browser has a name for. */
+/** All countries that the browser has a name for. */
 function countriesIn(locale: string): [string, string][] {
   const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']

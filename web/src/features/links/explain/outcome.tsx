@@ -6,18 +6,18 @@ import { cx } from '../../../ui/cx.ts'
 import type { Link } from '../calls.ts'
 import { type Explanation, grouped, type Step } from './visitor.ts'
 
-/** What becomes of the visit, what decided it, and each step on the way. */
+/** The result of the visit, what decided it, and each step. */
 export function Outcome({ link, explanation }: { link: Link; explanation: Explanation }) {
   const { t } = useI18n()
   const { status, location, steps } = explanation
-  // A path below this link may be another one's.
+  // A path below this link may belong to another one.
   const own = explanation.link_id === link.id ? link : null
   const rule = own?.rules.find(({ id }) => id === explanation.rule)
   const variants = rule?.then.variants ?? own?.variants
   const variant = variants?.find(({ id }) => id === explanation.variant)
   const result = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // On a phone it is below what is in sight.
+    // On a phone it is below the visible area.
     if (explanation) result.current?.scrollIntoView({ block: 'start' })
   }, [explanation])
   return (

@@ -3,7 +3,7 @@ import { api, ok, type Schemas } from '../../../api/client.ts'
 export type Explanation = Schemas['Explanation']['data']
 export type Step = Schemas['ExplainStep']
 
-/** Visitors that people ask about; the names are those of products. */
+/** Common visitors; the names are those of products. */
 export const AGENTS = {
   windows: [
     'Windows, Chrome',
@@ -35,7 +35,7 @@ export const AGENTS = {
 
 export type Agent = keyof typeof AGENTS
 
-/** A visitor as the form has them; empty: unknown. */
+/** The form's values; empty: unknown. */
 export interface VisitorDraft {
   agent: Agent
   country: string
@@ -45,7 +45,7 @@ export interface VisitorDraft {
   path: string
   ip: string
   password: string
-  /** As `<input type="datetime-local">` has it, in the person's time zone. */
+  /** In the format of `<input type="datetime-local">`, in the person's time zone. */
   at: string
 }
 
@@ -54,7 +54,7 @@ export const NOBODY: VisitorDraft = {
   ...{ path: '', ip: '', password: '', at: '' },
 }
 
-/** Asks where a described visitor of a link would go. */
+/** Requests where a described visitor of a link would be redirected. */
 export function explainLink(id: string, { agent, at, ...rest }: VisitorDraft) {
   const given = Object.fromEntries(
     Object.entries(rest).flatMap(([name, value]) =>
@@ -69,7 +69,7 @@ export function explainLink(id: string, { agent, at, ...rest }: VisitorDraft) {
   return ok(api.POST('/api/v1/links/{id}/explain', { params: { path: { id } }, body: { visitor } }))
 }
 
-/** Steps of one rule stand together; `rule` null: they are of none. */
+/** Groups the steps by rule; `rule` null: not of a rule. */
 export function grouped(steps: readonly Step[]): { rule: number | null; steps: Step[] }[] {
   const groups: { rule: number | null; steps: Step[] }[] = []
   for (const step of steps) {

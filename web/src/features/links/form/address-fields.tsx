@@ -8,11 +8,11 @@ import { SelectField } from '../../../ui/select.tsx'
 import { useHosts } from '../../domains/hosts.ts'
 import type { Draft } from './draft.ts'
 
-/** As the server chooses slugs: no characters that look alike. */
+/** The server's alphabet of slugs: no ambiguous characters. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const LENGTH = 7
 
-/** The short address: domain, where there are several, and slug. */
+/** The short URL: the domain, if there are several, and the slug. */
 export function AddressFields({
   draft,
   set,
@@ -71,7 +71,7 @@ export function AddressFields({
   )
 }
 
-/** The server checks it as any other; the alphabet's length makes the choice even enough. */
+/** The server validates it like any other; the modulo bias is small enough. */
 function randomSlug(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(LENGTH))
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')

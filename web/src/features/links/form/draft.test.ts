@@ -53,12 +53,12 @@ const LINK: Link = {
 const DRAFT = emptyDraft('go.example')
 
 describe('a new link', () => {
-  test('is only an address', () => {
+  test('needs only a URL', () => {
     const draft = { ...emptyDraft('go.example'), destination_url: ' https://example.com/ ' }
     expect(createOf(draft, 'go.example')).toEqual({ destination_url: 'https://example.com/' })
   })
 
-  test('says what was chosen for it', () => {
+  test('has the chosen fields', () => {
     const draft = {
       ...emptyDraft('go.example'),
       destination_url: 'example.com/a',
@@ -78,7 +78,7 @@ describe('a new link', () => {
     })
   })
 
-  test('leaves it to the API to judge what is no number', () => {
+  test('leaves invalid numbers to the API', () => {
     const draft = { ...emptyDraft('a'), max_clicks: 'many' }
     expect(createOf(draft, 'a').max_clicks as unknown).toBe('many')
   })
@@ -107,7 +107,7 @@ test('a copy of a link has its rules and variants, with ids of their own', () =>
 })
 
 describe('a change', () => {
-  test('of a rule keeps the ids of all, and says nothing of what stayed', () => {
+  test('of a rule keeps all ids, and omits unchanged fields', () => {
     expect(patchOf(draftOf(RULED), RULED)).toEqual({})
     const draft = draftOf(RULED)
     const [first, second] = draft.rules as [(typeof draft.rules)[0], (typeof draft.rules)[0]]
@@ -117,18 +117,18 @@ describe('a change', () => {
     })
   })
 
-  test('of rules that somebody else changed, too, clashes', () => {
+  test('of rules that someone else changed too is a conflict', () => {
     const draft = { ...draftOf(RULED), rules: [] }
     const theirs = { ...RULED, rules: RULED.rules.slice(1) }
     expect(clashesOf(patchOf(draft, RULED), RULED, theirs)).toEqual(['rules'])
     expect(patchOf(rebase(draft, RULED, theirs), theirs)).toEqual({ rules: [] })
   })
 
-  test('of nothing is nothing, though the form knows no seconds', () => {
+  test('without effect is empty, even though the form drops seconds', () => {
     expect(patchOf(draftOf(LINK), LINK)).toEqual({})
   })
 
-  test('is only what was changed; what is emptied is cleared', () => {
+  test('has only changed fields; emptied ones are cleared', () => {
     const draft = { ...draftOf(LINK), title: 'Sale', max_clicks: '', expires_at: '', tags: ['a'] }
     expect(patchOf(draft, LINK)).toEqual({
       title: 'Sale',
@@ -138,13 +138,13 @@ describe('a change', () => {
     })
   })
 
-  test('of the password sets or takes it away', () => {
+  test('of the password sets or removes it', () => {
     expect(patchOf({ ...draftOf(LINK), password: 'new' }, LINK)).toEqual({ password: 'new' })
     expect(patchOf({ ...draftOf(LINK), password: '' }, LINK)).toEqual({ password: null })
   })
 })
 
-test('a scheme is put before what is plainly a host', () => {
+test('a scheme is added to an obvious host', () => {
   expect(withScheme('example.com')).toBe('https://example.com')
   expect(withScheme('example.com:8080/a')).toBe('https://example.com:8080/a')
   for (const text of ['http://a.b', 'mailto:a@b.c', 'javascript:alert(1)', 'hello', 'a b.c', '']) {
@@ -152,7 +152,7 @@ test('a scheme is put before what is plainly a host', () => {
   }
 })
 
-test('problems stand at their fields, the first of each', () => {
+test('problems are shown at their fields, the first of each', () => {
   const details = [
     { field: 'tags[2]', code: 'TOO_LONG', message: 'too long' },
     { field: 'tags[3]', code: 'TOO_LONG', message: 'also' },
@@ -163,16 +163,16 @@ test('problems stand at their fields, the first of each', () => {
   expect(problemsOf(new ApiError(409, 'SLUG_TAKEN', 'taken'), DRAFT)).toEqual({ slug: 'taken' })
 })
 
-describe('a link that somebody else changes meanwhile', () => {
+describe('a link that someone else changes in the meantime', () => {
   const theirs: Link = { ...LINK, title: 'Theirs', tags: ['c'], version: 2 }
 
-  test('keeps their changes and mine where these are of other fields', () => {
+  test('keeps their changes and mine if these concern different fields', () => {
     const mine = { ...draftOf(LINK), slug: 'Mine' }
     expect(clashesOf(patchOf(mine, LINK), LINK, theirs)).toEqual([])
     expect(patchOf(rebase(mine, LINK, theirs), theirs)).toEqual({ slug: 'Mine' })
   })
 
-  test('clashes where both changed the same, unless to the same', () => {
+  test('is a conflict if both changed the same field to different values', () => {
     const mine = { ...draftOf(LINK), title: 'Mine', tags: ['c'] }
     expect(clashesOf(patchOf(mine, LINK), LINK, theirs)).toEqual(['title'])
     const rebased = rebase(mine, LINK, theirs)

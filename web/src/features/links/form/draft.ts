@@ -12,7 +12,7 @@ import {
 import { marksOf } from './rules/marks.ts'
 import { numberOrNull, orNull, withScheme } from './typed.ts'
 
-/** What stands in the form: texts as they are typed. */
+/** The form's values: texts as typed. */
 export interface Draft {
   destination_url: string
   slug: string
@@ -20,10 +20,10 @@ export interface Draft {
   title: string
   tags: string[]
   folder_id: string | null
-  /** As `<input type="datetime-local">` has it, in the person's time zone. */
+  /** In the format of `<input type="datetime-local">`, in the person's time zone. */
   starts_at: string
   expires_at: string
-  /** Null: left as it is. */
+  /** Null: unchanged. */
   password: string | null
   max_clicks: string
   fallback_url: string
@@ -95,7 +95,7 @@ export function draftOf(link: Link): Draft {
   }
 }
 
-/** A draft of another link like this one, at an address of its own. */
+/** A draft of a similar link, with its own address. */
 export function copyOf(link: Link): Draft {
   const draft = draftOf(link)
   return {
@@ -105,7 +105,7 @@ export function copyOf(link: Link): Draft {
   }
 }
 
-/** An instant on the person's clock, to the minute. */
+/** A time in the person's time zone, to the minute. */
 export function localTime(time: string | null): string {
   if (time === null) return ''
   const date = new Date(time)
@@ -118,7 +118,7 @@ function instant(local: string): string | null {
   return local === '' ? null : new Date(local).toISOString()
 }
 
-/** Null where nothing is set; what is cleared is null too. */
+/** Null if nothing is set; cleared fields are null too. */
 function socialOf({ title, description, image_url }: Draft['social']): Link['social'] {
   const social = {
     title: orNull(title.trim()),
@@ -128,10 +128,10 @@ function socialOf({ title, description, image_url }: Draft['social']): Link['soc
   return Object.values(social).some((text) => text !== null) ? social : null
 }
 
-/** All that can be written, as the API has it. */
+/** All writable fields, in the API's form. */
 function fieldsOf(draft: Draft) {
   return {
-    // Spaces around an address that was pasted are never meant.
+    // Surrounding spaces of a pasted URL are never intended.
     destination_url: withScheme(draft.destination_url.trim()),
     slug: draft.slug.trim(),
     domain: draft.domain,
@@ -155,11 +155,11 @@ function fieldsOf(draft: Draft) {
   }
 }
 
-/** The link to be made: only what differs from a new link's defaults. */
+/** The link to create: only what differs from the defaults. */
 export function createOf(draft: Draft, defaultDomain: string): LinkCreate {
   const { destination_url, ...fields } = fieldsOf(draft)
   const { slug, ...defaults } = fieldsOf(emptyDraft(defaultDomain))
-  // Left out where it is empty: the API then asks for it, rather than calling it a wrong address.
+  // Omitted if it is empty, so that the API reports it as missing instead of invalid.
   const body: Record<string, unknown> = destination_url === '' ? {} : { destination_url }
   if (fields.slug !== '') body.slug = fields.slug
   for (const [name, value] of Object.entries(fields)) {
@@ -183,7 +183,7 @@ export function patchOf(draft: Draft, link: Link): LinkPatch {
   return patch as LinkPatch
 }
 
-/** The same draft of a link that somebody else has changed: what wasn't touched follows them. */
+/** The same draft based on a link that someone else has changed: untouched fields follow it. */
 export function rebase(draft: Draft, base: Link, latest: Link): Draft {
   const before = draftOf(base)
   const now = draftOf(latest)
@@ -193,7 +193,7 @@ export function rebase(draft: Draft, base: Link, latest: Link): Draft {
   return { ...now, ...Object.fromEntries(touched) }
 }
 
-/** The fields that both have changed, and not to the same. */
+/** The fields that both have changed, to different values. */
 export function clashesOf(patch: LinkPatch, base: Link, latest: Link): string[] {
   return Object.entries(patch).flatMap(([name, value]) => {
     const field = (name === 'password' ? 'has_password' : name) as keyof Link
@@ -207,8 +207,8 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * What is wrong with each field, in the API's words, and with each part of it; `sent` is what the
- * API was asked. `tags[2]` belongs to `tags` as well.
+ * The API's messages by field and by nested path; `sent` is the draft that was sent. `tags[2]`
+ * belongs to `tags` as well.
  */
 export function problemsOf(error: ApiError | null, sent: Draft): Partial<Record<string, string>> {
   const details = error?.details ?? []

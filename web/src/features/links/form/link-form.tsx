@@ -19,17 +19,17 @@ import { SocialPreviews } from './social-previews.tsx'
 import { TagsInput } from './tags-input.tsx'
 import { useLinkCheck } from './use-check.ts'
 
-/** One array, so that effects don't run with each key. */
+/** A constant array, so that effects don't run with each key. */
 const NONE: readonly string[] = []
 const NO_WARNINGS: Marks = {}
 
-/** What was answered instead of a link, and to what. */
+/** The API's error, and the draft that it is about. */
 export interface Refusal {
   error: unknown
   sent: Draft
 }
 
-/** Whatever can be said of a link: its address first, the rest folded. */
+/** All fields of a link: the destination first, the rest folded. */
 export function LinkForm({
   id,
   first,
@@ -44,22 +44,22 @@ export function LinkForm({
   now,
   warnings = NO_WARNINGS,
 }: {
-  /** Of the form, for the button outside of it. */
+  /** The form's id, for the button outside of it. */
   id: string
-  /** Gets the focus when the panel opens. */
+  /** Focused when the panel opens. */
   first: RefObject<HTMLInputElement | null>
   draft: Draft
   onChange: (draft: Draft) => void
   onSubmit: () => void
   refusal: Refusal | null
-  /** The link that is changed; its own slug isn't taken. */
+  /** The edited link, whose own slug isn't taken. */
   linkId?: string
   ownSlug?: string
   hasPassword?: boolean
-  /** Fields that somebody else has changed meanwhile, and the link as they left it. */
+  /** Fields that someone else has changed in the meantime, and the link with their changes. */
   clashes?: readonly string[]
   now?: Link
-  /** What the API warned of when the link was last written. */
+  /** The API's warnings when the link was last written. */
   warnings?: Marks
 }) {
   const i18n = useI18n()
@@ -72,7 +72,7 @@ export function LinkForm({
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (refused === null && clashes.length === 0) return
-    // Whoever sent the form is led to what is wrong, also where it is out of sight.
+    // After submitting, scrolls to the first error.
     const wrong = form.current?.querySelector<HTMLElement>(
       '[aria-invalid=true], [data-invalid] button',
     )
@@ -170,7 +170,7 @@ function Sections(props: SectionProps) {
   )
 }
 
-/** The link as it will be: beside the form where there is room, else below its first field. */
+/** The link's preview: beside the form if there is room, else below its first field. */
 function Previews({
   draft,
   ...shown
@@ -190,7 +190,7 @@ function Previews({
   )
 }
 
-/** What the API says of each field, and what somebody else has made of it. */
+/** The API's messages by field, and the conflicts. */
 function useAnswered(refusal: Refusal | null, clashes: readonly string[], now: Link | undefined) {
   const i18n = useI18n()
   return useMemo(() => {
@@ -215,7 +215,7 @@ function slugState(slug: string, ownSlug: string | undefined, { current, problem
   return problems.slug.code === 'SLUG_TAKEN' ? 'taken' : 'invalid'
 }
 
-/** What somebody else has made of the fields that both have changed. */
+/** The other person's values of the fields in conflict. */
 function nowIs(
   clashes: readonly string[],
   now: Link | undefined,

@@ -16,7 +16,7 @@ import { keepDraft, keptDraft } from './kept-draft.ts'
 import { LinkForm, type Refusal } from './link-form.tsx'
 import { marksOf } from './rules/marks.ts'
 
-/** Makes a link: an address and Enter is enough. */
+/** Creates a link: a URL and Enter are enough. */
 export function CreatePanel({
   onClose,
   onCreated,
@@ -90,12 +90,12 @@ export function CreatePanel({
   )
 }
 
-/** Changes a link. */
+/** Edits a link. */
 export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }) {
   const i18n = useI18n()
   const { t } = i18n
   const actions = useLinkActions()
-  /** What the draft is a change of: as it was opened, or as somebody else left it since. */
+  /** The base of the draft: the link as it was opened, or as someone else changed it since. */
   const [base, setBase] = useState(link)
   const [clashes, setClashes] = useState<readonly string[]>([])
   const [draft, setDraft] = useState(() => draftOf(link))
@@ -111,7 +111,7 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
     return marksOf(texts, draftOf(base))
   }, [said, base, i18n])
 
-  /** Saves what `mine` changes of `from`. Other people's changes of other fields stay. */
+  /** Saves the changes of `mine` relative to `from`. Others' changes of other fields stay. */
   const saveFrom = async (mine: Draft, from: Link, tries: number): Promise<void> => {
     const patch = patchOf(mine, from)
     try {
@@ -181,7 +181,7 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   )
 }
 
-/** What the API accepted, but warns of: shown until it was read. */
+/** Accepted but with warnings: shown until dismissed. */
 function warningsIn({ warnings = [], rules }: Link, i18n: I18n) {
   if (warnings.length === 0) return {}
   const texts = warnings.map(({ message }) => warningText(message, rules, i18n))

@@ -3,14 +3,14 @@ import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 
-/** A password that visitors must know. One that is set isn't shown: it is replaced or removed. */
+/** A password for visitors. An existing one isn't shown: it can be replaced or removed. */
 export function PasswordField({
   value,
   onChange,
   hasPassword,
   error,
 }: {
-  /** Null: left as it is. Empty: none. */
+  /** Null: unchanged. Empty: none. */
   value: string | null
   onChange: (value: string | null) => void
   hasPassword: boolean

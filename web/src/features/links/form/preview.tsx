@@ -7,7 +7,7 @@ import { readable } from '../text.ts'
 
 const QrCode = lazy(() => part(() => import('../qr/code.tsx')))
 
-/** The short address and its code, as they will be. */
+/** The short URL and its QR code. */
 export function LinkPreview({
   base,
   slug,
@@ -17,7 +17,7 @@ export function LinkPreview({
 }: {
   /** `https://go.example.com` */
   base: string
-  /** Empty: one will be chosen. */
+  /** Empty: it will be generated. */
   slug: string
   state: 'free' | 'taken' | 'invalid' | 'unknown'
   suggestions: readonly string[]
