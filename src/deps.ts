@@ -9,7 +9,7 @@ import { createHealth, type Health } from './operations/health.ts'
 import { isOwn, onlyLinks, pathOf } from './operations/only-links.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
-import { inSites, ofVisits, openParts, type Parts } from './parts.ts'
+import { ofVisits, openParts, type Parts } from './parts.ts'
 import {
   createGuessLimit,
   createRedirect,
@@ -120,7 +120,7 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
 /** The redirect. */
 function createVisits(parts: Parts): Redirect {
   const { backend, config, clock } = parts
-  const redirect = createRedirect({
+  return createRedirect({
     ...ofVisits(parts),
     resolver: backend.resolver,
     guesses: createGuessLimit(backend.limiters.guesses, clock),
@@ -128,5 +128,4 @@ function createVisits(parts: Parts): Redirect {
     report: limitReports(parts, backend.limiters.reports),
     logger: summarizeRefusals(parts.logger),
   })
-  return inSites(parts)(redirect)
 }

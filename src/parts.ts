@@ -8,7 +8,7 @@ import { createPlaceLookup } from './enrich/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { createHashQueue } from './limits/index.ts'
 import type { ServingInput } from './operations/serving.ts'
-import { type Redirect, withSites } from './redirect/index.ts'
+import { createInSite } from './redirect/index.ts'
 
 /** What the redirect and all services depend on. */
 export type Parts = Awaited<ReturnType<typeof openParts>>
@@ -49,19 +49,14 @@ export async function openParts(input: ServingInput) {
 
 /** The dependencies of the redirect, for real or described visits. */
 export function ofVisits(parts: Parts) {
-  const { backend, ids, domains } = parts
+  const { backend, ids, domains, storage, blocks } = parts
+  const { isShared } = domains
   return {
     ...parts,
     recorder: backend.recorder,
     requestId: () => ids.next('req'),
     domainOf: (host: string) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     isCaseSensitive: domains.isCaseSensitive,
+    inSite: createInSite({ isShared, siteOf: createSiteOf(storage), blocks }),
   }
-}
-
-/** Adds the pages of domains to a redirect. */
-export function inSites({ domains, storage, blocks }: Parts) {
-  const { ownedAt } = domains
-  const siteOf = createSiteOf(storage)
-  return (redirect: Redirect) => withSites(redirect, { ownedAt, siteOf, blocks })
 }

@@ -15,7 +15,7 @@ import { createMailer } from './mail/mailer.ts'
 import { smtp } from './mail/smtp.ts'
 import { ownHostsOf } from './operations/own-hosts.ts'
 import { createOutgoing } from './outgoing/index.ts'
-import { inSites, ofVisits, type Parts } from './parts.ts'
+import { ofVisits, type Parts } from './parts.ts'
 import { createGuessLimit } from './redirect/index.ts'
 import { createShares } from './shares/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
@@ -71,7 +71,7 @@ function createServices(parts: Parts) {
       config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
   })
   return {
-    explain: createExplainService({ ...ofVisits(parts), links, inSites: inSites(parts) }),
+    explain: createExplainService({ ...ofVisits(parts), links }),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
     ...{ accounts, administration, filterJobs, imports, jobs },
     ...createShares({

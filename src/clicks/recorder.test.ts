@@ -15,7 +15,7 @@ function recorded(
   const hashed = { hash: () => 'h'.repeat(16), close() {} }
   const recorder = createRecorder({ append: (text) => void lines.push(text) }, hashed)
   const headers = new Headers({ 'user-agent': FIREFOX, ...sent })
-  recorder.add({ slugKey: 'a', domainNo: 0, headers, url }, 7, 1_000, address, how)
+  recorder.add({ slugKey: 'a', domainNo: 0, headers, url, address }, 7, 1_000, how)
   recorder.commit()
   return decodeRecord(lines.join('').slice(0, -1)) as ClickRecord
 }

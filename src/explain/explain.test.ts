@@ -21,7 +21,7 @@ let site: Site
 let explain: ReturnType<typeof createExplainService>
 let now = Date.parse('2026-03-28T12:00:00Z')
 const clock = { now: () => now } as ExplainDeps['clock']
-const hash = (_: Headers, __: number, address: string) => `hash of ${address}`
+const hash = ({ address }: { address: string }) => `hash of ${address}`
 const plan: { limits: { clicks_per_month: number | null } } = { limits: { clicks_per_month: null } }
 const caller = (no: number) => ({ workspace: { no, plan } }) as never
 const OWN = 'https://own.example/'
@@ -99,7 +99,7 @@ test('500 links and visitors: explain, a naive model and the redirect agree', as
     expect(told.outcome).toBe(naive.answer === null ? 'redirect' : 'answer')
     if (naive.answer === null) {
       expect(naive.variants).toContainEqual({ id: told.variant, url: told.location as string })
-      const chosen = click?.[5] as { rule: string | null; variant: string | null }
+      const chosen = click?.[4] as { rule: string | null; variant: string | null }
       expect([chosen.rule, chosen.variant]).toEqual([told.rule, told.variant])
     } else {
       const expected = { fallback: FALLBACK, not_found: null, gone: null }[naive.answer as 'gone']

@@ -28,8 +28,6 @@ export interface ExplainDeps
   links: Pick<LinkService, 'get'>
   domains: Pick<Domains, 'knownTo'>
   clock: Clock
-  /** Adds the pages of domains to a redirect. */
-  inSites?: (redirect: Redirect) => Redirect
 }
 
 /** The caller, who can't see links of other workspaces. */
@@ -149,32 +147,30 @@ export type ExplainService = ReturnType<typeof createExplainService>
 
 /** A redirect that counts nothing, and sees only what the caller can see. */
 function quietRedirect(
-  { inSites = (redirect) => redirect, ...deps }: ExplainDeps,
+  deps: ExplainDeps,
   visitor: DescribedVisitor,
   slug: Resolver['slug'],
   explained: NonNullable<RedirectDeps['explain']>,
 ): Redirect {
   const { at, ip = UNKNOWN_ADDRESS } = visitor
-  return inSites(
-    createRedirect({
-      ...deps,
-      clock: at === undefined ? deps.clock : { ...deps.clock, now: () => at },
-      resolver: { begin() {}, slug, end() {} },
-      recorder: {
-        ...deps.recorder,
-        add() {},
-        commit() {},
-        isPerson: () => false,
-        // Always today's hash: those of other days can't be computed.
-        hash: (headers, _, address) => deps.recorder.hash(headers, deps.clock.now(), address),
-      },
-      clientAddress: () => ip,
-      placeOf: placeIn(visitor, deps.placeOf),
-      guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right() {} },
-      report: async () => ({ allowed: false, retryAfterSeconds: 1 }),
-      explain: explained,
-    }),
-  )
+  return createRedirect({
+    ...deps,
+    clock: at === undefined ? deps.clock : { ...deps.clock, now: () => at },
+    resolver: { begin() {}, slug, end() {} },
+    recorder: {
+      ...deps.recorder,
+      add() {},
+      commit() {},
+      isPerson: () => false,
+      // Always today's hash: those of other days can't be computed.
+      hash: (visit) => deps.recorder.hash(visit, deps.clock.now()),
+    },
+    clientAddress: () => ip,
+    placeOf: placeIn(visitor, deps.placeOf),
+    guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right() {} },
+    report: async () => ({ allowed: false, retryAfterSeconds: 1 }),
+    explain: explained,
+  })
 }
 
 /** The described place, or else that of the described address, or else none. */

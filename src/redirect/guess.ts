@@ -12,14 +12,13 @@ export async function answerGuess(
   deps: RedirectDeps & { hashes: HashQueue },
   pages: Pages,
 ): Promise<Response | null> {
-  const { request, peer } = visit
-  const { guesses, hashes, clientAddress, verifyPassword = Bun.password.verify } = deps
+  const { request } = visit
+  const { guesses, hashes, verifyPassword = Bun.password.verify } = deps
   const password = await readField(request, 'password')
   if (password === null) {
     return pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
   }
-  const address = clientAddress(peer(), request.headers)
-  const { allowed, retryAfterSeconds } = await guesses.take(seq, address)
+  const { allowed, retryAfterSeconds } = await guesses.take(seq, visit.address)
   const workspace = String(Math.floor(seq / SEQS_PER_WORKSPACE))
   const verify = () => verifyPassword(password, hash)
   if (allowed && password !== '' && (await hashes.run('link', workspace, verify))) {

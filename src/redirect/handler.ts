@@ -2,7 +2,7 @@ import type { Chosen } from '../clicks/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue, type HashQueue } from '../limits/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { countedAddress, usesOne } from './counted.ts'
+import { isCounted, usesOne } from './counted.ts'
 import { noAnswers } from './counts.ts'
 import {
   type Answered,
@@ -17,11 +17,12 @@ import { answerGuess } from './guess.ts'
 import { Pages } from './pages.ts'
 import { answerReport } from './report.ts'
 import type { Closed, Destined, LinkRow } from './resolver.ts'
-import { createSee } from './see.ts'
+import type { InSite } from './sites.ts'
 import { TurnIds } from './turn-ids.ts'
 import type { RedirectDeps } from './types.ts'
 import { useOnce } from './uses.ts'
 import { howOf, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
+import { createWho, type Who } from './who.ts'
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
@@ -40,17 +41,18 @@ export function createRedirect(deps: RedirectDeps): Redirect {
  */
 class RedirectHandler {
   readonly counts = noAnswers()
-  readonly #deps: RedirectDeps & { hashes: HashQueue }
+  readonly #deps: RedirectDeps & { hashes: HashQueue; inSite: InSite }
   readonly #pages: Pages
-  readonly #see: ReturnType<typeof createSee>
+  readonly #who: Who
   readonly #turnIds: TurnIds
   #queue: Visit[] = []
 
   constructor(deps: RedirectDeps) {
     const { baseUrl, requestId, pseudoLocales = false } = deps
-    this.#deps = { ...deps, hashes: deps.hashes ?? createHashQueue() }
+    const { hashes = createHashQueue(), inSite = (answer) => answer } = deps
+    this.#deps = { ...deps, hashes, inSite }
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#see = createSee(deps)
+    this.#who = createWho(deps)
     this.#turnIds = new TurnIds(requestId)
   }
 
@@ -68,10 +70,11 @@ class RedirectHandler {
     const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo))
     if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
-      return path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request)
+      const page = path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request)
+      return this.#deps.inSite(page, request, domainNo)
     }
     return new Promise<Response>((answer) => {
-      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#see))
+      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#who))
     })
   }
 
@@ -94,10 +97,13 @@ class RedirectHandler {
     }
     resolver.end()
     recorder.commit()
-    for (let i = 0; i < answers.length; i++) {
-      const answer = answers[i]
-      if (answer) visits[i]?.answer(answer)
-    }
+    answers.forEach((answer, i) => {
+      if (answer !== null) this.#answer(visits[i] as Visit, answer)
+    })
+  }
+
+  #answer({ request, domainNo, answer }: Visit, response: Response): void {
+    answer(this.#deps.inSite(response, request, domainNo))
   }
 
   #decideSafely(visit: Visit, now: number): Response | null {
@@ -135,15 +141,11 @@ class RedirectHandler {
     return this.#obey(visit, decision, now)
   }
 
-  #redirect({ request }: Visit, status: number, target: string): Response {
-    return this.#pages.redirect(request, this.#turnIds.next(), status, target)
-  }
-
   /** See {@link VisitLimit}. A visit that takes several turns is taken once. */
   #takeVisit(visit: Visit, seq: number, now: number): number {
-    const { visitLimit, clientAddress } = this.#deps
+    const { visitLimit } = this.#deps
     if (visitLimit === undefined || visit.unlocked !== null || visit.refusals > 0) return 0
-    return visitLimit.take(seq, clientAddress(visit.peer(), visit.headers), now)
+    return visitLimit.take(seq, visit.address, now)
   }
 
   #obey(
@@ -155,7 +157,9 @@ class RedirectHandler {
       return this.#closed(visit, decision.link, decision.condition)
     }
     if (visit.method === 'POST') {
-      if (visit.preview) return this.#report(visit)
+      if (visit.preview) {
+        return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
+      }
       const isExpected = decision.kind === 'locked' || visit.unlocked !== null
       if (!isExpected) return this.#pages.notAllowed(visit.request)
     }
@@ -188,10 +192,6 @@ class RedirectHandler {
       : this.#notFound(visit.request)
   }
 
-  #report(visit: Visit): null {
-    return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
-  }
-
   async #takeUse(visit: Visit, seq: number, { slug }: Destined, now: number): Promise<null> {
     const { storage, resolver } = this.#deps
     const use = await useOnce(storage, seq, now)
@@ -221,8 +221,8 @@ class RedirectHandler {
   /** Continues outside of this turn: `work` gives the answer, or null to decide anew. */
   #settle(visit: Visit, work: () => Promise<Response | null>): null {
     work().then(
-      (response) => (response === null ? this.#enqueue(visit) : visit.answer(response)),
-      (error) => visit.answer(this.#failed(visit.request, error)),
+      (response) => (response === null ? this.#enqueue(visit) : this.#answer(visit, response)),
+      (error) => this.#answer(visit, this.#failed(visit.request, error)),
     )
     return null
   }
@@ -230,10 +230,11 @@ class RedirectHandler {
   /** Redirects the visitor, and records the click. */
   #pass(visit: Visit, open: Open, now: number): Response {
     this.#record(visit, open, now, open)
-    const location = locationFor(visit, open)
     this.counts.redirected++
     // 303, or the browser would post the password on to the destination.
-    return this.#redirect(visit, visit.method === 'POST' ? 303 : open.status, location)
+    const status = visit.method === 'POST' ? 303 : open.status
+    const location = locationFor(visit, open)
+    return this.#pages.redirect(visit.request, this.#turnIds.next(), status, location)
   }
 
   /** To those who show previews of links in messages. */
@@ -250,9 +251,8 @@ class RedirectHandler {
     chosen?: Chosen,
   ): void {
     const how = howOf(visit, link?.tracking)
-    const address = countedAddress(this.#deps, visit, seq)
-    if (how === null || address === null) return
-    this.#deps.recorder.add(visit, seq, time, address, how, chosen)
+    if (how === null || !isCounted(this.#deps, visit, seq)) return
+    this.#deps.recorder.add(visit, seq, time, how, chosen)
   }
 
   #closed(
@@ -265,7 +265,8 @@ class RedirectHandler {
     this.counts[condition === 'scheduled' ? 'not_found' : 'gone']++
     if (isFollowed) {
       const status = visit.method === 'POST' ? 303 : 302
-      return this.#redirect(visit, status, new URL(fallback_url).href)
+      const { href } = new URL(fallback_url)
+      return this.#pages.redirect(visit.request, this.#turnIds.next(), status, href)
     }
     return this.#pages.closed(visit.request, condition, starts_at)
   }

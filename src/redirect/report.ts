@@ -8,13 +8,12 @@ const LENGTH_MAX = 1_000
 
 /** Keeps what a visitor of the preview reports, and answers. */
 export async function answerReport(
-  { request, domainNo, slugKey, peer }: Visit,
-  { clientAddress, report }: Pick<RedirectDeps, 'clientAddress' | 'report'>,
+  { request, domainNo, slugKey, address: from }: Visit,
+  { report }: Pick<RedirectDeps, 'report'>,
   pages: Pages,
 ): Promise<Response> {
   const text = (await readField(request, 'report'))?.trim().slice(0, LENGTH_MAX)
   if (!text) return pages.reported(request, { kind: 'empty' })
-  const from = clientAddress(peer(), request.headers)
   const { allowed, retryAfterSeconds } = await report({ domainNo, slugKey, text, from })
   if (allowed) return pages.reported(request, { kind: 'sent' })
   return pages.reported(request, { kind: 'too_many', retryAfterSeconds })

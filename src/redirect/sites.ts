@@ -1,6 +1,5 @@
 import type { BlockList } from '../blocks/list.ts'
 import type { Brand } from './brand.ts'
-import type { Redirect } from './handler.ts'
 import { type LeadsTo, shownBy } from './pages.ts'
 
 /** What a workspace says of the pages of its domain. */
@@ -8,44 +7,36 @@ export type Site = Record<LeadsTo, string | null> & { brand: Brand | null }
 
 /** What the pages of domains depend on. */
 export interface SiteDeps {
-  /** The number of a workspace's own domain; undefined: the host is shared, or unknown. */
-  ownedAt: (host: string) => number | undefined
+  /** Whether a domain is shared by all workspaces. */
+  isShared: (domainNo: number) => boolean
   /** What is said of a domain; null: it is gone. */
   siteOf: (domainNo: number) => Promise<Site | null>
   blocks: Pick<BlockList, 'hasTarget'>
 }
 
+/** Gives an answer the form that the domain wants it in. */
+export type InSite = (
+  answer: Response,
+  request: Request,
+  domainNo: number,
+) => Response | Promise<Response>
+
 /**
- * Answers as the redirect does, but that pages of workspaces' own domains look or lead as they wish.
- * Redirects and shared hosts pass as they are: the database is asked for a page alone.
+ * Pages of workspaces' own domains look or lead as they wish. Redirects and what shared hosts answer
+ * stay as they are: the database is asked for a page alone.
  */
-export function withSites(redirect: Redirect, { ownedAt, siteOf, blocks }: SiteDeps): Redirect {
-  async function dressed(request: Request, no: number, answer: Response | Promise<Response>) {
-    const response = await answer
-    const page = shownBy(response)
-    if (page === undefined) return response
+export function createInSite({ isShared, siteOf, blocks }: SiteDeps): InSite {
+  return (answer, request, domainNo) => {
+    const page = isShared(domainNo) ? undefined : shownBy(answer)
+    if (page === undefined) return answer
     // Without the database it is our own page.
-    const site = await siteOf(no).catch(() => null)
-    const url = page.leadsTo === undefined ? null : (site?.[page.leadsTo] ?? null)
-    if (url !== null && !blocks.hasTarget(url)) {
-      return page.instead(request.method === 'POST' ? 303 : 302, new URL(url).href)
-    }
-    return site?.brand ? page.again(site.brand) : response
+    const found = siteOf(domainNo).catch(() => null)
+    return found.then((site) => {
+      const url = page.leadsTo === undefined ? null : (site?.[page.leadsTo] ?? null)
+      if (url !== null && !blocks.hasTarget(url)) {
+        return page.instead(request.method === 'POST' ? 303 : 302, new URL(url).href)
+      }
+      return site?.brand ? page.again(site.brand) : answer
+    })
   }
-
-  return {
-    counts: redirect.counts,
-    fetch(request, peer) {
-      const answer = redirect.fetch(request, peer)
-      const no = ownedAt(hostOf(request.url))
-      return no === undefined ? answer : dressed(request, no, answer)
-    },
-  }
-}
-
-/** With its port, if it has one; empty where the request named none. */
-function hostOf(url: string): string {
-  if (url.startsWith('/')) return ''
-  const start = url.indexOf('//') + 2
-  return url.slice(start, url.indexOf('/', start))
 }

@@ -9,6 +9,7 @@ import type { Trace, VisitorFacts } from '../rules/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { Decision } from './decision.ts'
 import type { Resolver } from './resolver.ts'
+import type { InSite } from './sites.ts'
 import type { Visit } from './visit.ts'
 import type { VisitLimit } from './visit-limit.ts'
 
@@ -36,6 +37,8 @@ export interface RedirectDeps {
   visitLimit?: VisitLimit | undefined
   /** Where passwords wait to be checked. Default: a queue of its own. */
   hashes?: HashQueue
+  /** Gives pages the form that their domain wants. Absent: they stay as they are. */
+  inSite?: InSite
   /** What is blocked besides addresses. */
   blocks: Pick<BlockList, 'covers' | 'hasTarget'>
   /** Keeps what a visitor writes about an address. Not allowed: too many of this visitor's. */

@@ -3,6 +3,7 @@ import { SLUG_SEGMENTS_MAX, slugKey } from '../links/slug.ts'
 import type { Visitor } from '../rules/index.ts'
 import type { Destined, SlugRow } from './resolver.ts'
 import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
+import type { Who } from './who.ts'
 
 type Method = 'GET' | 'HEAD' | 'POST'
 
@@ -32,6 +33,9 @@ export class Visit {
   unlocked: string | null = null
   /** One of the link's uses was taken for this visit. */
   use: (Destined & { seq: number }) | null = null
+  /** The day's hash of the visitor, once it was asked for. */
+  hash: string | undefined = undefined
+  #address: string | undefined
   #visitor: Visitor | undefined
   /** How often no use was left. */
   refusals = 0
@@ -46,8 +50,8 @@ export class Visit {
     readonly path: string,
     readonly asked: Asked,
     readonly domainNo: number,
-    readonly answer: (response: Response) => void,
-    readonly see: (visit: Visit, now: number) => Visitor,
+    readonly answer: (response: Response | Promise<Response>) => void,
+    readonly who: Who,
   ) {
     this.url = request.url
     this.headers = request.headers
@@ -55,9 +59,15 @@ export class Visit {
     this.preview = asked.preview
   }
 
+  /** The visitor's whole address. */
+  get address(): string {
+    this.#address ??= this.who.addressOf(this)
+    return this.#address
+  }
+
   /** Who visits; the same one in every turn. */
   visitor(now: number): Visitor {
-    this.#visitor ??= this.see(this, now)
+    this.#visitor ??= this.who.visitorOf(this, now)
     return this.#visitor
   }
 }
