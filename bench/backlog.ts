@@ -1,6 +1,6 @@
 /**
- * Whether statistics and counters keep up: visits at the full rate that the server answers, how much of
- * the journal waits meanwhile, and how long it takes afterwards until nothing does.
+ * Whether statistics and counters keep up: visits at the server's full rate, how much of the
+ * journal is unprocessed meanwhile, and how long the rest takes afterwards.
  * Usage: bin/bun bench/backlog.ts [--links 100000] [--seconds 40] [--cores 0,1]
  */
 import { parseArgs } from 'node:util'

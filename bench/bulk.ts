@@ -10,7 +10,7 @@ import { startScaled } from './lib/scaled.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
 
 const OPERATIONS = 1_000
-/** A visit every so many milliseconds. */
+/** The interval of visits in milliseconds. */
 const VISIT_EVERY_MS = 5
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 /**
- * Fresh nodes on many links, which lose PostgreSQL as soon as they are ready: visits of all links while
- * it is away.
+ * New nodes with many links that lose PostgreSQL as soon as they are ready: visits of all links
+ * during the outage.
  * Usage: bin/bun bench/cluster-cold.ts [--links 45000] [--nodes 3] [--seconds 60] [--rate 300]
  */
 import { parseArgs } from 'node:util'
@@ -55,7 +55,7 @@ const visits = startVisits({
   targets: () => nodes.map((node) => node.url),
   perSecond: rate,
   most: Math.ceil(rate * (seconds + 30)),
-  // Every link once, and again.
+  // Every link once, then again.
   path: (mark) => `/${slugAt((mark * 7_919) % links)}`,
 })
 await Bun.sleep(seconds * 1_000)

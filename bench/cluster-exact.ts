@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 })
 const WINDOWS = 5
-/** Seconds in which the burst comes again. */
+/** The interval of the burst in seconds. */
 const window = Number(values.window)
 const perMinute = 600
 const burst = (perMinute / 60) * window

@@ -25,7 +25,7 @@ if (values.clickhouse && !hasClickHouse)
   throw new Error('This figure needs ClickHouse: npm install in test/clickhouse')
 const agents = userAgents(seeded(7))
 
-/** Of ten kills six of nodes, two of shippers, one each of a counter and of the store; in any order. */
+/** Of ten kills six of nodes, two of shippers, one each of a counter and of the store; shuffled. */
 const OF_TEN: readonly ClusterVictim[] = [
   ...Array<ClusterVictim>(6).fill('node'),
   'statistics',

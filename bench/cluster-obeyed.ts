@@ -1,6 +1,7 @@
 /**
- * How soon four nodes obey what one of them was told: a link edited, disabled, deleted or made, a key
- * revoked. From the answer to the change until the first answer of another node that obeys it.
+ * How soon a change made on one of four nodes takes effect on the others: a link edited, disabled,
+ * deleted or created, a key revoked. From the response to the change until another node's first
+ * response that reflects it.
  * Usage: bin/bun bench/cluster-obeyed.ts [--rounds 100] [--rate 400]
  */
 import { parseArgs } from 'node:util'
@@ -23,7 +24,7 @@ const rounds = Number(values.rounds)
 const rate = Number(values.rate)
 const KINDS = ['edited', 'disabled', 'deleted', 'made', 'key revoked'] as const
 type Kind = (typeof KINDS)[number]
-/** So long the news of a link's making may still be under way: a late one would empty memories. */
+/** How long messages about a link's creation may be delayed: a late one would invalidate caches. */
 const SETTLE_MS = 50
 
 const cluster = await startCluster({ env: { LOG_LEVEL: 'error' } })
@@ -73,9 +74,9 @@ async function measureAll(when: string): Promise<void> {
 }
 
 interface Seen {
-  /** Until the answer that obeyed had arrived, in milliseconds. */
+  /** Until the response that reflected it had arrived, in milliseconds. */
   afterMs: number
-  /** Answers that didn't, to requests sent after the change had been answered. */
+  /** Responses that didn't, to requests sent after the change was confirmed. */
   stale: number
 }
 
@@ -130,7 +131,7 @@ async function revoke(node: Slugline, others: readonly Slugline[]): Promise<Seen
   })
 }
 
-/** Asks each of the others again and again until it obeys. */
+/** Polls each of the others until it reflects the change. */
 async function see(
   others: readonly Slugline[],
   obeys: (other: Slugline) => Promise<boolean>,
@@ -168,7 +169,7 @@ async function makeHot(): Promise<string[]> {
   return slugs
 }
 
-/** The owner of the instance, at whichever node. */
+/** The owner of the instance, on any node. */
 async function signUp(first: Slugline): Promise<(node: Slugline) => Browser> {
   let at = first
   const app = {
@@ -178,7 +179,7 @@ async function signUp(first: Slugline): Promise<(node: Slugline) => Browser> {
     },
   }
   const browser = new Browser('http://sho.rt', app, '127.0.0.1')
-  // Whichever node started last has the token that counts.
+  // The token of the node that started last is valid.
   const seen = await eventually('the instance is claimed', async () => {
     for (const node of nodes) {
       const token = /\/app\/claim#token=([\w-]+)/.exec(node.output())?.[1]

@@ -45,7 +45,7 @@ interface Round {
   all: number
   perSecond: number
   p99: number
-  /** Of all redirects, those that were answered from memory; NaN where there is none. */
+  /** The share of redirects answered from memory; NaN if there is no cache. */
   hits: number
 }
 
@@ -71,7 +71,7 @@ async function measure(server: Slugline): Promise<Round> {
   const result = await runLoad({ ...load, url: server.url })
   const serving = cpuSeconds(server.pid) - before.serving
   const found = (await metric(server, HITS)) - hits
-  // The click worker counts what came in; it is part of the cost, so it reaches the end first.
+  // The click worker's counting is part of the cost, so it has to finish first.
   await counted(server)
   if (result.refused > 0 || result.socketErrors > 0) {
     throw new Error(`${result.refused} refused, ${result.socketErrors} socket errors`)

@@ -56,7 +56,7 @@ const reference = Bun.spawn(
 const said = await reference.stdout.getReader().read()
 const referenceUrl = new TextDecoder().decode(said.value).trim().replace(/\/$/, '')
 
-/** The visitors' script, each visit from an address of its own. */
+/** The visitors' script, with a separate address for each visit. */
 const script = visitorScript(links).replace(
   /\n {2}return wrk/,
   `
@@ -88,7 +88,7 @@ function snapshot() {
 }
 type Part = keyof ReturnType<typeof snapshot>
 
-/** Resolves when every click has been counted and stored. */
+/** Resolves when every click is counted and stored. */
 async function arrived(): Promise<void> {
   for (;;) {
     const text = await (await fetch(`${slugline.url}/metrics`)).text()

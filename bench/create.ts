@@ -46,7 +46,7 @@ const load = {
   script,
 }
 
-/** CPU in seconds of whatever takes part, by what it is called. */
+/** CPU seconds of each participating process, by name. */
 type Cpu = Record<string, number>
 
 async function measure(url: string, cpu: () => Cpu) {

@@ -30,9 +30,9 @@ const { values } = parseArgs({
 })
 const links = Number(values.links)
 const OWNER = { email: 'ada@example.com', password: 'the engine weaves patterns' }
-/** Of actions: what people take for immediate. */
+/** Limits of actions that people perceive as immediate. */
 const LIMITS_MS = { median: 100, p95: 200 }
-/** What is loaded, and within how many milliseconds its content should be there. */
+/** The measured pages, and within how many milliseconds their content should be visible. */
 const PAGES: Readonly<Record<string, [Shown, number]>> = {
   'the sign-in': [{ path: '/app/sign-in', selector: 'input[name=email]', signedOut: true }, 1_200],
   links: [LINKS, 1_800],
@@ -59,7 +59,7 @@ try {
 
   for (const [name, [shown, limitMs]] of Object.entries(PAGES)) {
     const loads: Load[] = []
-    // One before: the first one of a browser also starts the browser.
+    // One more before: the first load also starts the browser.
     for (let at = -1; at < Number(values.loads); at++) {
       const load = await firstLoad(context, shown)
       if (at >= 0) loads.push(load)
@@ -135,7 +135,7 @@ async function seed(running: Slugline): Promise<Slugline> {
   return await startSlugline(env, { dataDir })
 }
 
-/** The click worker has come to every link: sorting by clicks is what it is from then on. */
+/** Waits until the click worker has rows for all links, so that sorting by clicks is realistic. */
 async function countersOfAll(): Promise<void> {
   const db = new Database(databaseFiles(dataDir).counters, { readonly: true })
   const rows = db.query<{ n: number }, []>('SELECT count(*) AS n FROM link_counters')

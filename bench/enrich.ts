@@ -1,6 +1,6 @@
 /**
- * What finding out about a click costs of CPU, garbage collection included: on agents that were seen a moment ago, and on a day's
- * variety of agents, referrers, languages and networks.
+ * CPU cost of enriching a click, including garbage collection: for recently seen agents, and for a
+ * day's variety of agents, referrers, languages and networks.
  * Usage: bin/bun bench/enrich.ts [--clicks 500000] [--rounds 5]
  */
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 })
 const clicks = Number(values.clicks)
 
-/** The same figures at every run: https://prng.di.unimi.it, splitmix32. */
+/** Reproducible random numbers: https://prng.di.unimi.it, splitmix32. */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -32,7 +32,7 @@ function randomOf(seed: number): () => number {
 const agents = [...BROWSER_AGENTS, ...PROGRAM_AGENTS].map(({ agent }) => agent)
 const languages = ['de-DE,de;q=0.9,en;q=0.8', 'en-US,en;q=0.9', 'fr', 'zh-TW,zh;q=0.9', '']
 
-/** Lines of a journal, so that every string is a new one, as it is when the journal is read. */
+/** Lines of a journal, so that every string is a new one, as when the journal is read. */
 function lines(seed: number, varieties: { agents: number; networks: number }): string[] {
   const random = randomOf(seed)
   /** Few are frequent, and many are rare. */

@@ -41,7 +41,7 @@ function* lines() {
   }
 }
 
-/** In megabytes, what the process holds and has held at most. */
+/** The process's current and peak memory in megabytes. */
 function memory() {
   const text = readFileSync(`/proc/${slugline.pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1_000

@@ -57,14 +57,14 @@ interface Instance {
   ask(path: string, signal?: AbortSignal): Promise<Response>
 }
 
-/** What goes on beside the visitors, on a server that `prepare`d its data. */
+/** Work that runs beside the visitors, on a server whose data `prepare` has set up. */
 interface Scenario {
   prepare?(dir: string): Promise<Record<string, string>>
-  /** Begins it, for all of the time; it ends by the signal. */
+  /** Starts work for the whole time, until the signal aborts. */
   begin?(its: Instance, signal: AbortSignal): Promise<void>
-  /** How it is switched; without: by stopping the process. */
+  /** How the work is switched on and off; by default by stopping the process. */
   switched?(its: Instance): Switch
-  /** It comes to an end by itself, and is begun anew with another copy of the data. */
+  /** The work ends by itself, and is restarted with another copy of the data. */
   ends?: true
 }
 
@@ -112,7 +112,7 @@ async function measure({ ends, begin, switched, ...scenario }: Scenario): Promis
     const { pid, url } = its.slugline
     try {
       const work = switched?.(its) ?? stopping(pid)
-      // What comes to an end is not to do so before anybody looks.
+      // Work that ends must not do so before it is measured.
       if (ends) await work.off()
       else await settled(pid)
       const load = { url, perSecond: Number(values.rate), links: LINKS, core: lastCore }
@@ -143,12 +143,12 @@ async function measure({ ends, begin, switched, ...scenario }: Scenario): Promis
   }
 }
 
-/** A server on a copy of the data, asked once so that its statistics run. */
+/** A server on a copy of the data, queried once so that its statistics process runs. */
 async function start({ prepare }: Pick<Scenario, 'prepare'>): Promise<Instance> {
   const dir = join(temporary, 'data')
   cpSync(source, dir, { recursive: true })
   const settings = await prepare?.(dir)
-  // What was written just now is not to be on its way to the disk meanwhile.
+  // Pending writes must not reach the disk during the measurement.
   Bun.spawnSync(['sync'])
   const slugline = await startSlugline(
     { LOG_LEVEL: 'error', ...settings },
@@ -208,7 +208,7 @@ function reporting({ ask }: Instance) {
   }
 }
 
-/** One export after another, read and dropped. */
+/** Runs one export after another, dropping the data. */
 async function exporting({ ask }: Instance, format: string, signal: AbortSignal): Promise<void> {
   const exports = async () => {
     for (;;) {

@@ -27,7 +27,7 @@ const agents = [
 const languages = ['de-DE,de;q=0.9,en;q=0.8', 'en-US,en;q=0.9', 'fr-FR,fr;q=0.9', 'pt-BR,pt;q=0.9']
 const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string
 
-/** Of five kills three of the server and one each of its children, in any order. */
+/** Of five kills three of the server and one each of its children; shuffled. */
 const victims = Array.from({ length: Number(values.kills) }, (_, i): Victim => {
   if (i % 5 === 3) return 'statistics'
   return i % 5 === 4 ? 'click-worker' : 'server'

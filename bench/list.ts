@@ -64,12 +64,12 @@ async function time(query: () => string, as = key, before?: () => Promise<void>)
   return { taken, cpuMs: ((cpuOfPostgres() - cpu) / calls) * 1e3 }
 }
 
-/** In seconds, of all its processes that live now. */
+/** In seconds, of all its living processes. */
 function cpuOfPostgres(): number {
   return scaled === null ? 0 : familyCpuSeconds(scaled.postgres.pid)
 }
 
-// Some clicks, so that the sorts by clicks have something to sort, and the rows to be there.
+// Some clicks, so that sorting by clicks has data, and the rows exist.
 const visits = { url: slugline.url, connections: 64, core: 1, script: visitorScript(links) }
 await runLoad({ ...visits, seconds: 3 })
 for (let rows = 0; rows < links; ) {
@@ -115,7 +115,7 @@ console.log(machine(tools))
 console.log(`${links} links in one workspace, ${calls} calls each, milliseconds`)
 const rows: Record<string, object> = { 'reference: one link': figures(reference) }
 for (const [name, query] of Object.entries(cases)) rows[name] = figures(await time(() => query))
-// Totals are remembered until a link changes: with a change before each call they are counted.
+// Totals are cached until a link changes: a change before each call causes a recount.
 const change = async () => {
   await slugline.call('POST', '/api/v1/links', {
     key,

@@ -47,7 +47,7 @@ const to = await scaled.postgres.createDatabase({ empty: true })
 const database = new URL(to).pathname.slice(1)
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir })
 
-/** One call of the command; killed at a random moment before `killedWithin` has passed. */
+/** A call of the command; killed at a random moment within `killedWithin`. */
 async function move(killedWithin?: number) {
   const args = ['move', '--to', to, '--json']
   if (clickHouse !== null) args.push('--clickhouse', clickHouse.url('moved'))
@@ -66,7 +66,7 @@ async function move(killedWithin?: number) {
   await child.exited
   clearTimeout(timer)
   const ended = performance.now()
-  // The server's side of it ends a moment later.
+  // The server's side ends a moment later.
   await Bun.sleep(300)
   return {
     seconds: (ended - start) / 1_000,
@@ -76,7 +76,7 @@ async function move(killedWithin?: number) {
   }
 }
 
-/** CPU of PostgreSQL's connections that have ended, in seconds (proc(5): cutime and cstime). */
+/** CPU of PostgreSQL's closed connections, in seconds (proc(5): cutime and cstime). */
 function serverCpu(): number {
   const pid = readFileSync(join(scaled.postgres.data, 'postmaster.pid'), 'utf8').split('\n')[0]
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -88,7 +88,7 @@ const rowsOf = ({ tables }: Outcome) => tables.reduce((sum, { source }) => sum +
 const copiedOf = ({ tables }: Outcome) => tables.reduce((sum, { copied }) => sum + copied, 0)
 
 console.log(machine())
-// A third of what a whole move takes, or there would be nothing to kill.
+// A third of the duration of a whole move, so that it is killed in time.
 const killedWithinMs = (5 * Number(values.links) + Number(values.clicks)) / 75
 let spent = 0
 for (let kill = 1; kill <= Number(values.kills); kill++) {

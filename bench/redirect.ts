@@ -44,10 +44,12 @@ const tools = {
 const wrapper = ['taskset', '-c', '0']
 const load = { connections: 64, core: 1 }
 const stolen = watchStolen()
-/** Where another checkout keeps what is asked of it. */
+/** The executable in another checkout. */
 const PROGRAM = 'bin/slugline'
 
-/** What answers redirects. `pid` is the process that serves; those below it are its helpers. */
+/**
+ * A server that answers redirects. `pid` is the serving process; its descendants are its helpers.
+ */
 interface Server {
   name: string
   url: string
@@ -63,7 +65,7 @@ interface Round {
   p99: number
 }
 
-/** A data directory with links, by the program and the bench of a checkout. */
+/** A data directory with links, made by a checkout's own program and bench. */
 async function seeded(checkout: string, count: number): Promise<string> {
   const dataDir = temporaryDirectory()
   const program = join(checkout, PROGRAM)
@@ -108,7 +110,7 @@ async function measure({ url, pid }: Server, path?: string, isRested = false): P
   }
 }
 
-/** Each takes its turn in each round, forwards and backwards. */
+/** Runs all in each round, alternating forwards and backwards. */
 async function inTurns(takers: ReadonlyMap<string, () => Promise<Round>>) {
   const figures = new Map([...takers.keys()].map((name) => [name, [] as Round[]]))
   for (const take of takers.values()) await take()
@@ -122,7 +124,7 @@ async function inTurns(takers: ReadonlyMap<string, () => Promise<Round>>) {
 const of = (rounds: readonly Round[], figure: keyof Round) =>
   median(rounds.map((round) => round[figure]))
 
-/** How often the serving process of another is in a figure, round by round. */
+/** The ratio of a figure to that of another server, round by round. */
 function times(rounds: readonly Round[], others: readonly Round[], figure: keyof Round): string {
   return median(rounds.map((one, i) => one[figure] / (others[i] as Round).serving)).toFixed(2)
 }
@@ -149,7 +151,7 @@ async function memory({ url, pid }: Server): Promise<string> {
   return `heap ${(heap / 2 ** 20).toFixed(0)} MiB, resident ${(rss / 1024).toFixed(0)} MiB`
 }
 
-/** Visits until so many millions are answered. */
+/** Visits until this many millions are answered. */
 async function grow(server: Server, millions: number): Promise<void> {
   const script = visitorScript(links)
   let answered = 0

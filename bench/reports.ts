@@ -43,7 +43,7 @@ if (values.make !== undefined) {
 const temporary = temporaryDirectory()
 const dir = values.data ?? join(temporary, 'data')
 if (!existsSync(statisticsFile(dir))) {
-  // In a process of its own, whose memory is given back.
+  // In a separate process, to free its memory.
   const made = Bun.spawnSync([process.execPath, ...process.argv.slice(1), '--make', dir], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -56,7 +56,7 @@ const { key } = await slugline.createKey()
 const headers = { authorization: `Bearer ${key}` }
 const random = Math.random
 
-/** Dates of a range of so many days that ends `ago` days ago. */
+/** Dates of a range of `days` days that ends `ago` days ago. */
 function range(days: number, ago = 0): string {
   const date = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
   return `from=${date(ago + days - 1)}&to=${date(ago)}`
@@ -68,20 +68,20 @@ async function get(path: string): Promise<Response> {
   return answer
 }
 
-// Each time another range, so that no answer is an earlier one.
+// A different range each time, so that no answer can be cached.
 const year = () => range(DAYS - Math.floor(random() * 10))
 const month = () => range(31, Math.floor(random() * 10))
 const stats = (query: string, when = year) => [`/stats?${when()}&${query}`]
 const top = (dimension: string, query = '') => [`/stats/${dimension}?${year()}&${query}`]
-// The most frequent one of those that the clicks are made with.
+// The most frequent one of the generated clicks.
 const NEWS = 'referrer=site18.example'
-/** What cases of at most 31 days end with. */
+/** The end of names of cases of at most 31 days. */
 const MONTH = ', 31 days'
-/** What cases of single clicks begin with. */
+/** The beginning of names of cases of single clicks. */
 const PAGE = 'page of clicks'
 const half = () => range(DAYS / 2, Math.floor(DAYS / 2))
 
-/** Paths behind `/api/v1` or `/api/v1/links/{id}` that are asked one after another. */
+/** Paths below `/api/v1` or `/api/v1/links/{id}`, requested one after another. */
 const cases: Record<string, () => string[]> = {}
 for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu']) {
   for (const interval of ['day', 'week', 'month']) {
@@ -204,7 +204,7 @@ console.log(`statistics process at rest: ${rest} MB`)
 memory.stop()
 await slugline.stop()
 
-/** Of all calls of the cases that are meant. */
+/** Prints all calls of the selected cases. */
 function tell(
   what: string,
   taken: Record<string, { wall: number[] }>,
@@ -217,7 +217,7 @@ function tell(
   console.log(`${what}, ${every.length} calls: p50 ${p50}, p99 ${p99}`)
 }
 
-/** Of the running process: an idle one ends, and the next question starts another one. */
+/** CPU of the running process: an idle one ends, and the next query starts another one. */
 function statisticsCpu(): number {
   try {
     return cpuSeconds(pid)
@@ -227,7 +227,7 @@ function statisticsCpu(): number {
   }
 }
 
-/** All clicks; the slow reader takes a megabyte a second, for a while, and goes away. */
+/** Exports all clicks; the slow reader takes a megabyte a second, and disconnects after a while. */
 async function exportAll(format: string, reader: string): Promise<void> {
   memory.reset()
   const start = performance.now()
@@ -263,7 +263,7 @@ async function exportAll(format: string, reader: string): Promise<void> {
   console.log(`  ${(statisticsCpu() - after).toFixed(2)} s of CPU in the 1.5 s after it had left`)
 }
 
-/** Bytes of the file that hold data: the space of deleted clicks is used again. */
+/** Bytes of the file that hold data: the space of deleted clicks is reused. */
 async function usedBytes(): Promise<number> {
   const database = await openDuckDb(statisticsFile(dir), { readonly: true })
   const connection = await database.connect()

@@ -64,7 +64,7 @@ console.log(`answers: ${JSON.stringify(Object.fromEntries(visits.answers))}`)
 await slugline.dispose()
 process.exit()
 
-/** One report after another, over different times and fields. */
+/** One report after another, with varying times and dimensions. */
 async function report(): Promise<void> {
   const today = new Date().toISOString().slice(0, 10)
   const paths = [
@@ -101,7 +101,7 @@ function row(): string {
   return `${seconds} s  ${cells.join('  |  ')}  |  ${visits.answered()} visits`
 }
 
-/** Keeps connections open, each of which sends the next visit when it has an answer. */
+/** Keeps connections open, each of which sends the next visit after a response. */
 async function openVisits() {
   const { hostname, port } = new URL(slugline.url)
   const answers = new Map<string, number>()

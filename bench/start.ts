@@ -32,7 +32,7 @@ seedLinks(dataDir, { workspaceNo: 1, links: Number(values.links) })
 const { BUN_RUNTIME_TRANSPILER_CACHE_PATH: cache, ...base } = BASE_ENV
 const cached = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: values.cached ? `${cache}` : '0' }
 
-/** Milliseconds until the first redirect and until it listens, and those of CPU until then. */
+/** Milliseconds until the first redirect and until it listens, and the CPU until then. */
 async function start(program: string) {
   const port = String(await freePort())
   const env = { ...base, ...cached, SLUGLINE_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'error' }
@@ -57,7 +57,7 @@ async function start(program: string) {
 const starts = new Map(
   programs.map((program) => [program, [] as Awaited<ReturnType<typeof start>>[]]),
 )
-// The first one fills the caches of files.
+// The first start fills the file caches.
 for (const program of programs) await start(program)
 for (let time = 0; time < Number(values.times); time++) {
   const order = time % 2 === 0 ? programs : [...programs].reverse()

@@ -19,7 +19,7 @@ const slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { d
 const { key } = await slugline.createKey()
 const headers = { Authorization: `Bearer ${key}` }
 
-/** Lines of NDJSON with so many bytes in all, made as they are sent. */
+/** Lines of NDJSON with a total size, generated as they are sent. */
 function fileOf(bytes: number): ReadableStream<Uint8Array> {
   const empty = JSON.stringify({ destination_url: 'https://example.com/', notes: '' }).length + 1
   const encoder = new TextEncoder()
@@ -27,7 +27,7 @@ function fileOf(bytes: number): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
       if (left === 0) return controller.close()
-      // The last one takes what wouldn't be a line of its own.
+      // The last line includes what would be too short for another one.
       const size = left < 2 * LINE_BYTES ? left : LINE_BYTES
       const notes = 'n'.repeat(size - empty)
       const line = JSON.stringify({ destination_url: 'https://example.com/', notes })

@@ -1,6 +1,6 @@
-// Builds the dashboard into web/dist: with --if-needed only where that is missing or older than
-// what it is made from. Beside every file that compresses well lies its gzip and brotli form, so
-// that serving costs nothing.
+// Builds the dashboard into web/dist: with --if-needed only if it is missing or older than its
+// sources. Every file that compresses well also gets a gzip and a brotli file, so that serving
+// costs nothing.
 import {
   existsSync,
   readdirSync,
@@ -16,7 +16,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const root = join(import.meta.dir, '..')
 const web = join(root, 'web')
 const dist = join(web, 'dist')
-/** Where it is built; it takes the other's place once it is whole. */
+/** The new build, which replaces the old one when it is complete. */
 const fresh = join(root, `node_modules/.web-${process.pid}`)
 /** When it was built. */
 const stamp = join(dist, '.built')
@@ -30,7 +30,7 @@ function filesOf(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Whether anything that the dashboard is made from is newer than the build. */
+/** Whether any source of the dashboard is newer than the build. */
 function isNeeded(): boolean {
   if (!existsSync(stamp)) return true
   const built = statSync(stamp).mtimeMs
@@ -55,7 +55,7 @@ function compress(file: string): void {
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
 }
 
-/** Puts the build where it is served from; another one may do so at the same moment. */
+/** Replaces the served build; another build may do so at the same moment. */
 function takePlace(): void {
   for (let tries = 1; ; tries++) {
     rmSync(dist, { recursive: true, force: true })
@@ -70,7 +70,7 @@ function takePlace(): void {
 
 if (!process.argv.includes('--if-needed') || isNeeded()) {
   console.error('slugline: building the dashboard …')
-  // Also where a test asks for it: React has another build for other environments.
+  // Also if a test runs the build: React has another build for other environments.
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   try {
@@ -82,7 +82,7 @@ if (!process.argv.includes('--if-needed') || isNeeded()) {
         build: { outDir: fresh },
       })
     }
-    // The first HTML is made anew for every answer: it isn't compressed here.
+    // The first HTML is rendered for every response: it isn't compressed here.
     const files = filesOf(fresh).filter(
       (file) => COMPRESSIBLE.test(file) && !file.endsWith('.html'),
     )

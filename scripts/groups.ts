@@ -8,20 +8,20 @@ import { CORES, ROOT } from './steps.ts'
 /** Tests that run together, on one of the stores. */
 export interface Group {
   name: string
-  /** What `TEST_STORE` is for them; see test/harness/store.ts. */
+  /** The value of `TEST_STORE`; see test/harness/store.ts. */
   store: 'embedded' | 'postgres' | 'clickhouse'
   /** Files and folders. */
   paths: readonly string[]
-  /** So many files at once. */
+  /** How many files run concurrently. */
   workers: number
   /** What this machine lacks for them. */
   missing?: string | undefined
 }
 
-/** Where tests stand beside the code. */
+/** Folders with tests beside the code. */
 export const CODE = ['src', 'web/src']
 
-/** What stands on the database, and so has to be the same on PostgreSQL. */
+/** Code that uses the database, so its tests also run on PostgreSQL. */
 const STORES = [
   ...[
     'links',
@@ -48,7 +48,7 @@ const STORES = [
   ...['statistics/clicks.test.ts', 'statistics/live', 'statistics/report.test.ts'],
 ].map((path) => `src/${path}`)
 
-/** All of the API that asks the store; headers and drawings are the same whatever it is. */
+/** API tests that depend on the store; headers and drawings are the same on all stores. */
 const API = [
   ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'races', 'rate-limit', 'accounts'],
   ...['paths', 'domains', 'tags'],
@@ -59,15 +59,15 @@ const API = [
   'shares',
 ].map((name) => `test/e2e/${name}.test.ts`)
 
-/** What clicks are part of. */
+/** Tests that involve clicks. */
 const CLICKS = ['statistics', 'privacy', 'delete-clicks'].map((name) => `test/e2e/${name}.test.ts`)
 
 const scaledMissing = postgresMissing ?? redisMissing
 
 /**
- * All tests. The same files run on several stores: one source, the same results. The groups run beside
- * each other, since much of a test is waiting, for other processes or for time to pass; the longest
- * one has the most workers, so that it goes on with enough of them when the others are over.
+ * All tests. The same files run on several stores, with the same results. The groups run
+ * concurrently, because tests mostly wait for other processes or for time to pass; the longest one
+ * has the most workers, so that it has enough of them when the others have ended.
  */
 export function allGroups(): Group[] {
   const embedded: Group = {
@@ -93,7 +93,7 @@ export function allGroups(): Group[] {
   return [embedded, postgres, clickHouse]
 }
 
-/** The folders of test/ that hold tests. */
+/** The folders of test/ with tests. */
 function testFolders(): string[] {
   const root = join(ROOT, 'test')
   return readdirSync(root, { withFileTypes: true })

@@ -1,14 +1,14 @@
 /**
- * The layers of `src/`: a file imports from its own layer's folder and from lower layers, never from
- * a higher one. Exits with 1 and names the file, the import and the rule where that is broken.
- * Files that only give types cost nothing at run time, but they hold to the same order.
+ * The layers of `src/`: a file imports from its own layer's folder and from lower layers, never
+ * from a higher one. Exits with 1 and names the file, the import and the rule if that is violated.
+ * Type-only files follow the same order, though they have no runtime cost.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from './steps.ts'
 
-/** From the lowest to the highest. A path is a folder or a file of `src/`; the longest one counts. */
+/** From lowest to highest. A path is a folder or a file of `src/`; the longest match counts. */
 const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['i18n'],
@@ -51,7 +51,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
 ]
 
-/** What files of one kind don't import. Paths are below `src/`. */
+/** Imports forbidden by kind of file. Paths are below `src/`. */
 const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[] = [
   {
     from: /./,
@@ -78,7 +78,7 @@ const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[]
     rule: 'a store knows only storage, base and errors',
   },
 ]
-/** May open what others may not: the composition of stores, and the commands. */
+/** May import what others may not: the composition of stores, and the commands. */
 const OPENS_ALL = /^(?:commands|move|backup|backend|statistics|clicks)\//
 
 /** The path of an import, static or dynamic. */
@@ -112,7 +112,7 @@ function faultOf({ from, to }: Import): string | undefined {
   return broken && `${where}: ${broken.rule}`
 }
 
-/** The layer of a file; a file without one is an error of this table. */
+/** The layer of a file; a file without one is missing in this table. */
 function layerOf(file: string): { name: string; height: number } {
   let found = { name: '', height: -1 }
   for (const [height, names] of LAYERS.entries()) {
@@ -129,7 +129,7 @@ function folderOf(file: string): string {
   return file.includes('/') ? (file.split('/')[0] as string) : file
 }
 
-/** What a file of our formatting imports, static and dynamic. */
+/** The imports of a file, static and dynamic; assumes our formatting. */
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(ROOT, 'src', from), 'utf8')
   const found: Import[] = []

@@ -1,7 +1,7 @@
 /**
- * Writes `openapi.json`, the committed description of the API; with `--check`, fails where the
- * committed one is not what the schemas say. With `--dashboard` the same for `web/openapi.json`, the
- * description of the API that the dashboard's client is typed by.
+ * Writes `openapi.json`, the committed description of the API; with `--check`, fails if the
+ * committed one differs. With `--dashboard` the same for `web/openapi.json`, the description of the
+ * dashboard's API, for the types of its client.
  */
 import { join } from 'node:path'
 import { type DashboardDeps, describeApi, describeDashboard } from '../src/app.ts'
@@ -9,7 +9,7 @@ import { createLinkService, type LinkServiceDeps } from '../src/links/index.ts'
 import { DEFAULT_PLANS } from '../src/plans/defaults.ts'
 import { createPlans } from '../src/plans/service.ts'
 
-// Only the schemas are asked for: no request ever comes here.
+// Only the schemas are used: there are never requests.
 const links = createLinkService({
   domains: { hosts: ['localhost'] },
   ownHosts: { hosts: ['localhost'], listenPort: () => 3000, basePort: 3000 },

@@ -1,4 +1,4 @@
-// Builds the whole of Slugline into one executable for this platform: `npm run package`.
+// Builds Slugline as one executable for this platform: `npm run package`.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -35,13 +35,13 @@ function duckdb(): BunPlugin {
         loader: 'json',
         contents: JSON.stringify({ digest, libraryName }),
       }))
-      // CommonJS, because that is how @duckdb/node-api asks for it.
+      // CommonJS, because @duckdb/node-api uses `require`.
       build.onLoad({ filter: /bindings$/, namespace: 'packaged' }, () => ({
         loader: 'js',
         contents: `module.exports = require(${JSON.stringify(BINDINGS)}).bindings`,
       }))
-      // Under other names than their own: a `.node` file would be loaded from inside the executable,
-      // where its library isn't beside it.
+      // Renamed: a `.node` file would be loaded from inside the executable, where its library isn't
+      // beside it.
       build.onLoad({ filter: /(addon|library)$/, namespace: 'packaged' }, ({ path }) => ({
         loader: 'file',
         contents: readFileSync(path.endsWith('addon') ? addon : library),
@@ -51,8 +51,9 @@ function duckdb(): BunPlugin {
 }
 
 /**
- * Passkeys need a module whose first import is a polyfill that its second one asks for. In a bundle of its
- * ES modules Bun 1.4.5 runs them the other way round, and no account can be made; CommonJS keeps the order.
+ * Passkeys need a module whose first import is a polyfill for its second one. In a bundle of its ES
+ * modules Bun 1.4.5 runs them in reverse order, and no account can be created; CommonJS keeps the
+ * order.
  */
 const orderedImports: BunPlugin = {
   name: 'ordered-imports',
@@ -63,7 +64,7 @@ const orderedImports: BunPlugin = {
   },
 }
 
-/** The built dashboard, in the place of the folder that a checkout has it in. */
+/** The built dashboard, instead of the folder in a checkout. */
 function dashboard(): BunPlugin {
   return {
     name: 'dashboard',
@@ -96,7 +97,7 @@ await Bun.build({
   target: 'bun',
   minify: { syntax: true, whitespace: true },
   sourcemap: 'none',
-  // Compiled beforehand: a start takes half the time, for 17 MB of 200.
+  // Compiled to bytecode: a start takes half the time, for 17 MB of 200.
   bytecode: true,
   format: 'esm',
   plugins: [duckdb(), orderedImports, dashboard()],
@@ -104,7 +105,7 @@ await Bun.build({
 })
 console.log(`${outfile}, ${(statSync(outfile).size / 1_000_000).toFixed(0)} MB`)
 
-/** What the executable is made of, in CycloneDX (https://cyclonedx.org). */
+/** The components of the executable, in CycloneDX (https://cyclonedx.org). */
 const sbom = Bun.spawnSync(['npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
   cwd: ROOT,
   stderr: 'ignore',

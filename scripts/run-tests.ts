@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import { CORES, type Counts, type Failure, ROOT, type TestRun } from './steps.ts'
 
-/** How long each file of tests took, in milliseconds. */
+/** The duration of each test file, in milliseconds. */
 const TIMINGS = join(ROOT, 'test/timings.json')
-/** Where more files fail than these, it isn't that the machine was busy. */
+/** If more files fail than this, a busy machine isn't the reason. */
 const AGAIN_AT_MOST = 3
-/** So much of what was printed before a failure is repeated at the end. */
+/** How many lines of output before a failure are repeated at the end. */
 const SAID_LINES = 40
 
 /** How {@link runTests} runs them. */
 export interface TestOptions {
-  /** Prints what the tests print, as it comes; else only when one fails. */
+  /** Prints the output of tests as it comes; otherwise only when one fails. */
   stream: boolean
-  /** Prints it when all is over, below this line: for what runs beside others. */
+  /** Prints it at the end, below this line: for groups that run beside others. */
   heldBelow?: string | undefined
-  /** Of one test that sets none itself. */
+  /** The timeout of a test that sets none itself. */
   timeoutMs: number
-  /** What TEST_STORE is for them; absent: as it is for us. */
+  /** The value of TEST_STORE; absent: the current one. */
   store?: string | undefined
-  /** So many files at once; by default two for each core: a test waits as long as it computes. */
+  /** Concurrent files; by default two per core: a test waits as long as it computes. */
   workers?: number
 }
 
@@ -30,7 +30,7 @@ export async function runTests(
   const child = Bun.spawn(
     [
       ...[process.execPath, '--no-env-file', 'test', `--timeout=${timeoutMs}`],
-      // The long ones first, or the last of them would run alone at the end.
+      // Long ones first, because the last of them would otherwise run alone at the end.
       ...[`--parallel=${workers}`, '--no-isolate', `--timings=${TIMINGS}`],
       ...(process.env.SAVE_TIMINGS ? ['--update-timings'] : []),
       ...paths.map((path) => `./${path}`),
@@ -51,7 +51,7 @@ export async function runTests(
   if (heldBelow !== undefined) console.log(`\n${heldBelow}\n${`${out}${err}`.trimEnd()}`)
   const counts = countsOf(err)
   const failures = failuresOf(err)
-  // A run that broke off says nothing of the tests that it didn't reach.
+  // A run that crashed doesn't report the tests that it didn't reach.
   if (status !== 0 && counts.failed === 0) {
     counts.failed = 1
     failures.push({ name: `bun test ended with ${status}` })
@@ -62,8 +62,8 @@ export async function runTests(
 }
 
 /**
- * Runs the files in which tests failed once more, each alone: many of our tests are of processes, and
- * a machine that is too busy for them isn't their fault. What fails again has failed; the rest is told.
+ * Runs failed files once more, one at a time: many tests start processes, and may fail because the
+ * machine is too busy. Only repeated failures count; the others are reported.
  */
 export async function runAgain(run: TestRun, options: TestOptions): Promise<TestRun> {
   const files = new Set(run.failures.map(({ file }) => file))
@@ -89,7 +89,7 @@ function withoutPassed(output: string): string {
   return (
     lines
       .join('\n')
-      // The names of files in which nothing failed.
+      // The names of files without failures.
       .replace(/^\S+\.test\.ts:\n\n(?=\S+\.test\.ts:\n|\d+ tests? failed)/gm, '')
       .replace(/\n{3,}/g, '\n\n')
       .trimEnd()
@@ -106,7 +106,7 @@ async function collect(stream: ReadableStream<Uint8Array>, print: boolean): Prom
   return text
 }
 
-/** What failed, in which file, and what was printed before. */
+/** The failures by file, with the output before them. */
 function failuresOf(output: string): Failure[] {
   const failures: Failure[] = []
   let file: string | undefined
@@ -117,7 +117,7 @@ function failuresOf(output: string): Failure[] {
     const opened = /^(\S+\.test\.tsx?):$/.exec(text)?.[1]
     const name = /^(?:\(fail\)|✗) (.*?)(?: \[[\d.]+ms\])?$/.exec(text)?.[1]
     if (name !== undefined) {
-      // A file that broke off as a whole is told by its name.
+      // A file that crashed as a whole is reported by name.
       const where = /\S+\.test\.tsx?/.exec(name)?.[0] ?? file
       failures.push({
         ...(where && { file: where }),
@@ -136,7 +136,7 @@ function failuresOf(output: string): Failure[] {
   return failures
 }
 
-/** The counts of the summary that `bun test` ends with. */
+/** The counts of the summary of `bun test`. */
 function countsOf(output: string): Counts {
   const summary = output.slice(output.lastIndexOf('\n\n') + 1)
   const count = (word: string) => {

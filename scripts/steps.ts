@@ -4,18 +4,18 @@ import { join } from 'node:path'
 /** The repository. */
 export const ROOT = join(import.meta.dir, '..')
 
-/** Of this machine. */
+/** The cores of this machine. */
 export const CORES = availableParallelism()
 
-/** A check that takes no tests: a name, a command, and what to do when it fails. */
+/** A check without tests: a name, a command, and what to do if it fails. */
 export interface Step {
   name: string
   command: string[]
-  /** The command that puts it right, if one does. */
+  /** The command that fixes it, if there is one. */
   remedy?: string
 }
 
-/** What must hold before any test is run. */
+/** Checks that run before the tests. */
 export const STEPS: readonly Step[] = [
   {
     name: 'format, lint',
@@ -45,7 +45,7 @@ export const STEPS: readonly Step[] = [
   },
 ]
 
-/** Runs steps, a few beside each other; a failed one counts as one failure. */
+/** Runs steps, some concurrently; a failed one counts as one failure. */
 export async function runSteps(steps: readonly Step[]): Promise<TestRun> {
   const waiting = [...steps]
   const failures: Failure[] = []
@@ -58,7 +58,7 @@ export async function runSteps(steps: readonly Step[]): Promise<TestRun> {
   return { passed: 0, failed: failures.length, skipped: 0, failures }
 }
 
-/** Runs a step and prints one line, or all that it says when it fails. */
+/** Runs a step and prints one line, or its whole output if it fails. */
 export async function runStep({ name, command, remedy }: Step): Promise<boolean> {
   const start = performance.now()
   const child = Bun.spawn(command, { cwd: ROOT, stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' })
@@ -76,7 +76,7 @@ export async function runStep({ name, command, remedy }: Step): Promise<boolean>
   return ok
 }
 
-/** The line that sums a step up. */
+/** Prints the summary of a step. */
 export function printStep(name: string, ok: boolean, start: number): void {
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name} (${seconds} s)`)
@@ -89,7 +89,7 @@ export interface Counts {
   skipped: number
 }
 
-/** All of several counts. */
+/** The sum of counts. */
 export function sum(all: readonly Counts[]): Counts {
   const total = { passed: 0, failed: 0, skipped: 0 }
   for (const { passed, failed, skipped } of all) {
@@ -100,21 +100,21 @@ export function sum(all: readonly Counts[]): Counts {
   return total
 }
 
-/** As the last line of a run says it. */
+/** The last line of a run. */
 export function line({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
 
-/** Something that failed. */
+/** A failure. */
 export interface Failure {
-  /** Of a test: its file. */
+  /** The file, for tests. */
   file?: string
   name: string
-  /** The last lines that were printed before it failed; a step has printed its own. */
+  /** The last lines of output before it failed; a step has printed its own. */
   said?: string
 }
 
-/** How tests went. */
+/** The result of a test run. */
 export interface TestRun extends Counts {
   failures: Failure[]
 }

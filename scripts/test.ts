@@ -9,10 +9,10 @@ import { allGroups, type Group } from './groups.ts'
 import { runAgain, runTests } from './run-tests.ts'
 import { type Failure, line, ROOT, runSteps, STEPS, type Step, sum, type TestRun } from './steps.ts'
 
-/** The real process, faults and fuzzing take their time; a hanging one must still end. */
+/** Tests with real processes, faults and fuzzing take long, but a hanging one must end. */
 const TIMEOUT_MS = 120_000
 
-/** What tests start as a process: what people run, and it starts in half the time of a checkout. */
+/** The program that tests start: the executable that people run, which starts twice as fast. */
 const PROGRAM = join(ROOT, 'node_modules/.cache/slugline')
 const PACKAGE: Step = {
   name: 'one executable of everything',
@@ -34,7 +34,7 @@ const total = sum(runs)
 console.log(`\n${line(total)}`)
 process.exit(total.failed === 0 ? 0 : 1)
 
-/** Runs groups beside each other, and once all are over, what failed in them again. */
+/** Runs groups concurrently, and at the end retries what failed in them. */
 async function runBeside(groups: readonly Group[]): Promise<TestRun[]> {
   const first = await Promise.all(groups.map((group, i) => runGroup(group, i === 0)))
   const all: TestRun[] = []
@@ -47,7 +47,7 @@ async function runBeside(groups: readonly Group[]): Promise<TestRun[]> {
   return all
 }
 
-/** What others than the first print comes in one piece, or it would be mixed with the first's. */
+/** The output of all but the first group is printed together at its end. */
 async function runGroup({ name, store, paths, workers, missing }: Group, isFirst: boolean) {
   const heading = `── ${name}`
   if (isFirst) console.log(`\n${heading}`)
@@ -64,7 +64,7 @@ async function runGroup({ name, store, paths, workers, missing }: Group, isFirst
   return run
 }
 
-/** With what was printed before: the end of a log may be all that somebody sees of it. */
+/** Prints a failure with its output: the end of a log may be all that someone sees. */
 function tell({ file, name, said }: Failure): void {
   console.log(`\nFAILED  ${file === undefined ? '' : `${file}: `}${name}`)
   if (said !== undefined) console.log(said.trim().replace(/^/gm, '  '))

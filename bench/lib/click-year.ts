@@ -6,13 +6,13 @@ import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
 import { startSlugline } from '../../test/harness/process.ts'
 import { seedLinks } from './seed.ts'
 
-/** What {@link makeClickYear} makes. */
+/** Options of {@link makeClickYear}. */
 export interface ClickYear {
   clicks: number
   links: number
 }
 
-/** Number of the workspace that has the clicks. */
+/** The number of the workspace with the clicks. */
 export const WORKSPACE = 1
 export const DAYS = 365
 const DAY_MS = 86_400_000
@@ -65,7 +65,7 @@ export async function makeClickYear(dir: string, { clicks, links }: ClickYear): 
   database.close()
 }
 
-/** Draws that are the same for the same numbers: `u` from 0 to 1, `zipf` by Zipf's law from 0. */
+/** Reproducible random numbers: `u` from 0 to 1, `zipf` by Zipf's law from 0. */
 const MACROS = [
   'CREATE TEMP MACRO u(a, b) AS hash(a, b)::DOUBLE / 18446744073709551616.0',
   'CREATE TEMP MACRO zipf(count, draw) AS (floor(pow(count, draw)) - 1)::BIGINT',

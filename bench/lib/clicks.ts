@@ -1,6 +1,6 @@
 import { encodeRecord, RECORD_VERSION } from '../../src/clicks/record.ts'
 
-/** What clicks are made like. */
+/** The distribution of generated clicks. */
 export interface ClickSource {
   /** `links.seq` of the first link; the others follow. */
   firstLink: number
@@ -9,11 +9,11 @@ export interface ClickSource {
   from: number
   to: number
   clicks: number
-  /** Different people a day. */
+  /** Distinct people per day. */
   visitors: number
 }
 
-/** The same numbers each time (mulberry32). */
+/** Reproducible random numbers (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -32,7 +32,7 @@ const BOTS = [
   'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
 ]
 
-/** User agents as they are met: some thousand different ones, a few of them most of the time. */
+/** Realistic user agents: some thousand different ones, a few of them most of the time. */
 export function userAgents(random: () => number, count = 3_000): string[] {
   const systems = [
     'Windows NT 10.0; Win64; x64',
@@ -56,7 +56,7 @@ export function userAgents(random: () => number, count = 3_000): string[] {
   })
 }
 
-/** Journal lines with realistic agents, referrers and addresses, in the order of their time. */
+/** Journal lines with realistic agents, referrers and addresses, in order of time. */
 export function* journalLines(source: ClickSource, seed = 1): Generator<string> {
   const random = seeded(seed)
   const agents = userAgents(random)

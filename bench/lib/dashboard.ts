@@ -1,13 +1,13 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-/** A browser that somebody is signed in with. */
+/** A browser with a session. */
 export interface SignedIn {
   browser: Browser
   url: string
   state: NonNullable<BrowserContextOptions['storageState']>
 }
 
-/** What a first load took; `scriptKb` and `allKb` in kB (1,000 bytes) as they came over the wire. */
+/** The measures of a first load; `scriptKb` and `allKb` in kB (1,000 bytes) on the wire. */
 export interface Load {
   contentMs: number
   largestPaintMs: number
@@ -17,10 +17,10 @@ export interface Load {
   requests: number
 }
 
-/** Times in milliseconds by what was done. */
+/** Times in milliseconds by action. */
 export type Timings = Record<string, number[]>
 
-/** What Chromium notes while the page comes up, told from the page itself. */
+/** Chromium's measurements while the page loads, reported by the page itself. */
 const OBSERVE = `
   window.__seen = { content: 0, paint: 0, shift: 0 }
   new PerformanceObserver((list) => {
@@ -46,7 +46,7 @@ const OBSERVE = `
   })
   window.__rows = () =>
     Array.from(document.querySelectorAll('[data-row]'), (row) => row.dataset.row).join()
-  // From an event to the first paint of other rows that are no longer waited for.
+  // From an event to the first paint of other rows that aren't loading any more.
   window.__measure = (type) => {
     let start
     const before = __rows()
@@ -78,13 +78,13 @@ async function open({ browser, url, state }: SignedIn, { signedOut }: Shown): Pr
     ...(signedOut ? {} : { storageState: state }),
     viewport: { width: 1280, height: 900 },
   })
-  // On a busy machine it takes long, and that is what is to be shown.
+  // On a busy machine loading takes long, and that shall be reported.
   context.setDefaultTimeout(120_000)
   await context.addInitScript(OBSERVE)
   return await context.newPage()
 }
 
-/** A page, and what is there once it shows what people came for. */
+/** A page, and an element that shows that it is ready. */
 export interface Shown {
   path: string
   selector: string
@@ -94,7 +94,7 @@ export interface Shown {
 /** The list's page. */
 export const LINKS: Shown = { path: '/app/links', selector: '[data-row]' }
 
-/** A bad connection and a quarter of a processor: 1.6 Mb/s, 150 ms. */
+/** A slow connection and a quarter of a processor: 1.6 Mb/s, 150 ms. */
 const SLOW = {
   offline: false,
   latency: 150,
@@ -102,7 +102,7 @@ const SLOW = {
   uploadThroughput: 750_000 / 8,
 }
 
-/** Loads a page in a browser that has nothing of it yet, over a bad connection on a weak machine. */
+/** Loads a page in a browser without cache, over a slow connection on a slow machine. */
 export async function firstLoad(signedIn: SignedIn, shown: Shown): Promise<Load> {
   const page = await open(signedIn, shown)
   const session = await page.context().newCDPSession(page)
@@ -133,17 +133,17 @@ export async function firstLoad(signedIn: SignedIn, shown: Shown): Promise<Load>
   }
 }
 
-/** Does in the list what people do, as fast as a quick typist; each round other words. */
+/** Uses the list like a fast typist; each round with other words. */
 export async function inList(signedIn: SignedIn, round: number): Promise<Timings> {
   const page = await open(signedIn, LINKS)
   const timings: Timings = {}
-  /** Does something and notes how long the rows took; nothing where they stayed the same. */
+  /** Measures an action until other rows appear; nothing if they stay the same. */
   async function note(name: string, event: 'keydown' | 'pointerdown', act: () => Promise<void>) {
     await page.evaluate(`__measure('${event}')`)
     await act()
     const taken = (await page.evaluate('__taken')) as number | null
     if (taken !== null) timings[name] = [...(timings[name] ?? []), taken]
-    // The next page is fetched ahead and lines are drawn: what comes next finds an idle page.
+    // Lets prefetching and drawing finish, so that the next action finds an idle page.
     await page.waitForTimeout(taken === null ? 0 : 700)
   }
   const load = async () => {

@@ -1,4 +1,4 @@
-/** The least that a JSON server can do: parse the body, answer with it. */
+/** The minimum of a JSON server: parses the body, and sends it back. */
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,

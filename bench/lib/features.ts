@@ -1,6 +1,6 @@
 import { slugAt } from './wrk.ts'
 
-/** A link with a feature, and the visit that asks for it. `set` is SQL. */
+/** A link with a feature, and a visit that uses it. `set` is SQL. */
 export interface Feature {
   name: string
   slug: string
@@ -11,7 +11,7 @@ export interface Feature {
 
 const destination = (name: number | string) => ({ destination_url: `https://example.com/${name}` })
 
-/** Nine rules that no visit of the bench fits, and one that each does. */
+/** Nine rules that no visit of the bench matches, and one that each does. */
 const TEN_RULES = JSON.stringify(
   [
     ...['iOS', 'Android', 'macOS'].map((name) => ({ os: [{ name, min: '12' }] })),
@@ -22,7 +22,7 @@ const TEN_RULES = JSON.stringify(
 )
 const SPLIT = JSON.stringify(['a', 'b'].map((id) => ({ id, weight: 50, ...destination(id) })))
 
-/** Links besides the first `count` that are seeded, one for each feature; and an unknown slug. */
+/** More links than the first `count`, one for each feature; and an unknown slug. */
 export async function redirectFeatures(count: number): Promise<Feature[]> {
   const hash = await Bun.password.hash('bench')
   const described = [

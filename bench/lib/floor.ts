@@ -1,6 +1,6 @@
 /**
- * What the runtime alone costs: `Bun.serve` with the body and headers of our redirect, answered
- * in one batch a turn of the event loop. Nothing is looked up, and nothing is written down.
+ * The cost of the runtime alone: `Bun.serve` with the body and headers of our redirect, in one
+ * batch per event-loop turn. Nothing is looked up or recorded.
  */
 import { family } from './machine.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { version as kernel } from 'node:process'
 
-/** One line about what the figures were measured on. */
+/** A line about the machine of the measurement. */
 export function machine(tools: Record<string, string> = {}): string {
   const cpu = cpus()
   const { version: sqlite } = new (require('bun:sqlite').Database)(':memory:')
@@ -25,10 +25,7 @@ export function versionOf(program: string, args: string[], pattern: RegExp): str
   return pattern.exec(`${run.stdout}${run.stderr}`)?.[1] ?? 'unknown'
 }
 
-/**
- * Says how much of the processors' time other virtual machines took from now on: above some 3 %
- * figures say more about them.
- */
+/** Reports how much CPU time other virtual machines took: above some 3 % figures are unreliable. */
 export function watchStolen(): () => string {
   // Column 8 of the line (proc(5)): hundredths of a second, of all processors.
   const stolen = () => Number(readFileSync('/proc/stat', 'utf8').split(/\s+/, 9)[8]) / 100
@@ -39,7 +36,7 @@ export function watchStolen(): () => string {
   }
 }
 
-/** CPU that a process has used so far, its threads included and its children not, in seconds. */
+/** CPU of a process so far, including threads but not children, in seconds. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -47,7 +44,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** The same of a process and all below it that live now. */
+/** The same for a process and its living descendants. */
 export function familyCpuSeconds(pid: number): number {
   return family(pid).reduce((sum, member) => sum + cpuSecondsOf(member), 0)
 }
@@ -60,7 +57,7 @@ function cpuSecondsOf(pid: number): number {
   }
 }
 
-/** A process and all below it. */
+/** A process and its descendants. */
 export function family(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const entry of readdirSync('/proc')) {
@@ -75,7 +72,7 @@ export function family(pid: number): number[] {
   return found
 }
 
-/** The process that a process belongs to; null: it has ended, even if it is still listed. */
+/** The parent of a process; null: it has ended, even if it is still listed. */
 export function parentOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -86,7 +83,7 @@ export function parentOf(pid: number): number | null {
   }
 }
 
-/** Memory of a process and all below it in MB: resident, and with shared pages divided (PSS). */
+/** Memory of a process and its descendants in MB: resident, and with shared pages divided (PSS). */
 export function memoryMb(pid: number): { rss: number; pss: number } {
   let rss = 0
   let pss = 0
@@ -102,16 +99,16 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value below which `q` of all lie (nearest rank). */
+/** The `q` quantile (nearest rank). */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** In megabytes, what a process holds: all of it, its own, and pages of files that are mapped. */
+/** Memory of a process in megabytes: total, anonymous, and mapped files. */
 export type Memory = Record<'all' | 'own' | 'mapped', number>
 
-/** What a process holds now. */
+/** The current memory of a process. */
 export function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   const of = (name: string) =>
@@ -119,7 +116,7 @@ export function memoryOf(pid: number): Memory {
   return { all: of('VmRSS'), own: of('RssAnon'), mapped: of('RssFile') }
 }
 
-/** The most that a process holds from now on, until it is asked for. */
+/** The peak memory of a process from now on, until it is called. */
 export function watchMemory(pid: number): () => Memory {
   const peak = memoryOf(pid)
   const sample = () => {

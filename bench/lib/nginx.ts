@@ -5,7 +5,7 @@ import { family } from './machine.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { slugAt } from './wrk.ts'
 
-/** An nginx of our own, which answers the seeded slugs from a map. */
+/** An nginx that answers the seeded slugs from a map. */
 export interface Nginx {
   url: string
   /** The one worker process, which does all the work. */

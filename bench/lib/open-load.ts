@@ -1,36 +1,36 @@
 import { join } from 'node:path'
 
 const isRoot = process.getuid?.() === 0
-/** Runs a program as any other, though this process comes last. */
+/** Runs a program with normal priority, though this process has the lowest. */
 export const asOthers: readonly string[] = isRoot ? ['chrt', '-o', '0'] : []
 
-/** From now on this process runs when nobody else wants to; only root could let its children return. */
+/** Gives this process the lowest priority; only root could reset it for child processes. */
 export function comeLast(): void {
   if (isRoot) Bun.spawnSync(['chrt', '-a', '-i', '-p', '0', String(process.pid)])
 }
 
-/** What became of each visitor, in the order of the answers. Times in milliseconds. */
+/** The visits in the order of responses. Times in milliseconds. */
 export interface Visits {
   /** When they were due, since the Unix epoch. */
   due: number[]
-  /** From then on until the answer was there. */
+  /** From then on until the response. */
   latency: number[]
-  /** How much of it was the generator's own doing, which sent them late. */
+  /** The part of the latency caused by the generator, which sent them late. */
   late: number[]
 }
 
-/** A load whose pace doesn't depend on the answers. */
+/** A load whose rate doesn't depend on the responses. */
 export interface OpenLoad {
   url: string
-  /** On the average. */
+  /** The mean rate. */
   perSecond: number
-  /** Seeded ones, which are asked for evenly. */
+  /** Seeded links, requested uniformly. */
   links: number
   /** The core that the load runs on. */
   core: number
 }
 
-/** Visitors, until they are stopped. As root they are never behind anything else on their core. */
+/** Starts visitors. As root they are never preempted on their core. */
 export function startVisitors(load: OpenLoad): { stop(into: Visits): Promise<void> } {
   const program = join(import.meta.dir, 'visitors.ts')
   const { port } = new URL(load.url)

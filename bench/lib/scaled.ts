@@ -10,7 +10,7 @@ export interface ScaledMachine {
   dispose(): Promise<void>
 }
 
-/** Starts them. Nothing listens where ClickHouse would be: the clicks wait in the journal. */
+/** Starts them. Nothing listens at ClickHouse's port: the clicks stay in the journal. */
 export async function startScaled(): Promise<ScaledMachine> {
   const postgres = await startPostgres({
     durable: true,

@@ -2,14 +2,14 @@ import pg from 'pg'
 import { SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
 import type { SeedOptions } from './seed.ts'
 
-/** `slugAt(n)`, as PostgreSQL says it. */
+/** `slugAt(n)` in PostgreSQL. */
 const SLUG = `'s' || ${[5, 4, 3, 2, 1, 0]
   .map((place) => `substr('0123456789abcdefghijklmnopqrstuvwxyz', n / ${36 ** place} % 36 + 1, 1)`)
   .join(' || ')}`
 
 /**
- * The links of `seedLinks`, on PostgreSQL, with the counters that the click worker makes of new
- * links. Indexes are made anew behind them, which takes a fraction of the time.
+ * The links of `seedLinks` in PostgreSQL, with the counters that the click worker creates. Indexes
+ * are rebuilt afterwards, which takes a fraction of the time.
  */
 export async function seedPostgres(url: string, options: SeedOptions): Promise<void> {
   const { workspaceNo, links, rare = 0, common = 0, statuses = false, tags = 50 } = options

@@ -5,24 +5,24 @@ import { systemRandom } from '../../src/base/random.ts'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
 import { slugAt } from './wrk.ts'
 
-/** What a seeded link looks like; `rare` and `common` stand in some titles, for the search. */
+/** Options of seeded links; `rare` and `common` are words in some titles, for the search. */
 export interface SeedOptions {
   workspaceNo: number
   links: number
-  /** How many titles hold the word `zyxrare`. */
+  /** How many titles contain the word `zyxrare`. */
   rare?: number
-  /** How many titles hold the word `commonword`. */
+  /** How many titles contain the word `commonword`. */
   common?: number
-  /** One in 19 has expired, one in 97 is disabled; else all are active. */
+  /** One in 19 has expired, one in 97 is disabled; default: all are active. */
   statuses?: boolean
-  /** How many tags there are, of which each link has one. Default: 50. */
+  /** The number of tags, of which each link has one. Default: 50. */
   tags?: number
 }
 
 const INSERT_TAG = `INSERT INTO tags (workspace_no, no, id, key, name, search_text, colour, created_at,
   updated_at, version) VALUES (?1, ?2, ?3, ?4, ?4, ?4, 'blue', 0, 0, 1)`
 
-/** Writes links straight into the tables of a server that isn't running. */
+/** Writes links directly into the tables of a stopped server. */
 export function seedLinks(dataDir: string, options: SeedOptions): void {
   const { workspaceNo, links, rare = 0, common = 0, statuses = false, tags = 50 } = options
   const db = new Database(databaseFiles(dataDir).main)

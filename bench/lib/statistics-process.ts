@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { childOf } from '../../test/harness/children.ts'
 
-/** The statistics process of a server; it runs when something was asked a moment ago. */
+/** The statistics process of a server, which runs if it was queried recently. */
 export function statisticsPid(serverPid: number): number {
   const pid = childOf(serverPid, 'statistics')
   if (pid === undefined) throw new Error('There is no statistics process')
   return pid
 }
 
-/** The most memory that processes had since the last reset. */
+/** The peak memory of processes since the last reset. */
 export interface MemoryWatch {
   read(): string
   reset(): void
   stop(): void
 }
 
-/** Looks at each process alone, without its children, 20 times a second; at the one that there is then. */
+/** Samples each process without its children, 20 times a second. */
 export function watchMemory(pids: Readonly<Record<string, () => number>>): MemoryWatch {
   const most = new Map<string, number>()
   const timer = setInterval(() => {

@@ -3,43 +3,45 @@ import { childOf } from '../../test/harness/children.ts'
 import { cpuSeconds } from './machine.ts'
 import type { Window } from './windows.ts'
 
-/** Begins and ends something beside the load; each may be called again. */
+/** Switches work beside the load on and off; each may be called repeatedly. */
 export interface Switch {
   on(): void
   off(): Promise<void>
 }
 
-/** What {@link takeTurns} has seen: sums over all pairs of windows. */
+/** The results of {@link takeTurns}: sums over all pairs of windows. */
 export interface Turns {
   windows: Window[]
-  /** Processors that the statistics process took, in windows with the work. */
+  /** CPU cores used by the statistics process, in windows with the work. */
   cpu: number
-  /** Such windows at whose end it took its share of the processors. */
+  /** Such windows at whose end it had normal scheduling. */
   shares: number
-  /** Milliseconds a second that the serving thread waited for a processor, without and with the work. */
+  /**
+   * Milliseconds per second that the serving thread waited for a core, without and with the work.
+   */
   waits: [number, number]
 }
 
 export const noTurns = (): Turns => ({ windows: [], cpu: 0, shares: 0, waits: [0, 0] })
 
-/** What goes on, and for how long. */
+/** The load, and its duration. */
 export interface TurnsOptions {
   /** The server's. */
   pid: number
   work: Switch
   pairs: number
   windowMs: number
-  /** The work comes to an end by itself: then so do the turns. */
+  /** The work ends by itself: then the measurement does too. */
   ends: boolean
 }
 
-/** What is switched needs this long to have an effect, or none any more. */
+/** The delay until switching takes effect. */
 const SETTLE_MS = 30
-/** Work that takes less of a processor than this, pair after pair, has come to its end. */
+/** Work that uses less of a core than this, pair after pair, has ended. */
 const AT_WORK = 0.2
 const IDLE_PAIRS = 3
 
-/** Adds pairs of windows in random order, until there are enough or nothing is left to do. */
+/** Adds pairs of windows in random order, until there are enough or the work has ended. */
 export async function takeTurns(options: TurnsOptions, into: Turns): Promise<void> {
   const { pid: server, work, pairs, windowMs, ends } = options
   await work.off()
@@ -56,7 +58,7 @@ export async function takeTurns(options: TurnsOptions, into: Turns): Promise<voi
       await Bun.sleep(SETTLE_MS)
       const pid = childOf(server, 'statistics')
       const [cpu, wait, fromMs] = [cpuOf(pid), waitMs(server), now()]
-      // Not in step with anything that goes on at a regular pace.
+      // Not in phase with anything periodic.
       await Bun.sleep(windowMs * (0.8 + 0.4 * Math.random()))
       const toMs = now()
       const seconds = (toMs - fromMs) / 1_000
@@ -78,7 +80,7 @@ export async function takeTurns(options: TurnsOptions, into: Turns): Promise<voi
   stopping(server).on()
 }
 
-/** Lets the statistics process run, whatever it does, and stops it. */
+/** Continues and stops the statistics process. */
 export function stopping(server: number): Switch {
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
     const pid = childOf(server, 'statistics')
@@ -87,7 +89,7 @@ export function stopping(server: number): Switch {
   return { on: () => signal('SIGCONT'), off: async () => signal('SIGSTOP') }
 }
 
-/** Waits until the statistics process has nothing left to do of what it does once an hour. */
+/** Waits until the statistics process has finished its hourly maintenance. */
 export async function settled(server: number): Promise<void> {
   for (;;) {
     const pid = childOf(server, 'statistics')
@@ -97,12 +99,12 @@ export async function settled(server: number): Promise<void> {
   }
 }
 
-/** Milliseconds that a process's first thread has waited for a processor so far. */
+/** Milliseconds that a process's first thread has waited for a core so far. */
 function waitMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 }
 
-/** CPU seconds; 0 when it has ended. */
+/** CPU seconds; 0 if it has ended. */
 function cpuOf(pid: number | undefined): number {
   try {
     return pid === undefined ? 0 : cpuSeconds(pid)
@@ -111,7 +113,7 @@ function cpuOf(pid: number | undefined): number {
   }
 }
 
-/** No thread of the process is to run only when nobody else wants to (SCHED_IDLE). */
+/** Whether no thread of the process has idle scheduling (SCHED_IDLE). */
 function takesShare(pid: number | undefined): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).every((thread) => {

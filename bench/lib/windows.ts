@@ -2,36 +2,36 @@ import { seeded } from './clicks.ts'
 import { median, quantile } from './machine.ts'
 import type { Visits } from './open-load.ts'
 
-/** A piece of time in which something went on beside the load, or nothing. Since the Unix epoch. */
+/** A time window with or without work beside the load. Since the Unix epoch. */
 export interface Window {
   isBusy: boolean
   fromMs: number
   toMs: number
 }
 
-/** In milliseconds, or of one to the other. */
+/** In milliseconds, or as a ratio. */
 export interface Quantiles {
   p50: number
   p99: number
 }
 
-/** Quantiles of all latencies of each kind of window, and what lies between the kinds. */
+/** Quantiles of all latencies of each kind of window, and their ratios. */
 export interface Comparison {
   requests: number
   alone: Quantiles
   beside: Quantiles
   ratio: Quantiles
-  /** Of p99: where 95 of 100 such ratios would lie, if the windows were drawn once more. */
+  /** For p99: the 95 % bootstrap interval of the ratio. */
   between: [number, number]
-  /** The same of each window's own p99, by their medians: a stall now and then doesn't change it. */
+  /** The same for the median of each window's p99, which rare stalls don't affect. */
   usual: { alone: number; beside: number; ratio: number; between: [number, number] }
 }
 
 const DRAWS = 400
 
 /**
- * Pools the latencies of all windows of a kind. Neighbours are alike, so the windows are drawn anew
- * (bootstrap), and not single requests.
+ * Pools the latencies of all windows of a kind. Neighbouring requests correlate, so the bootstrap
+ * resamples windows, not single requests.
  */
 export function compareWindows(
   visits: Pick<Visits, 'due' | 'latency'>,
@@ -86,7 +86,7 @@ function quantiles(parts: readonly Float32Array[]): Quantiles {
   return { p50: below(0.5), p99: below(0.99) }
 }
 
-/** The first place in `order` whose visitor was due then or later. */
+/** The first index in `order` whose visit was due then or later. */
 function firstFrom(due: readonly number[], order: Uint32Array, time: number): number {
   let [low, high] = [0, order.length]
   while (low < high) {

@@ -2,18 +2,20 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from './temporary.ts'
 
-/** What one run of wrk saw. Latencies in milliseconds. */
+/** The result of a wrk run. Latencies in milliseconds. */
 export interface LoadResult {
   requests: number
   perSecond: number
   p50: number
   p99: number
-  /** Answers that were neither 2xx nor 3xx. */
+  /** Responses that were neither 2xx nor 3xx. */
   refused: number
   socketErrors: number
 }
 
-/** One load: the request is made by a Lua script (https://github.com/wg/wrk/blob/master/SCRIPTING). */
+/**
+ * A load whose requests are made by a Lua script (https://github.com/wg/wrk/blob/master/SCRIPTING).
+ */
 export interface Load {
   url: string
   seconds: number
@@ -23,7 +25,7 @@ export interface Load {
   core: number
 }
 
-/** Runs wrk to its end, on a core of its own. */
+/** Runs wrk on a separate core until it ends. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const script = join(temporaryDirectory(), 'load.lua')
   writeFileSync(script, load.script)
@@ -33,7 +35,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const text = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error(`wrk failed:\n${text}`)
   const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0)
-  // Other percentages stand at the ends of lines.
+  // Other percentages are at the ends of lines.
   const quantile = (name: string) =>
     milliseconds(new RegExp(`^\\s*${name}\\s+(\\S+)`, 'm').exec(text)?.[1])
   const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)
@@ -53,7 +55,7 @@ function milliseconds(text: string | undefined): number {
   return text?.endsWith('ms') ? value : value * 1000
 }
 
-/** A browser's headers, and `path`, or a slug drawn evenly from `count` (see `slugAt`). */
+/** A browser's headers, and `path`, or a random slug of `count` (see `slugAt`). */
 export function visitorScript(count: number, path?: string): string {
   return `
 local digits = "0123456789abcdefghijklmnopqrstuvwxyz"

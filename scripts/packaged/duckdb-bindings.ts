@@ -1,6 +1,6 @@
-// Takes the place of @duckdb/node-bindings inside the packaged executable. The operating system
-// loads libraries from files alone, so the two that the executable carries are written out once,
-// into a folder named by their content.
+// Replaces @duckdb/node-bindings inside the packaged executable. The operating system loads
+// libraries only from files, so the two that the executable contains are written to a folder named
+// by their content.
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -21,8 +21,8 @@ import library from 'packaged:library' with { type: 'file' }
 const ADDON = 'duckdb.node'
 
 /**
- * Loads the addon from the first place that allows it: one may be read-only, or for data alone. The data
- * directory is the last, for a backup is restored into an empty one.
+ * Loads the addon from the first directory that permits it: one may be read-only or noexec. The
+ * data directory comes last, because a backup is restored into an empty one.
  */
 function load() {
   // `homedir()` throws for a user without an entry in passwd, as in a container.
@@ -56,12 +56,12 @@ function unpack(folder: string): void {
     renameSync(fresh, folder)
   } catch (error) {
     rmSync(fresh, { recursive: true })
-    // Another process was quicker.
+    // Another process was faster.
     if (!isWhole(folder)) throw error
   }
 }
 
-/** Nobody else may have put something there for us to load. */
+/** Checks that no one else can have written what is loaded. */
 function assertOwn(path: string): void {
   const { uid, mode } = lstatSync(path)
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${path} is not ours`)

@@ -1,4 +1,4 @@
-/** What scripts/package.ts gives to the executable. */
+/** Modules that scripts/package.ts adds to the executable. */
 declare module 'packaged:addon' {
   const path: string
   export default path

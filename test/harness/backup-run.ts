@@ -7,15 +7,15 @@ import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
 import { BASE_ENV, type Slugline, startSlugline } from './process.ts'
 import { startWrites } from './writes.ts'
 
-/** How a run goes. */
+/** Options of a run. */
 export interface BackupRunOptions {
   clicks: number
   links: number
-  /** What is killed while a backup is made, one after another; null: nothing. */
+  /** The process killed during each backup; null: none. */
   backups: readonly ('backup' | 'server' | 'statistics' | null)[]
 }
 
-/** What one backup came to. */
+/** The result of one backup. */
 export interface BackupResult {
   killed: 'backup' | 'server' | 'statistics' | null
   /** Null: it was interrupted, or refused. */
@@ -23,13 +23,13 @@ export interface BackupResult {
   answeredBefore: number
   writtenBefore: number
   writesMissing: number
-  /** Links whose numbers aren't those of their clicks. */
+  /** Links whose counters had to be repaired. */
   mended: number
-  /** What verify and restore say of what an interruption has left. */
+  /** The errors of verify and restore for an interrupted backup. */
   refusals: string[]
 }
 
-/** Backs an instance up while it is visited and written to, and compares what is restored. */
+/** Backs an instance up while it is visited and written to, and compares the restored copy. */
 export async function backupRun({ clicks, links, backups }: BackupRunOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-backups-'))
   const slugline = await startSlugline()
@@ -94,7 +94,7 @@ export async function backupRun({ clicks, links, backups }: BackupRunOptions) {
   }
 }
 
-/** Makes a backup; kills something once it has begun. */
+/** Makes a backup; kills a process once it has started. */
 async function backUp(slugline: Slugline, directory: string, killed: BackupResult['killed']) {
   const child = Bun.spawn([join(import.meta.dir, '../../bin/slugline'), 'backup', directory], {
     env: { ...BASE_ENV, ...slugline.env },
@@ -121,7 +121,7 @@ async function killStatistics(slugline: Slugline): Promise<void> {
   if (pid !== undefined) process.kill(pid, 'SIGKILL')
 }
 
-/** Restores a backup, starts on it, and compares. */
+/** Restores a backup, starts a server on it, and compares. */
 async function compare(made: {
   directory: string
   links: number

@@ -1,24 +1,24 @@
-/** A client as a load balancer is one: it asks nodes that are ready, and the next one if one does not answer. */
+/** A load balancer: sends requests to ready nodes, and to the next one if one doesn't respond. */
 export interface Balancer {
   /**
-   * Sends a request to the nodes in turn, and to the next one as long as none answers.
-   * @throws when none has answered within ten seconds.
+   * Sends a request to the nodes in turn, and to the next one if one doesn't respond.
+   * @throws when none has responded within ten seconds
    */
   send(path: string, init?: RequestInit): Promise<Response>
-  /** How often a node was found not to be ready after it had been. */
+  /** How often a ready node became unready. */
   readonly left: number
-  /** Connections that broke off without an answer to what was sent on them. */
+  /** Requests whose connection was closed without a response. */
   readonly broken: readonly string[]
-  /** Looks no more. */
+  /** Stops checking the nodes. */
   stop(): Promise<void>
 }
 
 const WITHIN_MS = 10_000
 const PAUSE_MS = 20
-/** Much less than a node goes on answering after it has said that it leaves. */
+/** Much less than a node keeps responding after it became unready. */
 const LOOK_EVERY_MS = 50
 
-/** Asks nodes in turn; all of them while none is ready. */
+/** Sends to ready nodes in turn, or to all nodes if none is ready. */
 export function createBalancer(urls: readonly string[]): Balancer {
   const ready = urls.map(() => true)
   const broken: string[] = []

@@ -3,20 +3,20 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Caddy, which deploy/Caddyfile is for; null: this machine has none. */
+/** Caddy, for deploy/Caddyfile; null: not installed. */
 export const CADDY = Bun.which('caddy')
 
 const CADDYFILE = resolve(import.meta.dir, '../../deploy/Caddyfile')
 
-/** What a visitor got through Caddy. */
+/** A visitor's response through Caddy. */
 export interface Passed {
   status: number | undefined
   location: string | undefined
 }
 
 /**
- * Starts Caddy with deploy/Caddyfile in front of nodes. What differs: ports of loopback, and
- * certificates by an authority of its own instead of ACME.
+ * Starts Caddy with deploy/Caddyfile in front of nodes, with other ports, and certificates by its
+ * own authority instead of ACME.
  */
 export async function startCaddy(nodes: readonly string[]) {
   const dir = mkdtempSync(join(tmpdir(), 'slugline-caddy-'))
@@ -36,7 +36,7 @@ export async function startCaddy(nodes: readonly string[]) {
   const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
   let said = ''
   const decoder = new TextDecoder()
-  // Read to the end: Caddy ends where nobody reads what it says.
+  // Read to the end: Caddy ends when its output is closed.
   const isReady = new Promise<boolean>((resolve) => {
     const read = async () => {
       for await (const part of child.stderr as ReadableStream<Uint8Array>) {
@@ -50,7 +50,7 @@ export async function startCaddy(nodes: readonly string[]) {
   if (!(await isReady)) throw new Error(`caddy: ${said}`)
   const root = () => readFileSync(join(dir, 'pki/authorities/local/root.crt'), 'utf8')
   return {
-    /** A visit over TLS by the host's own certificate. Rejects where Caddy gets none for it. */
+    /** A visit over TLS with the host's certificate. Rejects if Caddy gets none for it. */
     visit: (host: string, path: string) =>
       new Promise<Passed>((passed, failed) => {
         const asked = request(
@@ -74,7 +74,7 @@ export async function startCaddy(nodes: readonly string[]) {
   }
 }
 
-/** Ports of loopback that nobody listens on now; all at once, so that they differ. */
+/** Free ports of loopback, chosen together so that they differ. */
 function freePorts(count: number): number[] {
   const servers = Array.from({ length: count }, () =>
     Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() }),

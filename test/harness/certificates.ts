@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 /** An authority that signs servers' certificates. */
 export interface TestAuthority {
-  /** Its own certificate, which whoever trusts it has. */
+  /** Its own certificate, for clients to trust. */
   readonly ca: string
-  /** A key and a certificate for 127.0.0.1, or for somebody else; paths of PEM files. */
+  /** A key and a certificate for 127.0.0.1, or for another subject; paths of PEM files. */
   issue(name: string, subject?: string): { key: string; certificate: string }
   dispose(): void
 }

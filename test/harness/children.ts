@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * The process id of a server's child; undefined: it doesn't run.
- *
- * @param argument one that it was started with, such as the name of its command
+ * The process id of a server's child; undefined: not running.
+ * @param argument one of its command-line arguments, such as the name of its command
  */
 export function childOf(
   server: number,
@@ -18,7 +17,7 @@ export function childOf(
         return Number(entry)
       }
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return undefined

@@ -7,7 +7,7 @@ const FOLDER = resolve(import.meta.dir, '../clickhouse')
 /** Whether ClickHouse's engine is installed: `npm ci` in test/clickhouse, some 550 MB. */
 export const hasClickHouse = existsSync(join(FOLDER, 'node_modules/chdb/package.json'))
 
-/** A throw-away ClickHouse: the engine itself, behind HTTP, in a process of its own. */
+/** A temporary ClickHouse: the engine itself, behind HTTP, in a separate process. */
 export interface ClickHouse {
   /** `http://127.0.0.1:{port}/{database}` */
   url(database: string): string
@@ -22,7 +22,7 @@ export interface ClickHouse {
   stop(): Promise<void>
 }
 
-/** Starts one; a test file shares it, with a database for each test that needs its own. */
+/** Starts one; the tests of a file share it, with a database for each test that needs its own. */
 export async function startClickHouse(): Promise<ClickHouse> {
   const directory = mkdtempSync(join(tmpdir(), 'slugline-clickhouse-'))
   let { child, port } = await start(directory, 0)

@@ -3,44 +3,44 @@ import type { TestCluster } from './cluster.ts'
 import { eventually } from './eventually.ts'
 import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
 
-/** Who is killed: a node, one of its children, or a server. */
+/** What is killed: a node, one of its children, or a server. */
 export type ClusterVictim = 'node' | 'click-worker' | 'statistics' | 'clickhouse' | 'postgres'
 
-/** How a run goes. */
+/** Options of a run. */
 export interface ClusterKillOptions {
   clicks: number
   links: number
-  /** To each node. */
+  /** Per node. */
   connections: number
   kills: readonly ClusterVictim[]
-  /** The headers of a click, each line with its end. */
+  /** The headers of a click, each with its line end. */
   headers(mark: number): string
 }
 
-/** What a run came to; what begins with `answeredMissing` must be 0. */
+/** The result of a run; `answeredMissing` and the fields after it must be 0. */
 export interface ClusterKillRun {
   answered: number
-  /** Broken off: nobody knows whether they were recorded. */
+  /** Interrupted: unknown whether they were recorded. */
   unknown: number
   stored: number
   /** Stored without having been answered. */
   surplus: number
-  /** What was in flight at the kills of nodes. */
+  /** Requests in flight when nodes were killed. */
   inFlight: number
   kills: number
   answeredMissing: number
   storedTwice: number
   /** Stored with a number that was never sent, or for another link than was visited. */
   wrong: number
-  /** Links whose counters aren't the number of their raw clicks. */
+  /** Links whose counters differ from the number of their raw clicks. */
   countersDiffer: number
   loadSeconds: number
   drainSeconds: number
 }
 
 /**
- * Sends clicks to all nodes, each with a number of its own, kills processes at random moments, and
- * holds what is stored in the end against what the client knows, click by click.
+ * Sends numbered clicks to all nodes, kills processes at random moments, and compares the stored
+ * clicks with the client's record, one by one.
  */
 export async function clusterKillRun(
   cluster: TestCluster,
@@ -100,7 +100,7 @@ async function makeLinks({ nodes, key }: TestCluster, run: string, links: number
   }
 }
 
-/** Gives what was in flight at killed nodes. */
+/** Returns the number of requests in flight at killed nodes. */
 async function killAtRandom(
   { nodes, clickHouse, postgres }: TestCluster,
   loads: readonly MarkedClicks[],
@@ -137,7 +137,7 @@ async function killAtRandom(
   return inFlight
 }
 
-/** Every node has answered for every link since now: one that was just started knows them, too. */
+/** Waits until every node has served every link, including nodes just started. */
 async function allVisited(loads: readonly MarkedClicks[], links: number): Promise<void> {
   const rounds = loads.map(async (load) => {
     const enough = load.answered + 2 * links

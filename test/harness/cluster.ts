@@ -7,32 +7,32 @@ import { type Slugline, startSlugline } from './process.ts'
 import { startProxy, type TestProxy } from './proxy.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
-/** Real nodes, and all the servers that they need. */
+/** Real nodes, with all servers that they need. */
 export interface TestCluster {
   readonly postgres: TestPostgres
   /** The database's name on it. */
   readonly database: string
   readonly redis: TestRedis
-  /** Null: clicks are not kept there. */
+  /** Null: clicks are not stored there. */
   readonly clickHouse: ClickHouse | null
   readonly nodes: readonly Slugline[]
-  /** Given where each node has its own, which can be cut. */
+  /** Set if each node has its own network, which can be cut. */
   readonly networks: TestNetworks | null
-  /** Of a workspace without limits. */
+  /** A key of a workspace without limits. */
   readonly key: string
-  /** Resolves when every check of every node is fine. Gives which were the last, and when. */
+  /** Resolves when all checks of all nodes are ok. Returns the last failing ones, with times. */
   allWell(): Promise<{ what: string; afterMs: number }[]>
-  /** Resolves when all clicks of all journals are counted, and stored where they are kept. */
+  /** Resolves when all clicks of all journals are counted, and stored if they are. */
   drained(withinMs?: number): Promise<void>
-  /** The clicks that are stored whose `utm_term` begins so: each with its link's `seq`. */
+  /** The stored clicks with this prefix of `utm_term`: each with its link's `seq`. */
   clicks(prefix: string): Promise<{ seq: number; term: string }[]>
   dispose(): Promise<void>
 }
 
-/** How a cluster is started. */
+/** Options of a cluster. */
 export interface TestClusterOptions {
   nodes?: number
-  /** Where single clicks are kept; `nowhere`: they wait in the journals. */
+  /** Where single clicks are stored; `nowhere`: they stay in the journals. */
   clicks?: 'clickhouse' | 'postgres' | 'nowhere'
   networks?: boolean
   env?: Record<string, string>
@@ -75,7 +75,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   }
   const nodes: Slugline[] = []
 
-  /** The checks that aren't fine, as `node check reason`. */
+  /** The failing checks, as `node check reason`. */
   const complaints = async (node: Slugline, i: number): Promise<string[]> => {
     try {
       const answer = await fetch(`${node.url}/readyz`, { signal: AbortSignal.timeout(3_000) })

@@ -10,30 +10,30 @@ interface OpenApi {
   }
 }
 
-/** What the document says of a method of a path. */
+/** The document's description of an operation. */
 export interface Operation {
   parameters?: { $ref?: string; name: string }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, Described | { $ref: string }>
 }
 
-/** What the document says of one status of an operation. */
+/** The document's description of one status of an operation. */
 interface Described {
   content?: Record<string, { schema: object }>
 }
 
 const RESPONSES = '#/components/responses/'
 
-/** Holds answers against the OpenAPI document. */
+/** Checks responses against the OpenAPI document. */
 export interface Conformance {
   readonly document: OpenApi
-  /** Where a reference leads. */
+  /** The target of a reference. */
   parameter($ref: string): { name: string }
-  /** What is wrong with an answer, or null. `path` is the template, as the document has it. */
+  /** What is wrong with a response, or null. `path` is the template of the document. */
   violation(method: string, path: string, answer: Response, body: string): string | null
 }
 
-/** Reads the document that the server itself serves. */
+/** Loads the document from the server. */
 export async function loadConformance(url: string): Promise<Conformance> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true })
@@ -41,7 +41,7 @@ export async function loadConformance(url: string): Promise<Conformance> {
   ajv.addSchema(document, 'openapi')
   const compiled = new Map<string, ValidateFunction | null>()
 
-  /** The response that the document describes, and where in it. */
+  /** The document's response for a status, and its location. */
   function describedResponse(method: string, path: string, status: number) {
     const responses = document.paths[path]?.[method.toLowerCase()]?.responses
     const found = responses?.[String(status)]
@@ -85,7 +85,7 @@ export async function loadConformance(url: string): Promise<Conformance> {
       }
       if (body === '') return null
       const content = described.response.content ?? {}
-      // What is no JSON has no schema to be held against; the document says what it is.
+      // Content other than JSON has no schema; the document has its media type.
       const type = answer.headers.get('content-type') ?? ''
       if (!type.startsWith('application/json')) {
         return type in content

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 
-/** A DNS server on loopback that knows TXT records alone; see RFC 1035 §4. */
+/** A DNS server on loopback for TXT records only; see RFC 1035 §4. */
 export async function startDns() {
   const records = new Map<string, string[]>()
   const failing = new Set<string>()
@@ -45,7 +45,7 @@ export async function startDns() {
   return {
     server: `127.0.0.1:${socket.address().port}`,
     records,
-    /** Names that it fails for. */
+    /** Names for which it fails. */
     failing,
     close: () => socket.close(),
   }

@@ -1,7 +1,7 @@
 /**
- * Asks again until `ask` gives something other than undefined. For what another process does in
- * its own time and doesn't announce; the bound only decides how long a failure takes. The longer it
- * takes the less often it asks: asking takes time from what is waited for.
+ * Polls until `ask` returns something other than undefined. For effects of other processes that
+ * aren't announced; the timeout only decides how long a failure takes. The interval grows, because
+ * polling takes time from what is waited for.
  */
 export async function eventually<T>(
   what: string,

@@ -3,10 +3,10 @@ import type { TestCluster } from './cluster.ts'
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** What must come out exactly, whichever node is asked. */
+/** The nodes under test. */
 type Nodes = Pick<TestCluster, 'nodes' | 'key'>
 
-/** How often each answer came. */
+/** How often each response occurred. */
 export type Tally = Map<string, number>
 
 function count(tally: Tally, what: string): void {
@@ -17,7 +17,7 @@ function nodeAt({ nodes }: Nodes, i: number) {
   return nodes[i % nodes.length] as Nodes['nodes'][0]
 }
 
-/** As many creations of one slug and its twins at once, spread over the nodes, in each round. */
+/** Concurrent creations of one slug and its variants, spread over the nodes, in each round. */
 export async function raceForSlugs(cluster: Nodes, rounds: number, at: number): Promise<Tally[]> {
   const all: Tally[] = []
   for (let round = 0; round < rounds; round++) {
@@ -39,7 +39,7 @@ export async function raceForSlugs(cluster: Nodes, rounds: number, at: number): 
   return all
 }
 
-/** People at a link with `max_clicks`, bots and HEAD among them. Gives what the people were answered. */
+/** People at a link with `max_clicks`, beside bots and HEAD. Returns the people's responses. */
 export async function crowd(cluster: Nodes, max: number, people: number): Promise<Tally> {
   const slug = `crowd-${Date.now().toString(36)}`
   const body = { destination_url: 'https://example.com/', slug, max_clicks: max }
@@ -63,11 +63,11 @@ export async function crowd(cluster: Nodes, max: number, people: number): Promis
   return tally
 }
 
-/** What came of requests that were sent again and again with one key each. */
+/** The result of repeated requests with one key each. */
 export interface Repeated {
   keys: number
   answered: number
-  /** Keys whose answers were not one and the same, byte for byte. */
+  /** Keys whose responses differed in any byte. */
   differing: number
   /** Links that are there. */
   links: number
@@ -75,8 +75,8 @@ export interface Repeated {
 }
 
 /**
- * Requests with idempotency keys, each `retries` times at once at different nodes; every fourth
- * connection is dropped under way, and so many times a node is killed.
+ * Requests with idempotency keys, each `retries` times concurrently at different nodes; every
+ * fourth connection is dropped, and nodes are killed.
  */
 export async function repeat(
   cluster: Nodes,
@@ -90,7 +90,7 @@ export async function repeat(
   let differing = 0
   let done = 0
 
-  /** Tries until there is an answer. */
+  /** Retries until there is a response. */
   async function insist(name: string, first: number): Promise<string> {
     for (let i = first; ; i++) {
       const at = i % nodes.length
@@ -146,7 +146,7 @@ export async function repeat(
 
 class Refused extends Error {}
 
-/** What a plan's rate let through. */
+/** How many requests a plan's rate allowed. */
 export interface Admitted {
   offered: number
   admitted: number
@@ -156,7 +156,7 @@ export interface Admitted {
   sustained: number
 }
 
-/** Offers `times` the rate of a key's plan through all nodes. */
+/** Sends `times` the rate of a key's plan through all nodes. */
 export async function offer(
   { nodes }: Nodes,
   plan: { key: string; perMinute: number; burst: number },

@@ -4,9 +4,9 @@ import type { Slugline } from './process.ts'
 let marks = 0
 
 /**
- * Resolves when all nodes have heard of every link that the first of them has made or changed so far:
- * its messages come in their order, so the last one tells. Whoever remembers a link before that would
- * forget it once more. Counts no click.
+ * Resolves when all nodes have received the messages about every link that the first one has
+ * created or changed: messages arrive in order, so the last one is enough. A link cached before
+ * that would be invalidated again. Counts no click.
  */
 export async function allHaveHeard(nodes: readonly Slugline[], key: string): Promise<void> {
   const [first] = nodes as [Slugline]

@@ -6,28 +6,28 @@ import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
 import { type Slugline, startSlugline } from './process.ts'
 import { openFreed } from './statistics-file.ts'
 
-/** Who is killed. */
+/** What is killed. */
 export type Victim = 'server' | 'click-worker' | 'statistics'
 
-/** How a run goes. */
+/** Options of a run. */
 export interface KillRunOptions {
   clicks: number
   links: number
   connections: number
   kills: readonly Victim[]
-  /** The headers of a click, each line with its end; the proxy on this machine is trusted. */
+  /** The headers of a click, each with its line end; the proxy on this machine is trusted. */
   headers(mark: number): string
 }
 
-/** What a run came to; what begins with `answeredMissing` must be 0, and `mended` too. */
+/** The result of a run; `answeredMissing` and the fields after it must be 0, and `mended` too. */
 export interface KillRun {
   answered: number
-  /** Broken off: nobody knows whether they were recorded. */
+  /** Interrupted: unknown whether they were recorded. */
   unknown: number
   stored: number
   /** Stored without having been answered. */
   surplus: number
-  /** What was in flight at the kills of the server. */
+  /** Requests in flight when the server was killed. */
   inFlight: number
   kills: number
   answeredMissing: number
@@ -36,13 +36,13 @@ export interface KillRun {
   neverSent: number
   /** Stored for another link than the one that was visited. */
   otherLink: number
-  /** Links whose counters aren't the number of their raw clicks, people and bots apart. */
+  /** Links whose counters differ from the number of their raw clicks, by people and bots. */
   countersDiffer: number
-  /** Links whose report isn't. */
+  /** Links whose report differs. */
   reportsDiffer: number
-  /** Reports whose totals aren't the number of clicks stored. */
+  /** Reports whose totals differ from the number of stored clicks. */
   totalsDiffer: number
-  /** Links whose counters `clicks recount` had to mend. */
+  /** Links whose counters `clicks recount` repaired. */
   mended: number
   loadSeconds: number
   drainSeconds: number
@@ -62,8 +62,8 @@ interface Counts {
 }
 
 /**
- * Sends clicks, each with a number of its own, kills processes at random moments, and holds what is
- * stored in the end against what the client knows, click by click.
+ * Sends numbered clicks, kills processes at random moments, and compares the stored clicks with the
+ * client's record, one by one.
  */
 export async function killRun(options: KillRunOptions): Promise<KillRun> {
   const { clicks, links, connections, kills } = options
@@ -118,12 +118,12 @@ export async function killRun(options: KillRunOptions): Promise<KillRun> {
   }
 }
 
-/** The number of the link that a click goes to. */
+/** The number of a click's link. */
 export function linkOf(mark: number, links: number): number {
   return (mark * 7_919) % links
 }
 
-/** Makes the links `k0` and so on. */
+/** Creates the links `k0` and so on. */
 export async function createLinks(slugline: Slugline, key: string, links: number): Promise<void> {
   for (let n = 0; n < links; n++) {
     const { status } = await slugline.call('POST', '/api/v1/links', {
@@ -178,7 +178,7 @@ export async function drained(slugline: Slugline): Promise<void> {
   )
 }
 
-/** The numbers of the links against the reports, as the API gives both. */
+/** Compares the links' counters with the reports, both from the API. */
 async function compareReports(slugline: Slugline, key: string) {
   const ask = async <T>(path: string): Promise<T> => {
     const answer = await slugline.call('GET', `/api/v1/${path}`, { key })
@@ -210,7 +210,7 @@ async function compareReports(slugline: Slugline, key: string) {
   return { total, reportsDiffer, totalsDiffer }
 }
 
-/** What lies in the files of a server that has stopped, click by click. */
+/** Reads the files of a stopped server, click by click. */
 export async function compareStored(slugline: Slugline, fates: Uint8Array, links: number) {
   const seen = new Uint8Array(fates.length)
   let stored = 0

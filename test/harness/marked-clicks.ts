@@ -1,32 +1,32 @@
 import type { Socket } from 'bun'
 
-/** How {@link sendMarkedClicks} sends. */
+/** Options of {@link sendMarkedClicks}. */
 export interface MarkedClicksOptions {
   port: number
-  /** Answered clicks that are wanted. */
+  /** The number of answered clicks to reach. */
   clicks: number
   connections: number
-  /** The path and headers of a click, from its number on; each click's address bears the number. */
+  /** The path and headers of a click with a number; its URL contains the number. */
   request(mark: number): { path: string; headers: string }
 }
 
-/** What became of a click: not sent, sent and never answered, or answered. */
+/** The state of a click: not sent, sent but not answered, or answered. */
 export const FATE = { unsent: 0, unknown: 1, answered: 2 } as const
 
-/** A load that knows of every click what became of it. */
+/** A load that records the state of every click. */
 export interface MarkedClicks {
   /** One of {@link FATE} for each number. */
   readonly fates: Uint8Array
   readonly answered: number
-  /** Sent, and neither answered nor broken off yet. */
+  /** Sent, and neither answered nor interrupted yet. */
   readonly inFlight: number
-  /** Resolves when enough were answered. @throws when a click is answered with anything but 302 */
+  /** Resolves when enough are answered. @throws when a click's response isn't 302 */
   readonly done: Promise<void>
-  /** Nothing more is sent. */
+  /** Stops sending. */
   stop(): void
 }
 
-/** After a refused or broken connection, in milliseconds. */
+/** The delay after a refused or broken connection, in milliseconds. */
 const AGAIN_MS = 10
 const NONE = -1
 
@@ -34,13 +34,13 @@ interface Connection {
   mark: number
   text: string
   socket: Socket<Connection> | undefined
-  /** It will be made again. */
+  /** It will be opened again. */
   awaited: boolean
 }
 
 /**
- * Sends clicks over many connections, one at a time on each, and never the same one twice: what breaks
- * off stays unknown. A connection that is lost is made again until all is done.
+ * Sends clicks over many connections, one at a time on each, never repeating one: an interrupted
+ * click stays unknown. Lost connections are reopened until the end.
  */
 export function sendMarkedClicks(options: MarkedClicksOptions): MarkedClicks {
   const { port, clicks, connections, request } = options

@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs'
 
-/** The ways of several nodes, each in a network of its own, that can be cut without anybody being told. */
+/** Networks of several nodes, each of which can be cut without closing connections. */
 export interface TestNetworks {
   readonly nodes: readonly TestNetwork[]
   dispose(): void
 }
 
-/** Where one node runs. */
+/** The network of one node. */
 export interface TestNetwork {
-  /** Commands before its program, which put it there. */
+  /** Commands before its program that run it in the network. */
   readonly wrapper: string[]
   /** The node's address for its visitors. */
   readonly host: string
-  /** This machine's address on the node's other line, where its servers are to be found. */
+  /** This machine's address on the node's second link, for the servers. */
   readonly servers: string
-  /** From now on what goes over that line is lost, both ways, and no connection is told. */
+  /** Drops all packets of the second link, both ways, without closing connections. */
   cut(): void
   restore(): void
 }
 
-/** Nobody has it, so frames for it are lost. */
+/** An unused hardware address, so frames to it are lost. */
 const NOWHERE = '02:00:00:00:00:01'
 let networksMade = 0
 
@@ -45,7 +45,7 @@ function whyMissing(): string | undefined {
   return isEthernet ? undefined : why
 }
 
-/** Networks of processes that were killed. */
+/** Removes networks of killed processes. */
 function removeForgotten(): void {
   const { stdout } = Bun.spawnSync(['ip', 'netns', 'list'])
   for (const [name, pid] of stdout.toString().matchAll(/^slug-(\d+)-\S+/gm)) {
@@ -53,7 +53,7 @@ function removeForgotten(): void {
   }
 }
 
-/** The second number of addresses 10.x.0.0/16 that this machine doesn't have. */
+/** The second number of an unused network 10.x.0.0/16. */
 function freeBlock(): number {
   for (;;) {
     const block = 128 + Math.floor(Math.random() * 127)
@@ -63,9 +63,9 @@ function freeBlock(): number {
 }
 
 /**
- * Makes one network namespace (network_namespaces(7)) a node, with two lines to this machine: one for
- * visitors, which always works, and one to the servers. A line is cut by giving each end a wrong
- * hardware address for the other: what is sent is lost, as in a cable that was pulled somewhere else.
+ * Creates one network namespace (network_namespaces(7)) per node, with two links to this machine:
+ * one for visitors, which always works, and one to the servers. A link is cut by giving each end a
+ * wrong hardware address for the other: packets are lost, like with an unplugged cable elsewhere.
  */
 export function openNetworks(count: number): TestNetworks {
   const id = `${process.pid.toString(36)}${(networksMade++).toString(36)}`

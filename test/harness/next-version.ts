@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dir, '../..')
 
-/** A copy of this version that knows one migration more: what the next version is. */
+/** A copy of this version with one more migration, to simulate the next version. */
 export interface NextVersion {
   /** Its `bin/slugline`. */
   readonly program: string
@@ -13,7 +13,7 @@ export interface NextVersion {
   dispose(): void
 }
 
-/** Makes one; its migration runs these statements. */
+/** Creates one; its migration runs these statements. */
 export function makeNextVersion(statements: readonly string[]): NextVersion {
   const dir = mkdtempSync(join(tmpdir(), 'slugline-next-'))
   for (const name of ['bin', 'src', 'package.json', 'openapi.json']) {

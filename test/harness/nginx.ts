@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 const DOCS = join(import.meta.dir, '../../docs/operating.md')
 
-/** The real nginx; null: this machine has none. */
+/** nginx; null: not installed. */
 export const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
 
-/** A whole configuration around the settings of docs/operating.md. */
+/** A complete configuration around the settings of docs/operating.md. */
 export function settingsOfDocs(dir: string, listen: string, upstream: string): string {
   const block = /```nginx\n(.*?)```/s.exec(readFileSync(DOCS, 'utf8'))?.[1] as string
   const [outer = '', locations] = block.split(/(?=^location )/m, 2)

@@ -4,27 +4,27 @@ import { FATE } from './marked-clicks.ts'
 import { startVisits } from './visits.ts'
 import { type LimitedCalls, startLimitedCalls, startWrites, type Writes } from './writes.ts'
 
-/** What is taken away from the nodes; `cut-one`: the way to the servers of one of them. */
+/** What fails; `cut-one`: the network between the servers and one of the nodes. */
 export type Fault = 'postgres' | 'redis' | 'both' | 'node' | 'cut' | 'cut-one'
 
-/** How a run goes. */
+/** Options of a run. */
 export interface OutageOptions {
   fault: Fault
   seconds: number
-  /** Visits per second, of links that every node remembers. */
+  /** Visits per second, to links that every node has cached. */
   perSecond: number
-  /** A key of a plan whose numbers these are; calls with it are offered all the time. */
+  /** A key of a plan with these limits; requests with it are sent all the time. */
   limited: { key: string; perMinute: number; burst: number }
-  /** How long it goes on before and after, in milliseconds. */
+  /** How long the load runs before and after, in milliseconds. */
   settleMs?: number
 }
 
-/** What a run came to. Times are milliseconds. */
+/** The result of a run. Times are milliseconds. */
 export interface OutageRun {
   visits: number
-  /** Visits that weren't redirected, by what came instead; of a killed node `broken`. */
+  /** Visits that weren't redirected, by response; `broken` for a killed node. */
   notRedirected: Record<string, number>
-  /** Visits on connections of the node that was killed. */
+  /** Visits on connections of the killed node. */
   broken: number
   slowestMs: number
   p99Ms: number
@@ -32,46 +32,46 @@ export interface OutageRun {
   lost: number
   doubled: number
   stored: number
-  /** Stored without having been answered; at most what was broken off. */
+  /** Stored without having been answered; at most as many as were interrupted. */
   surplus: number
   /** Sum of the counters of the links. */
   counted: number
   writes: number
   made: number
   refused: number
-  /** Writes whose connection broke off, or that weren't answered within half a minute. */
+  /** Writes that were interrupted, or not answered within half a minute. */
   unanswered: number
-  /** Answers that were neither 201 nor 503 with Retry-After. */
+  /** Responses other than 201 and 503 with Retry-After. */
   otherAnswers: string[]
   slowestWriteMs: number
-  /** Refused, and there all the same, as the contract allows where a commit's answer was lost. */
+  /** Refused but stored, as the contract allows if the response to a commit was lost. */
   stoodAnyway: number
-  /** Answered with 201 and not there. */
+  /** Answered with 201 but missing. */
   gone: number
-  /** Links, slugs, counters or audit entries that don't belong together. */
+  /** Inconsistent links, slugs, counters or audit entries. */
   halfDone: number
-  /** Keys that have other than one link after all of them were tried until they succeeded. */
+  /** Keys without exactly one link after all were retried until they succeeded. */
   notOnce: number
   offered: number
   admitted: number
   bound: number
-  /** From the return until every node's readiness was as before, what waits to be counted apart. */
+  /** From the recovery until every node was ready as before, except for waiting clicks. */
   readyMs: number
-  /** Until every check of every node was fine. */
+  /** Until every check of every node was ok. */
   wellMs: number
-  /** Until each node has made a link that was asked for after the return. */
+  /** Until each node has created a link requested after the recovery. */
   madeMs: number
-  /** What wasn't fine at last, and when. */
+  /** The last failing checks, with times. */
   unwell: { what: string; afterMs: number }[]
-  /** Until every click was counted and stored; the load goes on for a while after the return. */
+  /** Until every click was counted and stored; the load continues for a while afterwards. */
   drainedMs: number
 }
 
 const LINKS = 100
-/** How slow a visit was is a figure of its own: only one that hangs is an error. */
+/** Slow visits are measured separately: only hanging ones are errors. */
 const WITHIN_MS = 30_000
 
-/** Takes something away under load, gives it back, and holds what is there against what was answered. */
+/** Causes a failure under load, recovers, and compares the data with the responses. */
 export async function outageRun(cluster: TestCluster, options: OutageOptions): Promise<OutageRun> {
   const { fault, seconds, perSecond, limited, settleMs = 3_000 } = options
   const { nodes, key, networks } = cluster
@@ -111,7 +111,7 @@ export async function outageRun(cluster: TestCluster, options: OutageOptions): P
   if (fault === 'postgres' || fault === 'both') await cluster.postgres.start()
   if (fault === 'redis' || fault === 'both') await cluster.redis.start()
   for (const network of cut) network.restore()
-  // A server's own start isn't ours: the time begins when it takes connections.
+  // Excludes the server's own start: the time begins when it accepts connections.
   const isServer = fault === 'postgres' || fault === 'redis' || fault === 'both'
   const returned = isServer ? performance.now() : back
   if (fault === 'node') await nodes[victim]?.restart()
@@ -153,7 +153,7 @@ export async function outageRun(cluster: TestCluster, options: OutageOptions): P
   }
 }
 
-/** Whether a complaint is about what answers people; the counting of clicks may lag. */
+/** Whether a failing check concerns responses to people; counting clicks may lag. */
 function isServing({ what }: { what: string }): boolean {
   return !/ (?:click_worker|statistics) /.test(what)
 }
@@ -171,7 +171,7 @@ async function makeLinks({ nodes, key }: TestCluster, name: string): Promise<voi
   }
 }
 
-/** Has every node remember them, and keep them: late messages of their making would be news. */
+/** Makes every node cache the links, after all messages about their creation. */
 async function warm({ nodes, key }: TestCluster, name: string): Promise<number> {
   await allHaveHeard(nodes, key)
   for (let n = 0; n < LINKS; n++) {
@@ -220,7 +220,7 @@ async function compareWrites(cluster: TestCluster, writes: Writes, name: string)
   return { stoodAnyway, gone, halfDone, notOnce }
 }
 
-/** What is stored of the numbers, click by click. */
+/** Compares the stored clicks with their numbers, one by one. */
 async function compareClicks(cluster: TestCluster, name: string, fates: Uint8Array, sent: number) {
   const times = new Uint8Array(sent)
   let surplus = 0

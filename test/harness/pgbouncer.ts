@@ -11,12 +11,12 @@ export const pgbouncerMissing: string | undefined = PROGRAM === null ? 'needs pg
 
 /** A PgBouncer in transaction mode. */
 export interface TestPgBouncer {
-  /** The address of the same database, through it. */
+  /** The URL of the same database, through it. */
   readonly url: string
   dispose(): Promise<void>
 }
 
-/** Starts one before a database's server; few connections are shared by all who ask. */
+/** Starts one before a database's server; all clients share a few connections. */
 export async function startPgBouncer(url: string, connections = 4): Promise<TestPgBouncer> {
   if (PROGRAM === null) throw new Error(pgbouncerMissing)
   const { dir, as } = makeServerFolder('pgbouncer')

@@ -11,35 +11,35 @@ const BIN = binaries()
 export const postgresMissing: string | undefined =
   BIN === undefined ? 'needs PostgreSQL 15 or newer' : undefined
 
-/** A server of its own, gone with this process. */
+/** A separate server, which ends with this process. */
 export interface TestPostgres {
   readonly port: number
-  /** The first of its processes; it changes when it is started again. */
+  /** The first of its processes; it changes with a restart. */
   readonly pid: number
   /** Its files. */
   readonly data: string
-  /** The address of a database on it. */
+  /** The URL of a database on it. */
   url(database: string): string
-  /** Makes a database, migrated unless it is to be empty, and gives its address. */
+  /** Creates a database, migrated unless it shall be empty, and returns its URL. */
   createDatabase(options?: { empty?: boolean }): Promise<string>
   /** Runs statements as its superuser. */
   admin(statement: string, database?: string): Promise<Record<string, unknown>[]>
-  /** `fast`: connections are ended; `crash`: as by kill -9. */
+  /** `fast`: closes connections; `crash`: like kill -9. */
   stop(how?: 'fast' | 'crash'): Promise<void>
   start(): Promise<void>
-  /** It stays, and answers nothing: what a cut network looks like. */
+  /** Stops responding but keeps connections, like a cut network. */
   freeze(): void
   thaw(): void
-  /** Starts a copy that follows it (hot standby, by streaming). */
+  /** Starts a replica (hot standby, by streaming). */
   replicate(): Promise<TestReplica>
   dispose(): Promise<void>
 }
 
-/** A copy of a server, which is only read. */
+/** A read-only replica. */
 export interface TestReplica {
   readonly port: number
   url(database: string): string
-  /** What was written elsewhere isn't shown until it goes on. */
+  /** Pauses applying changes until it is resumed. */
   pause(): Promise<void>
   goOn(): Promise<void>
   stop(): Promise<void>
@@ -49,13 +49,13 @@ export interface TestReplica {
 
 let shared: Promise<TestPostgres> | undefined
 
-/** One server for all test files of a process; it goes when the process does. */
+/** A server shared by all test files of a process; it ends with the process. */
 export function sharedPostgres(): Promise<TestPostgres> {
   shared ??= startPostgres()
   return shared
 }
 
-/** A folder of a server's own, and the command that runs programs as whom it belongs to. */
+/** A folder for a server, and the command that runs programs as the folder's owner. */
 export function makeServerFolder(name: string): { dir: string; as: string[] } {
   const dir = mkdtempSync(join(tmpdir(), `slugline-${name}-`))
   const user = unprivileged()
@@ -101,7 +101,7 @@ export async function startPostgres(
     fsync: options.durable ? 'on' : 'off',
     full_page_writes: options.durable ? 'on' : 'off',
     synchronous_commit: options.durable ? 'on' : 'off',
-    // With a database for each test it would go from one to the next without end.
+    // With a database per test, autovacuum would never stop.
     autovacuum: options.durable ? 'on' : 'off',
     ...options.settings,
   }
@@ -242,7 +242,7 @@ export async function startPostgres(
   }
 }
 
-/** Ends the server and clears up when this process is gone, however it ended. */
+/** Ends the server and cleans up when this process has ended, in any way. */
 const KEEPER = `"$@" 2>&1 & server=$!
 (while kill -0 $OWNER; do sleep 1; done; kill -INT $server; sleep 1; rm -rf "$DIR") \\
   >/dev/null 2>&1 & watch=$!
@@ -265,7 +265,7 @@ async function launch(command: string[], dir: string) {
     if (done) throw new Error(`PostgreSQL did not start: ${output}`)
     output += decoder.decode(value, { stream: true })
   }
-  // Read on, or a full pipe would hold it up.
+  // Must be read, because a full pipe would block it.
   void (async () => {
     while (!(await reader.read()).done);
   })()

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { filesIn, makeStore } from './store.ts'
 
-/** `TEST_PROGRAM`: the executable, as `npm test` has made it; else the checkout. */
+/** `TEST_PROGRAM`: the executable built by `npm test`; else the checkout. */
 export const SLUGLINE = resolve(import.meta.dir, '../..', Bun.env.TEST_PROGRAM ?? 'bin/slugline')
 
-/** What every process of a test has of the machine's own settings. */
+/** The environment of every test process. */
 export const BASE_ENV: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? '',
-  // Where there is a home, Bun keeps transpiled code there; it takes a third off a start.
+  // With a home directory Bun caches transpiled code there, which saves a third of a start.
   BUN_RUNTIME_TRANSPILER_CACHE_PATH: resolve(import.meta.dir, '../../node_modules/.cache/bun'),
 }
 
@@ -19,25 +19,25 @@ export interface Slugline {
   readonly url: string
   readonly dataDir: string
   readonly pid: number
-  /** What it was started with. */
+  /** The environment that it was started with. */
   readonly env: Readonly<Record<string, string>>
   /** What it has written to stdout and stderr so far. */
   output(): string
   /** Runs a command against the same data directory. */
   cli(...args: string[]): Promise<CommandResult>
-  /** Makes an API key, and the workspace if there is none of that name. */
+  /** Creates an API key, and its workspace if there is none with that name. */
   createKey(options?: KeyOptions): Promise<CreatedKey>
   /** Calls the API; `key` becomes the Authorization header, `body` JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<Response>
-  /** SIGTERM, and the exit status. */
+  /** Sends SIGTERM; returns the exit status. */
   stop(): Promise<number>
   /** Waits for its end. */
   ended(): Promise<number>
   /** SIGKILL to the server, as a crash would. */
   kill(): Promise<void>
-  /** Starts it again on the same data and the same port; some settings may differ from now on. */
+  /** Starts it again with the same data and port, optionally with changed settings. */
   restart(changed?: Record<string, string>): Promise<void>
-  /** Every file that it keeps, wherever it does. */
+  /** Every file that it stores, in any place. */
   files(): Promise<{ file: string; bytes: Buffer }[]>
   /** Stops it and deletes its data. */
   dispose(): Promise<void>
@@ -78,7 +78,7 @@ function environment(dataDir: string, extra: Record<string, string>): Record<str
     SLUGLINE_DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',
-    // A test waits for what otherwise no visit waits for, and beside others it would wait long.
+    // A test waits for background work, which would take long beside others.
     ...(process.env.NODE_ENV === 'test' && { BACKGROUND_NICENESS: '0' }),
     ANONYMOUS_REQUESTS_PER_MINUTE: '6000000',
     ...extra,
@@ -100,20 +100,20 @@ export async function runCommand(
   return { status, stdout, stderr }
 }
 
-/** What is started, and where. */
+/** What to start, and how. */
 export interface StartOptions {
   dataDir?: string
   /** Commands that run the program, such as `strace`. */
   wrapper?: string[]
-  /** The executable; by default {@link SLUGLINE}. */
+  /** The executable; default: {@link SLUGLINE}. */
   program?: string
-  /** Of `serve`. */
+  /** Arguments of `serve`. */
   args?: string[]
 }
 
 /**
- * Starts `slugline serve` on the store of this run, and waits for the line that says where it
- * listens. A test that names its own databases gets those.
+ * Starts `slugline serve` on the store of this run, and waits for the line with its URL. A test may
+ * set its own databases.
  */
 export async function startSlugline(
   extra: Record<string, string> = {},
@@ -165,7 +165,7 @@ export async function startSlugline(
     async stop() {
       running.child.kill('SIGTERM')
       const status = await running.child.exited
-      // Who expects another one wants to know why.
+      // Helps tests that expect success.
       if (status !== 0) console.error(`serve ended with ${status}: ${running.output()}`)
       return status
     },
@@ -190,7 +190,7 @@ export async function startSlugline(
   return slugline
 }
 
-/** The process is there at once, so that it can be stopped before it listens. */
+/** Returns the process immediately, so that it can be stopped before it listens. */
 function launch(env: Record<string, string>, options: StartOptions) {
   const { wrapper = [], program = SLUGLINE, args = [] } = options
   const child = Bun.spawn([...wrapper, program, 'serve', ...args], {
@@ -217,7 +217,7 @@ function launch(env: Record<string, string>, options: StartOptions) {
   return { child, url: ready.promise, output: () => output }
 }
 
-/** Sent as it is; everything else is sent as JSON. */
+/** Sent unchanged; everything else is sent as JSON. */
 function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
   return typeof body === 'string' || body instanceof Uint8Array
 }

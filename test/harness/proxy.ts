@@ -1,22 +1,22 @@
 import { createConnection, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be made long, blocked, or cut. */
+/** A TCP proxy that can be slowed down, blocked, or cut. */
 export interface TestProxy {
   readonly port: number
   /** Connections that were refused since the last cut. */
   readonly refused: number
-  /** Every piece of data takes so long, each way. */
+  /** Delays every chunk, in both directions. */
   delay(ms: number): void
-  /** Nothing gets through any more, and nobody is told: a cut cable. */
+  /** Drops all data without closing connections, like a cut cable. */
   block(): void
   unblock(): void
-  /** Ends all connections, and refuses new ones. */
+  /** Closes all connections, and refuses new ones. */
   cut(): void
   restore(): void
   close(): Promise<void>
 }
 
-/** Listens on a free port of this machine, and hands on to another. */
+/** Listens on a free port of this machine, and forwards to another. */
 export async function startProxy(targetPort: number, host = '127.0.0.1'): Promise<TestProxy> {
   let delayMs = 0
   let isCut = false
@@ -38,7 +38,7 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
     from.on('error', () => {})
     from.on('close', () => {
       sockets.delete(from)
-      // Through a cut cable comes no end of a connection either.
+      // A cut cable doesn't transmit the end of a connection either.
       void opened.promise.then(() => to.destroy())
     })
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 
-/** Ends it with this process, however that ends. */
+/** Kills it when this process ends, in any way. */
 const KEEPER = Bun.which('setpriv') === null ? [] : ['setpriv', '--pdeathsig', 'KILL']
 const PROGRAM = Bun.which('redis-server') ?? Bun.which('valkey-server')
 
@@ -11,22 +11,22 @@ const PROGRAM = Bun.which('redis-server') ?? Bun.which('valkey-server')
 export const redisMissing: string | undefined =
   PROGRAM === null ? 'needs redis-server or valkey-server' : undefined
 
-/** A server of its own, without anything on disk. */
+/** A separate server, without persistence. */
 export interface TestRedis {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Ends it as a crash would: what it held is gone. */
+  /** Ends it like a crash: its data is lost. */
   stop(): Promise<void>
   /** Starts it again on the same port, empty. */
   start(): Promise<void>
-  /** It stays, and answers nothing: what a cut network looks like. */
+  /** Stops responding but keeps connections, like a cut network. */
   freeze(): void
   thaw(): void
   dispose(): Promise<void>
 }
 
-/** Starts a Redis on a free port of this machine; `tls` given: it speaks nothing else. */
+/** Starts a Redis on a free port of this machine; with `tls` only over TLS. */
 export async function startRedis(
   options: { tls?: { key: string; certificate: string } } = {},
 ): Promise<TestRedis> {
@@ -82,7 +82,7 @@ async function launch(program: string, dir: string, listen: readonly string[]) {
     if (done) throw new Error(`${program} did not start: ${output}`)
     output += decoder.decode(value, { stream: true })
   }
-  // Read on, or a full pipe would hold it up.
+  // Must be read, because a full pipe would block it.
   void (async () => {
     while (!(await reader.read()).done);
   })()

@@ -4,11 +4,11 @@ import pg from 'pg'
 import { MAIN_TABLES } from '../../src/storage/migrations/baseline.ts'
 import type { Slugline } from './process.ts'
 
-/** Without what changes by itself: counts of requests, and when keys were used. */
+/** All tables except `request_minutes`, which changes by itself. */
 const TABLES = Object.keys(MAIN_TABLES).filter((name) => name !== 'request_minutes')
 const RESTLESS_COLUMN = 'last_used_at'
 
-/** All rows of what people and programs write, as one text a table. */
+/** All rows written by people and programs, as one text per table. */
 export async function allRows({ dataDir, env }: Slugline): Promise<Record<string, string>> {
   const { DATABASE_URL: url } = env
   if (url === undefined) {

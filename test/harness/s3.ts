@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 
 const PROGRAM = resolve(import.meta.dir, '../../node_modules/s3rver/bin/s3rver.js')
 const BUCKET = 'backups'
-/** What s3rver takes. */
+/** The key that s3rver accepts. */
 const KEY = 'S3RVER'
 
-/** A server that speaks S3, with one empty bucket. */
+/** An S3-compatible server, with one empty bucket. */
 export interface S3Server {
   bucket: string
   env: Record<string, string>

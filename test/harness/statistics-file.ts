@@ -1,10 +1,7 @@
 import { type DuckDb, openDuckDb } from '../../src/statistics/engine/duckdb/index.ts'
 import { eventually } from './eventually.ts'
 
-/**
- * Opens the statistics of a server that has stopped. On a busy machine its process may still be closing
- * them.
- */
+/** Opens the statistics of a stopped server, waiting until its process has closed them. */
 export function openFreed(
   file: string,
   options: Parameters<typeof openDuckDb>[1] = {},

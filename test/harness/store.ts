@@ -6,11 +6,11 @@ import { startRedis } from './redis.ts'
 
 const STORES = ['embedded', 'postgres', 'clickhouse'] as const
 
-/** Where the processes of {@link startSlugline} keep what they keep. */
+/** Where the processes of {@link startSlugline} store their data. */
 export type Store = (typeof STORES)[number]
 
 /**
- * Which one it is in this run, by `TEST_STORE`: `embedded` (the default); `postgres`, one node with
+ * The store of this run, by `TEST_STORE`: `embedded` (the default); `postgres`, one node with
  * PostgreSQL and Redis; `clickhouse`, the same with the clicks in ClickHouse.
  */
 export const testStore: Store = storeOf(Bun.env.TEST_STORE ?? 'embedded')
@@ -21,11 +21,11 @@ function storeOf(name: string): Store {
   return store
 }
 
-/** What one process keeps, outside of its data directory. */
+/** The data of one process outside of its data directory. */
 export interface OwnStore {
-  /** The settings that lead to it. */
+  /** The settings for it. */
   env: Record<string, string>
-  /** Everything that is kept there, as it is kept. Byte by byte, the log of other processes too. */
+  /** Everything stored there, byte by byte, including logs of other processes. */
   files(): Promise<{ file: string; bytes: Buffer }[]>
   dispose(): Promise<void>
 }
@@ -35,7 +35,7 @@ const NOTHING: OwnStore = { env: {}, files: async () => [], dispose: async () =>
 let clickHouse: Promise<ClickHouse> | undefined
 let databases = 0
 
-/** Makes what a new process needs: an empty database of the servers that all tests share. */
+/** Creates the stores of a new process: an empty database on the servers shared by all tests. */
 export async function makeStore(): Promise<OwnStore> {
   if (testStore === 'embedded') return NOTHING
   const withClickHouse = testStore === 'clickhouse'
@@ -51,11 +51,11 @@ export async function makeStore(): Promise<OwnStore> {
       ...(clicks && { CLICKHOUSE_URL: clicks.url(`clicks_${++databases}`) }),
     },
     async files() {
-      // What is only in its memory would not be found.
+      // Writes what is only in memory.
       await postgres.admin('CHECKPOINT')
       const query = `SELECT oid FROM pg_database WHERE datname = '${name}'`
       const [row] = await postgres.admin(query)
-      // The databases of other tests, of which there are hundreds, would take long to read.
+      // Reading the databases of hundreds of other tests would take long.
       const isOther = (file: string) =>
         /\/base\/\d+\//.test(file) && !file.includes(`/base/${row?.oid}/`)
       return [...filesIn(postgres.data, isOther), ...(clicks ? filesIn(clicks.directory) : [])]
@@ -67,7 +67,7 @@ export async function makeStore(): Promise<OwnStore> {
   }
 }
 
-/** Every file below a directory but some; those that go meanwhile are left out. */
+/** Every file below a directory except some; files deleted in the meantime are skipped. */
 export function filesIn(
   directory: string,
   isLeftOut = (_file: string) => false,

@@ -1,17 +1,17 @@
 /** Ctrl+C, as a terminal sends it. */
 export const CTRL_C = '\x03'
 
-/** A program on a terminal of its own. */
+/** A program on a separate terminal. */
 export interface OnTerminal {
   /** Types keys. */
   type(keys: string): void
-  /** Waits until the terminal shows something. */
+  /** Waits until the terminal shows a text. */
   shows(text: string): Promise<void>
-  /** How it ended, and all that the terminal has shown. */
+  /** Its exit status, and everything that the terminal has shown. */
   ended: Promise<{ status: number; shown: string }>
 }
 
-/** Runs a program as a person does, who sits in front of it. */
+/** Runs a program on a terminal. */
 export function onTerminal(command: string[], env: Record<string, string>): OnTerminal {
   const decoder = new TextDecoder()
   let shown = ''

@@ -1,4 +1,4 @@
 import { setDefaultTimeout } from 'bun:test'
 
-/** For every test and hook that sets no time of its own: a hanging one must still end. */
+/** For every test and hook without its own timeout: a hanging one must end. */
 setDefaultTimeout(120_000)

@@ -1,29 +1,29 @@
 import { FATE } from './marked-clicks.ts'
 
-/** Visits at a steady rate, each with a number of its own, spread over nodes. */
+/** Numbered visits at a steady rate, spread over nodes. */
 export interface Visits {
-  /** One of {@link FATE} for each number; `unknown`: it broke off, or is under way. */
+  /** One of {@link FATE} for each number; `unknown`: interrupted, or in flight. */
   readonly fates: Uint8Array
-  /** How many were sent so far: the numbers are below. */
+  /** How many were sent so far: the numbers are below that. */
   readonly sent: number
   readonly answered: number
-  /** Answers that were not the redirect, by status; `error` for connections that broke off. */
+  /** Responses that were not the redirect, by status; `error` for broken connections. */
   readonly refused: ReadonlyMap<string, number>
-  /** How long each took, in milliseconds; NaN: it has no answer. */
+  /** The duration of each, in milliseconds; NaN: no response. */
   readonly tookMs: Float32Array
-  /** Sends no more, and waits for what is under way. */
+  /** Stops sending, and waits for pending responses. */
   stop(): Promise<void>
 }
 
-/** How they are sent. */
+/** Options of visits. */
 export interface VisitsOptions {
-  /** Where to; null for now: nobody is there. */
+  /** The targets; empty: none for now. */
   targets: () => readonly string[]
   perSecond: number
-  /** Numbers there is room for. */
+  /** The most visits. */
   most: number
   path(mark: number): string
-  /** What takes longer has failed. */
+  /** The timeout. */
   withinMs?: number
 }
 

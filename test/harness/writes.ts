@@ -8,15 +8,15 @@ interface Write {
   retryAfter: string | null
 }
 
-/** Links that are made at every node, one after another, each with an idempotency key of its own. */
+/** Links created at every node, one after another, each with its own idempotency key. */
 export interface Writes {
   ids(): string[]
   made(): string[]
   notMade(): string[]
-  /** Resolves when each of so many nodes has made a link that was begun after this call. */
+  /** Resolves when each of `nodes` nodes has created a link requested after this call. */
   eachHasMade(nodes: number): Promise<void>
   stop(): Promise<void>
-  /** Sends what wasn't made once more, with the same key, until it is. */
+  /** Retries failed requests with the same key, until they succeed. */
   insist(): Promise<void>
   summary(): {
     writes: number
@@ -31,18 +31,18 @@ export interface Writes {
 interface WritesOptions {
   nodes: readonly Slugline[]
   key: string
-  /** Stands before each link's `external_id`. */
+  /** The prefix of each link's `external_id`. */
   name: string
   isUp: (node: number) => boolean
 }
 
 const PAUSE_MS = 20
-/** After a refusal. */
+/** The pause after a refusal. */
 const REFUSED_PAUSE_MS = 100
 const WITHIN_MS = 30_000
 const INSISTING = 8
 
-/** Starts to make links. */
+/** Starts creating links. */
 export function startWrites({ nodes, key, name, isUp }: WritesOptions): Writes {
   const all: Write[] = []
   let stopped = false
@@ -66,7 +66,7 @@ export function startWrites({ nodes, key, name, isUp }: WritesOptions): Writes {
       write.status = answer.status
       write.retryAfter = answer.headers.get('retry-after')
     } catch {
-      // It broke off: nobody knows.
+      // Interrupted: the result is unknown.
     }
     write.tookMs = performance.now() - start
     return write
@@ -112,7 +112,7 @@ export function startWrites({ nodes, key, name, isUp }: WritesOptions): Writes {
       const left = all.filter((write) => !isMade(write))
       const some = async () => {
         for (let write = left.pop(); write !== undefined; write = left.pop()) {
-          // Any node: another one than at first.
+          // On any node, starting with another one than before.
           for (let at = write.node + 1; ; at++) {
             const { status } = await send(write.id, at % nodes.length)
             if (status === 201) break
@@ -141,11 +141,11 @@ export function startWrites({ nodes, key, name, isUp }: WritesOptions): Writes {
   }
 }
 
-/** Calls of one key whose plan limits it, offered at all nodes. */
+/** Requests with a rate-limited key, sent to all nodes. */
 export interface LimitedCalls {
   readonly offered: number
   readonly admitted: number
-  /** Gives how many may have been admitted. */
+  /** Returns how many may have been allowed. */
   stop(): Promise<number>
 }
 
@@ -157,7 +157,7 @@ interface LimitedOptions {
   isUp: (node: number) => boolean
 }
 
-/** Starts to offer them: at each node one after another, `pauseMs` between. */
+/** Starts sending them: at each node one after another, `pauseMs` apart. */
 export function startLimitedCalls(options: LimitedOptions, pauseMs = 10): LimitedCalls {
   const { nodes, key, perMinute, burst, isUp } = options
   const begin = performance.now()

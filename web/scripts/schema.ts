@@ -1,6 +1,6 @@
 // Writes src/api/schema.d.ts, the types of the API client, from the OpenAPI documents: that of the
-// public API, and that of what only the dashboard asks (openapi.json in this folder). With --check
-// it only says whether the file is as it should be.
+// public API, and that of the dashboard's (openapi.json in this folder). With --check it only
+// reports whether the file is up to date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -43,7 +43,7 @@ interface OpenApi {
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** A property name, quoted where it has to be. */
+/** A property name, quoted if necessary. */
 const name = (text: string) => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text))
 
 function typeOf(schema: Schema | undefined): string {
@@ -113,7 +113,7 @@ function operationType(operation: Operation, shared: Record<string, Parameter>):
 
 function contentType({ content }: Media): string {
   if (!content) return 'never'
-  // Merge patches are sent as JSON: the client knows one kind of body.
+  // Merge patches are sent as JSON: the client supports one kind of body.
   const entries = Object.entries(content).filter(([type]) => type !== 'application/problem+json')
   return `{\n${entries.map(([type, { schema }]) => `${name(type)}: ${typeOf(schema)}\n`).join('')}}`
 }
@@ -142,7 +142,7 @@ export interface components { schemas: {\n${named.join('')}} }
 `
 }
 
-/** As Biome would have it, so that the file passes the lint as all others do. */
+/** Formatted by Biome, so that the file passes the lint like all others. */
 async function formatted(text: string): Promise<string> {
   const command = [at('../../node_modules/.bin/biome'), 'format', '--stdin-file-path=schema.d.ts']
   const { stdout, exited } = Bun.spawn(command, {

@@ -14,7 +14,7 @@ import { stringifySearch } from './app/search-params.ts'
 import { Toasts } from './ui/toast.tsx'
 import { Tooltips } from './ui/tooltip.tsx'
 
-// Both are on their way before anything is drawn.
+// Both are requested before the first rendering.
 const language = enterLanguage(firstLocale())
 void queryClient.prefetchQuery(sessionQuery)
 

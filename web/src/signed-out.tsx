@@ -22,9 +22,9 @@ import {
 import { Tooltips } from './ui/tooltip.tsx'
 
 /**
- * The program of those who aren't signed in yet. It is one of its own because it is the first that
- * anybody loads: with Preact, and without what only the dashboard needs, it is a third.
- * Its pages are by name in `src/dashboard/page.ts` too.
+ * The program before the sign-in. It is separate because everyone loads it first: with Preact, and
+ * without what only the dashboard needs, it has a third of the size. `src/dashboard/page.ts` lists
+ * its pages too.
  */
 const PAGES: Readonly<Record<string, ComponentType>> = {
   'sign-in': SignInPage,
@@ -38,10 +38,10 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
   'change-email': ChangeEmailPage,
 }
 
-// As React does after keys and clicks: Enter right after the last letter sends that letter, too.
+// Like React after keys and clicks: Enter right after the last letter sends that letter, too.
 options.requestAnimationFrame = queueMicrotask
 
-// Both are on their way before anything is drawn.
+// Both are requested before the first rendering.
 const language = enterLanguage(firstLocale())
 void queryClient.prefetchQuery(sessionQuery)
 

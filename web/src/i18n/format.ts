@@ -1,13 +1,13 @@
 import type { Locale } from './locales.ts'
 
-/** Dates and numbers as the person writes them, in their time zone. */
+/** Formats dates and numbers for the person's region and time zone. */
 export interface Formats {
   number(value: number): string
   /** 1,2 Mio. or 1.2M, for narrow places. */
   compact(value: number): string
   /** A share from 0 to 1. */
   percent(share: number): string
-  /** In a column: each with as many digits. */
+  /** For a column: with a fixed number of digits. */
   percentColumn(share: number): string
   /** A day. */
   date(time: string | number | Date): string
@@ -17,7 +17,7 @@ export interface Formats {
   dateTime(time: string | number | Date): string
   /** To the second, with the time zone: for tool tips. */
   exact(time: string | number | Date): string
-  /** "3 minutes ago", "in 2 days"; a day once it's further than a month. */
+  /** "3 minutes ago", "in 2 days"; a date if it's more than a month away. */
   relative(time: string | number | Date, now?: number): string
   /** The same, shorter. */
   relativeShort(time: string | number | Date, now?: number): string
@@ -34,8 +34,8 @@ const UNITS = [
 const MONTH_MS = 30 * 86_400_000
 
 /**
- * The region that the person's browser adds to the language: dates in en-GB aren't those of en-US.
- * Always with the digits 0–9, which addresses, input fields and keys have in any language.
+ * The browser's regional variant of the language: dates in en-GB differ from en-US. Always with the
+ * digits 0–9, as in URLs, input fields and keys in any language.
  */
 export function regional(locale: Locale, wishes: readonly string[]): string {
   const tag = wishes.find((wish) => wish === locale || wish.startsWith(`${locale}-`)) ?? locale

@@ -15,7 +15,7 @@ type ChoiceType = 'plural' | 'selectordinal' | 'select'
 const WORD = /[^\s,{}<>/]+/y
 const SPACE = /\s*/y
 
-/** Reads a message. @throws SyntaxError */
+/** Parses a message. @throws SyntaxError */
 export function parseMessage(text: string): Node[] {
   let at = 0
 
@@ -116,7 +116,7 @@ export function parseMessage(text: string): Node[] {
   return nodes(false, null)
 }
 
-/** After an apostrophe: another one, a quoted run, or just an apostrophe; and where it ends. */
+/** After an apostrophe: another one, quoted text, or a plain apostrophe; and where it ends. */
 function quotedAt(text: string, start: number): [run: string, end: number] {
   const next = text[start]
   if (next === "'") return ["'", start + 1]
@@ -133,10 +133,10 @@ function quotedAt(text: string, start: number): [run: string, end: number] {
   return [run, text.length]
 }
 
-/** What may be put into a message; a function is a tag's. */
+/** A value for a message; functions render tags. */
 export type Value<T> = string | number | T | ((children: T[]) => T)
 
-/** Fills a message in: a list of texts and of whatever the values were. */
+/** Formats a message: a list of texts and of the values' types. */
 export function formatMessage<T>(
   nodes: readonly Node[],
   values: Readonly<Record<string, Value<T>>>,

@@ -7,9 +7,9 @@ import type { MessageKey, Messages } from './messages.ts'
 export type { MessageKey } from './messages.ts'
 export type { Formats, Locale }
 
-/** What a plain text can be made of. */
+/** Values of a plain text. */
 export type Values = Readonly<Record<string, string | number>>
-/** What a text with elements can be made of; a function gets what stands between its tags. */
+/** Values of a text with elements; a function gets the content of its tag. */
 type RichValues = Readonly<Record<string, Value<ReactNode>>>
 
 /** The person's language: texts, numbers and dates. */
@@ -35,7 +35,7 @@ function nodesOf(message: string): Node[] {
   return nodes
 }
 
-/** Texts of a language that is loaded. */
+/** The texts of a loaded language. */
 export function createI18n(locale: Locale, messages: Messages): I18n {
   const tag = regional(locale, globalThis.navigator?.languages ?? [])
   return {
@@ -46,7 +46,7 @@ export function createI18n(locale: Locale, messages: Messages): I18n {
       formatMessage<string>(nodesOf(messages[key] ?? key), values, tag).join(''),
     rich: (key, values) =>
       formatMessage<ReactNode>(nodesOf(messages[key] ?? key), values, tag).map((part, i) => (
-        // The parts of a message have no other identity than their place.
+        // The parts of a message are only identified by position.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <Fragment key={i}>{part}</Fragment>
       )),

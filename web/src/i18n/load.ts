@@ -3,7 +3,7 @@ import type { Messages } from './messages.ts'
 
 type Load = () => Promise<{ default: Messages }>
 
-/** One chunk a language; written out, because the bundler has to see each. */
+/** One chunk per language; written out, because the bundler needs static imports. */
 const LOAD: Readonly<Record<Locale, Load>> = {
   en: () => import('virtual:messages/en'),
   de: () => import('virtual:messages/de'),

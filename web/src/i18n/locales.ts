@@ -3,7 +3,7 @@ import { LOCALES, type SupportedLocale } from '../../../src/i18n/locales.ts'
 export { LOCALES }
 export type Locale = SupportedLocale
 
-/** Each language in its own words. */
+/** The languages' own names. */
 export const LANGUAGE_NAMES: Readonly<Record<Locale, string>> = {
   en: 'English',
   de: 'Deutsch',

@@ -7,11 +7,12 @@ document.addEventListener('pointerup', hold(false), true)
 document.addEventListener('pointercancel', hold(false), true)
 
 /**
- * Does something, but not while a button of the pointer is held: what moves from under it gets no
- * click. For what appears when a field loses the focus to a press elsewhere.
+ * Runs a function, but not while a pointer button is held: an element that moves from under the
+ * pointer gets no click. For content that appears when a field loses the focus to a press
+ * elsewhere.
  */
 export function afterPress(does: () => void): void {
-  // The click itself comes after the button is up.
+  // The click event follows the release of the button.
   if (held) document.addEventListener('pointerup', () => setTimeout(does), { once: true })
   else does()
 }

@@ -1,4 +1,4 @@
-/** Copies a text. Also where the clipboard's own interface is missing: on plain http. */
+/** Copies a text. Also without the Clipboard API, on plain http. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -14,11 +14,11 @@ function copyBySelection(text: string): boolean {
   area.value = text
   area.readOnly = true
   area.className = 'sr-only'
-  // In an open dialog everything outside is inert, and could not be selected.
+  // In an open dialog everything outside is inert, and can't be selected.
   const parent = before?.closest('[role="dialog"],[role="alertdialog"]') ?? document.body
   parent.append(area)
   area.select()
-  // Deprecated, and the only way without TLS.
+  // Deprecated, but the only way without TLS.
   const done = document.execCommand('copy')
   area.remove()
   if (before instanceof HTMLElement) before.focus()

@@ -1,8 +1,8 @@
 import { open, type RequestOptions } from '../api/client.ts'
 
 /**
- * Fetches a file and hands it to the browser. Not by a link's address: that couldn't name the
- * workspace. The browser keeps a large body on disk, not in memory.
+ * Downloads a file with a request, because a plain link couldn't send the workspace header. The
+ * browser keeps a large body on disk.
  * @throws ApiError
  */
 export async function download(

@@ -4,7 +4,7 @@ import { part } from './part.ts'
 // biome-ignore lint/suspicious/noExplicitAny: as React's own `lazy` has it
 type AnyComponent = ComponentType<any>
 
-/** A component that is loaded when it is first drawn. */
+/** A component that is loaded when it is first rendered. */
 export function lazyPart<Part extends Record<Name, AnyComponent>, Name extends string>(
   load: () => Promise<Part>,
   name: Name,

@@ -1,12 +1,12 @@
 import { ApiError } from '../api/errors.ts'
 
-/** The code of a part that didn't come because nothing comes. */
+/** The code of the error for a chunk that couldn't be loaded because the server is unreachable. */
 export const NOT_LOADED = 'NOT_LOADED'
 
 /**
- * Loads a part of the program.
- * @throws ApiError with {@link NOT_LOADED} where the server can't be reached: then the page has to stay,
- * because a fresh one wouldn't come either. Otherwise what the browser says: the server has another version.
+ * Loads a chunk of the program.
+ * @throws ApiError with {@link NOT_LOADED} if the server can't be reached: reloading the page
+ *   wouldn't help. Otherwise the browser's error: the server has another version.
  */
 export async function part<T>(load: () => Promise<T>): Promise<T> {
   try {
@@ -16,7 +16,7 @@ export async function part<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the server answers, with whatever. */
+/** Whether the server responds at all. */
 export function isReachable(): Promise<boolean> {
   return fetch(`${import.meta.env.BASE_URL}icon.svg`, { method: 'HEAD', cache: 'no-store' }).then(
     () => true,

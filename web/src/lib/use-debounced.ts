@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** A value once it has stood still for so long. */
+/** A value after it hasn't changed for a while. */
 export function useDebounced<T>(value: T, ms: number): T {
   const [still, setStill] = useState(value)
   useEffect(() => {
@@ -10,7 +10,7 @@ export function useDebounced<T>(value: T, ms: number): T {
   return still
 }
 
-/** A value at once; one that soon follows another change only when it has stood still for so long. */
+/** The first change immediately; changes soon after another one are debounced. */
 export function useCalmed<T>(value: T, ms: number): T {
   const [calm, setCalm] = useState(value)
   const before = useRef(value)

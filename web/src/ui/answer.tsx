@@ -4,14 +4,14 @@ import { useI18n } from '../i18n/index.tsx'
 import { Problem } from './problem.tsx'
 import { Loading, Skeleton } from './skeleton.tsx'
 
-/** What a question has found; until then that it is on its way, or why it failed. It stays when it is asked again. */
+/** The result of a query; before that its loading state or error. It stays during reloads. */
 export function Answer<Data>({
   of: query,
   loading = <Skeleton className="h-40 w-full" />,
   children,
 }: {
   of: UseQueryResult<Data> | UseInfiniteQueryResult<Data>
-  /** What stands there meanwhile, in its size. */
+  /** The placeholder meanwhile, in the same size. */
   loading?: ReactNode
   children: (data: Data) => ReactNode
 }) {

@@ -14,12 +14,12 @@ const VARIANTS: Readonly<Record<ButtonVariant, string>> = {
   danger: 'bg-bad-solid text-on-accent hover:bg-bad-solid-hover',
 }
 const SIZES: Readonly<Record<ButtonSize, string>> = {
-  // A finger needs more than a pointer.
+  // Touch needs larger targets than a pointer.
   sm: 'h-7 px-2 text-sm gap-1.5 pointer-coarse:h-10',
   md: 'h-8 px-3 text-base gap-2 pointer-coarse:h-10',
 }
 
-/** The look of a button, for links that look like one. */
+/** The look of a button, for links styled as one. */
 export function buttonClass(
   variant: ButtonVariant = 'secondary',
   size: ButtonSize = 'md',
@@ -38,11 +38,11 @@ interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
-  /** Working: keeps its width and its focus, and can't be pressed again. */
+  /** In progress: keeps its width and its focus, and can't be pressed again. */
   loading?: boolean
 }
 
-/** A button that says what it does. */
+/** A button with a text. */
 export function Button({
   variant = 'secondary',
   size = 'md',
@@ -71,7 +71,7 @@ export function Button({
 interface IconButtonProps extends Omit<ButtonProps, 'children' | 'loading'> {
   /** Its name, also shown as a tool tip. */
   label: string
-  /** The key that does the same. */
+  /** Its keyboard shortcut. */
   shortcut?: string
 }
 

@@ -2,7 +2,7 @@ import { Check, Minus } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { cx } from './cx.ts'
 
-/** Chosen or not. Without a visible label give it a `name`. */
+/** A checkbox. Without a visible label give it a `name`. */
 export function Checkbox({
   checked,
   indeterminate = false,
@@ -14,13 +14,13 @@ export function Checkbox({
   className,
 }: {
   checked: boolean
-  /** Some of what it stands for are. */
+  /** Partly checked. */
   indeterminate?: boolean
   /** `isShifted`: with the shift key held. */
   onChange: (checked: boolean, isShifted: boolean) => void
   label?: ReactNode
   hint?: ReactNode
-  /** Its name where no label is seen. */
+  /** Its name if it has no visible label. */
   name?: string
   disabled?: boolean
   className?: string

@@ -12,7 +12,7 @@ const TONES: Readonly<Record<Tone, string>> = {
   bad: 'bg-bad-soft text-bad',
 }
 
-/** A word in a box: a tag, a scope, a state. With `onRemove` it can be taken away. */
+/** A word in a box: a tag, a scope, a status. With `onRemove` it is removable. */
 export function Chip({
   tone = 'neutral',
   onRemove,
@@ -25,12 +25,12 @@ export function Chip({
 }: {
   tone?: Tone
   onRemove?: () => void
-  /** What the cross does, such as "Remove the filter Germany". */
+  /** The name of the remove button, such as "Remove the filter Germany". */
   removeLabel?: string
   onClick?: () => void
-  /** The whole of what may be cut off. */
+  /** The full text, if it may be truncated. */
   title?: string
-  /** A mark before the word. */
+  /** An icon before the word. */
   before?: ReactNode
   className?: string
   children: ReactNode

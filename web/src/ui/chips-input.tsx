@@ -4,7 +4,7 @@ import { cx } from './cx.ts'
 import type { FieldControl } from './field.tsx'
 import { CONTROL } from './input.tsx'
 
-/** Words in a field: Enter (or a comma) ends one, Backspace takes the last away. */
+/** A field of words: Enter (or a comma) ends one, Backspace removes the last one. */
 export function ChipsInput({
   value,
   onAdd,
@@ -18,16 +18,16 @@ export function ChipsInput({
   dir,
 }: {
   value: readonly string[]
-  /** What was typed; with its commas, if they end no word. */
+  /** The typed text; with commas, if these don't end a word. */
   onAdd: (typed: string) => void
   onRemove: (word: string) => void
-  /** What is being typed. */
+  /** The text being typed. */
   text: string
   onText: (text: string) => void
-  /** A comma is a part of a word as any letter. */
+  /** Whether commas are part of words. */
   withCommas?: boolean
   isWrong?: (word: string) => boolean
-  /** What the cross of a word does. */
+  /** The name of a word's remove button. */
   removeLabel: (word: string) => string
   control: FieldControl
   dir?: 'ltr'

@@ -4,7 +4,7 @@ import { onDemand } from './on-demand.tsx'
 
 const parts = onDemand(() => import('./combobox-parts.tsx'))
 
-/** One of many values, found by a part of their names; their list is loaded when it is about to be opened. */
+/** Chooses one of many values, with a search; its list is loaded when it is about to be opened. */
 export function Combobox(props: ComboboxProps) {
   const [opened, setOpened] = useState(false)
   if (opened) {

@@ -5,7 +5,7 @@ import { copyText } from '../lib/clipboard.ts'
 import { Button, IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
-/** Whether it was copied just now. */
+/** Whether a text was just copied, and the function that copies. */
 export function useCopied(): [boolean, (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(0)
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useCopied(): [boolean, (text: string) => Promise<void>] {
   ]
 }
 
-/** Copies a text; says so. */
+/** Copies a text, with feedback. */
 export function CopyButton({
   text,
   label,
@@ -30,7 +30,7 @@ export function CopyButton({
   className,
 }: {
   text: string
-  /** What it copies: "Copy the short link". */
+  /** Its name: "Copy the short link". */
   label: string
   /** With the label beside the icon. */
   words?: boolean
@@ -61,7 +61,7 @@ export function CopyButton({
   )
 }
 
-/** Code as it is typed, with a button that copies it. */
+/** Code, with a button that copies it. */
 export function CodeBlock({ code, className }: { code: string; className?: string }) {
   const { t } = useI18n()
   return (

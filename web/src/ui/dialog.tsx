@@ -13,20 +13,20 @@ import { Form, type Task } from './form.tsx'
 const BACKDROP =
   'fixed inset-0 z-40 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
-/** Where somebody writes. */
+/** Text fields. */
 const FIELD = 'input:not([type=checkbox], [type=radio], [type=hidden], [readonly]), textarea'
 
-/** At the end of the line; from below on a phone. */
+/** At the inline end; on a phone from below. */
 const PANEL = cx(
   'inset-x-0 bottom-0 max-h-[94dvh] rounded-t-md transition-[translate,opacity] data-ending-style:translate-y-6 data-starting-style:translate-y-6 data-ending-style:opacity-0 data-starting-style:opacity-0',
   'sm:inset-y-0 sm:start-auto sm:end-0 sm:max-h-none sm:w-[30rem] sm:rounded-none sm:data-ending-style:translate-y-0 sm:data-starting-style:translate-y-0 ltr:sm:data-ending-style:translate-x-6 ltr:sm:data-starting-style:translate-x-6 rtl:sm:data-ending-style:-translate-x-6 rtl:sm:data-starting-style:-translate-x-6',
 )
 
 const SHAPES = {
-  /** In the middle. */
+  /** Centred. */
   center:
     'top-[max(1rem,12dvh)] inset-x-4 mx-auto max-h-[calc(100dvh-max(2rem,14dvh))] max-w-lg rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0',
-  /** In the middle, for much. */
+  /** Centred, for large content. */
   wide: 'top-[max(1rem,6dvh)] inset-x-4 mx-auto max-h-[calc(100dvh-max(2rem,8dvh))] max-w-3xl rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0',
   panel: PANEL,
   /** A panel with room beside its form on wide screens. */
@@ -34,19 +34,19 @@ const SHAPES = {
 } as const
 
 interface DialogProps {
-  /** Absent: only its own buttons close it, for what can't be shown again. */
+  /** Absent: only its own buttons close it, for content that can't be shown again. */
   onClose?: (() => void) | undefined
   title: ReactNode
   description?: ReactNode
   shape?: keyof typeof SHAPES
-  /** Stays at the foot while the rest scrolls. */
+  /** Sticky at the bottom. */
   footer?: ReactNode
-  /** What gets the focus first; default: the first field, or where there is none the first control. */
+  /** The element to focus; default: the first field, or else the first control. */
   initialFocus?: RefObject<HTMLElement | null>
   children?: ReactNode
 }
 
-/** A dialog: the focus stays in it, Escape closes it, and the focus goes back. */
+/** A dialog: it traps the focus, closes on Escape, and restores the focus. */
 export function Dialog({
   onClose,
   title,
@@ -103,7 +103,7 @@ export function Dialog({
   )
 }
 
-/** A dialog with a form and the button that sends it. */
+/** A dialog with a form and its submit button. */
 export function FormDialog({
   task,
   fields,
@@ -115,11 +115,11 @@ export function FormDialog({
   children,
   ...about
 }: {
-  /** What the button does. */
+  /** The action of the button. */
   task: Task
   fields?: readonly string[]
   onSubmit?: () => void
-  /** What the button says. */
+  /** The label of the button. */
   action: string
   danger?: boolean
   disabled?: boolean
@@ -154,7 +154,7 @@ export function FormDialog({
   )
 }
 
-/** A question before what can't be undone. It names the thing, and what then stops working. */
+/** A confirmation before what can't be undone. It names the object, and the consequences. */
 export function ConfirmDialog({
   title,
   description,
@@ -167,12 +167,12 @@ export function ConfirmDialog({
 }: {
   title: ReactNode
   description?: ReactNode
-  /** What the button says that does it. */
+  /** The label of the confirming button. */
   action: string
   danger?: boolean
-  /** Fields that say themselves what is wrong with them. */
+  /** Fields that show their own errors. */
   fields?: readonly string[]
-  /** The dialog closes when it is done; when it fails, it stays and says why. */
+  /** The dialog closes when it succeeds; on failure it stays and shows the error. */
   onConfirm: () => Promise<unknown> | unknown
   onClose: () => void
   children?: ReactNode | ((error: unknown) => ReactNode)

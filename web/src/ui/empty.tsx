@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A page or list without anything: it teaches the one next step. */
+/** An empty page or list, with the next step. */
 export function Empty({
   icon,
   title,
@@ -11,11 +11,11 @@ export function Empty({
 }: {
   icon?: ReactNode
   title: ReactNode
-  /** `h1` where nothing else heads the page. */
+  /** `h1` if the page has no other heading. */
   heading?: 'h1' | 'h2'
   children?: ReactNode
   action?: ReactNode
-  /** The same by a program: what stands below the button. */
+  /** The same by API: shown below the button. */
   program?: ReactNode
 }) {
   return (

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts'
 import type { I18n } from '../i18n/index.tsx'
 
-/** An error in the API's own words; in ours where no answer came. */
+/** The API's message of an error; ours if there was no response. */
 export function errorText(error: unknown, { t }: Pick<I18n, 't'>): string {
   if (error instanceof ApiError) {
     if (error.message !== '') return error.message
@@ -11,12 +11,12 @@ export function errorText(error: unknown, { t }: Pick<I18n, 't'>): string {
   return t('common.failed')
 }
 
-/** What the API says about a field. */
+/** The API's message about a field. */
 export function fieldError(error: unknown, field: string): string | undefined {
   return error instanceof ApiError ? error.field(field) : undefined
 }
 
-/** What is said about the whole form: whatever no field of it says. */
+/** The message about the whole form: everything that its fields don't show. */
 export function formError(
   error: unknown,
   i18n: Pick<I18n, 't'>,

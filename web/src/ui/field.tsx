@@ -1,14 +1,14 @@
 import { type ReactNode, useId } from 'react'
 import { cx } from './cx.ts'
 
-/** What a control takes over from its field. */
+/** The attributes that a field gives its control. */
 export interface FieldControl {
   id: string
   'aria-invalid': boolean | undefined
   'aria-describedby': string | undefined
 }
 
-/** What stands around a control. */
+/** The parts around a control. */
 export interface FieldProps {
   label: ReactNode
   hint?: ReactNode
@@ -17,7 +17,7 @@ export interface FieldProps {
   className?: string | undefined
 }
 
-/** A label, a control, a hint, and the error in the API's words. */
+/** A label, a control, a hint, and the API's error. */
 export function Field({
   label,
   hint,
@@ -51,7 +51,7 @@ export function Field({
   )
 }
 
-/** What is wrong with a field; said when it appears. */
+/** The error of a field; announced when it appears. */
 export function FieldError({ id, message }: { id: string; message: string | undefined }) {
   return (
     <p id={id} role="status" className={message ? 'text-bad text-sm' : 'sr-only'}>
@@ -60,7 +60,7 @@ export function FieldError({ id, message }: { id: string; message: string | unde
   )
 }
 
-/** What is wrong with a whole form. */
+/** The error of a whole form. */
 export function FormError({ message }: { message: string | null | undefined }) {
   return message ? (
     <p role="alert" className="rounded-sm bg-bad-soft px-3 py-2 text-bad text-sm">

@@ -3,14 +3,14 @@ import { useI18n } from '../i18n/index.tsx'
 import { formError } from './errors.ts'
 import { FormError } from './field.tsx'
 
-/** What a form does: a mutation without variables. */
+/** The action of a form: a mutation without variables. */
 export interface Task {
   mutate: () => void
   isPending: boolean
   error: unknown
 }
 
-/** Fields that are sent together, below what was wrong with them as a whole. */
+/** A form, with its general error above the fields. */
 export function Form({
   task,
   fields,
@@ -20,9 +20,9 @@ export function Form({
   children,
 }: {
   task: Task
-  /** Those that say themselves what is wrong with them, by their names in the API. */
+  /** Fields that show their own errors, with the API's names. */
   fields?: readonly string[] | undefined
-  /** Instead of the task: what decides whether it is done. */
+  /** Replaces the task, for example to ask first. */
   onSubmit?: (() => void) | undefined
   id?: string
   className?: string
@@ -30,7 +30,7 @@ export function Form({
 }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    // A form that a dialog with this one was opened from isn't sent with it.
+    // The event must not submit a surrounding form, from which this dialog was opened.
     event.stopPropagation()
     onSubmit()
   }

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-/** The look of whatever is typed into or chosen from. */
+/** The look of controls for typing and choosing. */
 export const CONTROL = cx(
   'w-full min-w-0 rounded-sm border border-line-strong bg-canvas text-base text-fg transition-colors',
   'hover:border-muted disabled:cursor-not-allowed disabled:opacity-60',
@@ -9,12 +9,12 @@ export const CONTROL = cx(
   'aria-invalid:border-bad-mark',
 )
 
-/** One line of text. */
+/** A single-line text input. */
 export function Input({ className, ...props }: ComponentProps<'input'>) {
   return <input {...props} className={cx(CONTROL, 'h-8 px-2.5 pointer-coarse:h-10', className)} />
 }
 
-/** Several lines of text; grows with them. */
+/** A multi-line text input; grows with its content. */
 export function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
   return (
     <textarea
@@ -25,7 +25,7 @@ export function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
   )
 }
 
-/** A line of text with something before and behind it, in one frame. */
+/** A text input with content before and after it, in one frame. */
 export function InputGroup({
   before,
   after,
@@ -35,7 +35,7 @@ export function InputGroup({
 }: ComponentProps<'input'> & { before?: ReactNode; after?: ReactNode; invalid?: boolean }) {
   return (
     <div
-      // What stands before an address stands before it in every language.
+      // A prefix of a URL comes first in every language.
       dir={props.dir}
       className={cx(
         CONTROL,

@@ -15,7 +15,7 @@ export interface SelectProps<T extends string> {
   value: T
   onChange: (value: T) => void
   options: readonly SelectOption<T>[]
-  /** Its name, where no label stands beside it. */
+  /** Its name, if it has no label. */
   label?: string
   /** As small as a small button. */
   compact?: boolean
@@ -36,17 +36,17 @@ export interface ComboboxProps {
   onChange: (value: string) => void
   options: readonly Option[]
   label: string
-  /** What stands there while nothing is chosen. */
+  /** The placeholder while nothing is chosen. */
   placeholder?: string
-  /** Given: the options are what was found for this text, not all there are. */
+  /** If set: the options are results for this text, not all of them. */
   onSearch?: (text: string) => void
-  /** What is typed can be chosen, too. */
+  /** Typed values can be chosen, too. */
   custom?: boolean
   invalid?: boolean
   className?: string
 }
 
-/** The look of what opens a list; `compact`: among buttons it looks like one. */
+/** The look of the trigger; `compact`: like a button. */
 export function triggerClass(compact: boolean, className: string | undefined): string {
   return cx(
     CONTROL,
@@ -57,7 +57,7 @@ export function triggerClass(compact: boolean, className: string | undefined): s
   )
 }
 
-/** What opens a list that isn't loaded yet; it looks as it will then. */
+/** The trigger of a list that isn't loaded yet; looks the same. */
 export function PendingListbox({
   text,
   part,

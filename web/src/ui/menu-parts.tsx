@@ -5,7 +5,7 @@ import { cx } from './cx.ts'
 import { Kbd } from './kbd.tsx'
 import { ITEM, POPUP } from './popup.ts'
 
-/** A menu that is open from the start: see `menu.tsx`. */
+/** A menu that is initially open: see `menu.tsx`. */
 export function OpenedMenu({
   trigger,
   align = 'end',
@@ -42,12 +42,12 @@ export function OpenedMenu({
   )
 }
 
-/** The button that was there before had the focus: this one has it now, and gets it back. */
+/** Moves the focus from the placeholder button, which had it, to this one. */
 function focus(trigger: HTMLElement | null): void {
   trigger?.focus({ preventScroll: true })
 }
 
-/** One thing to do. */
+/** An action. */
 export function MenuItem({
   icon,
   shortcut,
@@ -62,7 +62,7 @@ export function MenuItem({
   danger?: boolean
   disabled?: boolean
   onClick?: () => void
-  /** A link, where it leads somewhere. */
+  /** A link element, for navigation. */
   render?: ReactElement
   children: ReactNode
 }) {
@@ -84,7 +84,7 @@ export function MenuItem({
   )
 }
 
-/** One of several, the chosen one marked. */
+/** One of several choices, the current one marked. */
 export function MenuRadio<T extends string>({
   label,
   value,
@@ -115,7 +115,7 @@ export function MenuRadio<T extends string>({
   )
 }
 
-/** A menu in the menu. */
+/** A submenu. */
 export function Submenu({
   icon,
   label,
@@ -153,7 +153,7 @@ export function Submenu({
   )
 }
 
-/** A line between groups. */
+/** A separator between groups. */
 export function MenuSeparator() {
   return <Base.Separator className="mx-1 my-1 h-px bg-line" />
 }

@@ -4,10 +4,10 @@ import { IconButton } from './button.tsx'
 import type * as Parts from './menu-parts.tsx'
 import { onDemand, PendingTrigger } from './on-demand.tsx'
 
-/** Menus come with what places them: loaded when the first one is about to be opened. */
+/** Menus need a positioning library: loaded when the first one is about to be opened. */
 const parts = onDemand(() => import('./menu-parts.tsx'))
 
-/** A menu of things to do. Until it is first opened it is only its button: tables have many. */
+/** A menu of actions. Until it is first opened only its button exists: tables have many. */
 export function Menu(props: ComponentProps<typeof Parts.OpenedMenu>) {
   const [opened, setOpened] = useState(false)
   if (!opened) {
@@ -18,7 +18,7 @@ export function Menu(props: ComponentProps<typeof Parts.OpenedMenu>) {
   return <OpenedMenu {...props} />
 }
 
-/** The menu of what can be done with one thing of a list. */
+/** The menu of actions on an item of a list. */
 export function MoreMenu({
   label,
   size = 'md',
@@ -34,9 +34,9 @@ export function MoreMenu({
   return <Menu trigger={trigger}>{children}</Menu>
 }
 
-// What follows is only drawn in a menu that is open, so everything is there by then.
+// The following components are only rendered in an open menu, so their code is loaded.
 
-/** One thing to do. */
+/** An action. */
 export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
   const { MenuItem: Item } = parts.get()
   return <Item {...props} />
@@ -44,19 +44,19 @@ export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
 
 type RadioProps<T extends string> = Parameters<typeof Parts.MenuRadio<T>>[0]
 
-/** One of several, the chosen one marked. */
+/** One of several choices, the current one marked. */
 export function MenuRadio<T extends string>(props: RadioProps<T>) {
   const { MenuRadio: Radio } = parts.get()
   return <Radio {...props} />
 }
 
-/** A menu in the menu. */
+/** A submenu. */
 export function Submenu(props: ComponentProps<typeof Parts.Submenu>) {
   const { Submenu: Sub } = parts.get()
   return <Sub {...props} />
 }
 
-/** A line between groups. */
+/** A separator between groups. */
 export function MenuSeparator() {
   const { MenuSeparator: Separator } = parts.get()
   return <Separator />

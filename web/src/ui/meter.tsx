@@ -1,6 +1,6 @@
 import { cx } from './cx.ts'
 
-/** How near a limit is. The one of one, as the owner of a small workspace, is no warning. */
+/** How close a limit is. One of one, such as the owner of a small workspace, is not a warning. */
 export function stateOf(value: number, max: number | null): 'free' | 'near' | 'full' | 'over' {
   if (max === null || (max === 1 && value <= 1)) return 'free'
   if (value > max) return 'over'
@@ -49,7 +49,7 @@ export function Meter({
   )
 }
 
-/** How far a work has come, with counts. `max` null: unknown how much there is. */
+/** The progress of a task, with counts. `max` null: unknown. */
 export function Progress({
   value,
   max,

@@ -1,13 +1,13 @@
 import { Button } from './button.tsx'
 
-/** A list that comes page by page, as queries have it. */
+/** A paged list, as infinite queries return it. */
 export interface Paged {
   hasNextPage: boolean
   isFetchingNextPage: boolean
   fetchNextPage: () => Promise<unknown>
 }
 
-/** Shows the next page of a list below those that are there; nothing where there is none. */
+/** A button for the next page of a list; nothing on the last one. */
 export function More({ list, label }: { list: Paged; label: string }) {
   if (!list.hasNextPage) return null
   return (

@@ -1,9 +1,9 @@
 import { cloneElement, type HTMLAttributes, type KeyboardEvent, type ReactElement } from 'react'
 
-/** A part of the program that is loaded when somebody is about to need it. */
+/** A chunk of the program that is loaded when it is about to be needed. */
 export interface OnDemand<T> {
   load(): Promise<T>
-  /** What was loaded. Throws while nothing was. */
+  /** The loaded chunk. Throws if it isn't loaded. */
   get(): T
   isLoaded(): boolean
 }
@@ -19,7 +19,7 @@ export function onDemand<T>(load: () => Promise<T>): OnDemand<T> {
           return module
         },
         (error: unknown) => {
-          // The next try may find the network again.
+          // The next attempt may find the network again.
           loading = undefined
           throw error
         },
@@ -35,7 +35,7 @@ export function onDemand<T>(load: () => Promise<T>): OnDemand<T> {
 }
 
 /**
- * The button of something that isn't loaded yet: loads it when the pointer or the focus comes near,
+ * The button of something that isn't loaded yet: loads it when the pointer or the focus gets near,
  * opens it when it is pressed.
  */
 export function PendingTrigger({

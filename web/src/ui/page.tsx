@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
 
-/** A page: its title stands in the browser's tab too. */
+/** A page, whose title is also shown in the browser's tab. */
 export function Page({
   title,
   heading,
@@ -14,11 +14,11 @@ export function Page({
 }: {
   /** Plain text. */
   title: string
-  /** What stands in the heading; default the title. */
+  /** The content of the heading; default: the title. */
   heading?: ReactNode
   description?: ReactNode
   actions?: ReactNode
-  /** Above the heading: the way back. */
+  /** Above the heading: a link back. */
   before?: ReactNode
   /** For forms and text. */
   narrow?: boolean
@@ -43,7 +43,7 @@ export function Page({
   )
 }
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({
   id,
   title,
@@ -52,7 +52,7 @@ export function Section({
   className,
   children,
 }: {
-  /** What an address leads to behind its `#`. */
+  /** The target of a URL's `#` fragment. */
   id?: string
   title: ReactNode
   description?: ReactNode
@@ -79,7 +79,7 @@ export function Card({ className, children }: { className?: string; children: Re
   return <div className={cx('rounded-md border border-line bg-canvas', className)}>{children}</div>
 }
 
-/** A part of a page of settings: framed, with a heading of its own. */
+/** A part of a settings page: framed, with its own heading. */
 export function CardSection(props: ComponentProps<typeof Section>) {
   return (
     <Card className="p-5">

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { cx } from './cx.ts'
 import { POPUP } from './popup.ts'
 
-/** A popover once it has been opened: see `popover.tsx`. */
+/** A popover that is initially open: see `popover.tsx`. */
 export function OpenedPopover({
   trigger,
   title,
@@ -15,7 +15,7 @@ export function OpenedPopover({
 }: {
   /** The button. */
   trigger: ReactElement
-  /** Its name, for those who don't see it. */
+  /** Its name for screen readers. */
   title: string
   open: boolean
   onOpenChange: (open: boolean) => void
@@ -38,7 +38,7 @@ export function OpenedPopover({
   )
 }
 
-/** The button that was there before had the focus: this one has it now, and gets it back. */
+/** Moves the focus from the placeholder button, which had it, to this one. */
 function focus(trigger: HTMLElement | null): void {
   trigger?.focus({ preventScroll: true })
 }

@@ -9,7 +9,7 @@ type Props = Omit<ComponentProps<typeof Parts.OpenedPopover>, 'open' | 'onOpenCh
   onOpenChange?: (open: boolean) => void
 }
 
-/** Something that opens beside its button; loaded when it is about to be opened. */
+/** Content that opens beside its button; loaded when it is about to be opened. */
 export function Popover({ open, onOpenChange, ...props }: Props) {
   const [own, setOwn] = useState(false)
   const [opened, setOpened] = useState(false)

@@ -1,4 +1,4 @@
-/** The look of what floats: menus, lists, popovers. */
+/** The look of floating elements: menus, lists, popovers. */
 export const POPUP =
   'rounded-md bg-raised p-1 shadow-float outline-none transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0'
 

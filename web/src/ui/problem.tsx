@@ -3,7 +3,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
 import { errorText } from './errors.ts'
 
-/** Something could not be loaded: why, and the way to try again. */
+/** A loading error: the reason, and a retry button. */
 export function Problem({
   error,
   onRetry,
@@ -11,7 +11,7 @@ export function Problem({
 }: {
   error: unknown
   onRetry?: () => void
-  /** `h1` where nothing else heads the page. */
+  /** `h1` if the page has no other heading. */
   heading?: 'p' | 'h1'
 }) {
   const i18n = useI18n()

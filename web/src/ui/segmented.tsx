@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-/** One of two to five, all in sight. */
+/** Chooses one of two to five visible options. */
 export function Segmented<T extends string>({
   value,
   onChange,

@@ -4,7 +4,7 @@ import { cx } from './cx.ts'
 import { type SelectProps, triggerClass } from './listbox.tsx'
 import { ITEM, POPUP } from './popup.ts'
 
-/** A select that has been opened: it is so when it comes. */
+/** A select that is initially open. */
 export function OpenedSelect<T extends string>({
   value,
   onChange,

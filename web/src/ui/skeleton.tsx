@@ -1,6 +1,6 @@
 import { cx } from './cx.ts'
 
-/** A grey place where something will stand, in its final size; seen only after 150 ms. */
+/** A placeholder in the final size of content; visible only after 150 ms. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span aria-hidden="true" className="inline-block animate-appear-late align-middle">
@@ -11,7 +11,7 @@ export function Skeleton({ className }: { className?: string }) {
   )
 }
 
-/** Something is loading, for those who don't see the skeletons. */
+/** Announces loading to screen readers. */
 export function Loading({ label }: { label: string }) {
   return (
     <span role="status" className="sr-only">
@@ -20,7 +20,7 @@ export function Loading({ label }: { label: string }) {
   )
 }
 
-/** Lines of a list that will stand there. */
+/** Placeholders of a list's rows. */
 export function SkeletonRows({ count = 4, tall = false }: { count?: number; tall?: boolean }) {
   return (
     <div className="border-line border-t">

@@ -1,4 +1,4 @@
-/** Turns while something is on its way; whoever shows it says so in words too. */
+/** A loading spinner; use it together with a text. */
 export function Spinner({ size = 14 }: { size?: number }) {
   return (
     <svg

@@ -1,7 +1,7 @@
 import { Switch as Base } from '@base-ui/react/switch'
 import { type ReactNode, useId } from 'react'
 
-/** On or off, at once. */
+/** On or off, effective immediately. */
 export function Switch({
   checked,
   onChange,

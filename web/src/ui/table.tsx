@@ -7,7 +7,7 @@ export function Table({ className, ...props }: ComponentProps<'table'>) {
   return <table {...props} className={cx('w-full border-collapse text-start', className)} />
 }
 
-/** A heading; with `onSort` a button that sorts. */
+/** A column heading; with `onSort` a button that sorts. */
 export function Th({
   sorted,
   onSort,
@@ -15,10 +15,10 @@ export function Th({
   className,
   children,
 }: {
-  /** How the table is sorted by this column; undefined: it isn't. */
+  /** The sort order by this column; undefined: not sorted by it. */
   sorted?: 'asc' | 'desc' | undefined
   onSort?: () => void
-  /** Figures stand at the end. */
+  /** Numbers are aligned at the end. */
   end?: boolean
   className?: string
   children?: ReactNode

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react'
 import { Field, type FieldProps } from './field.tsx'
 import { Input, Textarea } from './input.tsx'
 
-/** A field, and what is said of its control as React has it; what is typed goes on as text. */
+/** The props of a field and of its control; changes pass the text. */
 type TextProps<Tag extends 'input' | 'textarea'> = FieldProps & {
   value: string
   onChange: (value: string) => void

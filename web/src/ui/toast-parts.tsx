@@ -7,7 +7,7 @@ import type { ToastOptions } from './toast.tsx'
 const shown = Promise.withResolvers<void>()
 const manager = Base.createToastManager<{ bad?: boolean }>()
 
-/** Adds a toast once they can be seen. Returns what closes it. */
+/** Adds a toast once they are rendered. Returns a function that closes it. */
 export async function addToast({ title, description, action, bad, timeoutMs }: ToastOptions) {
   await shown.promise
   const id: string = manager.add({
@@ -33,7 +33,7 @@ export async function addToast({ title, description, action, bad, timeoutMs }: T
 
 /** Where the toasts are shown. */
 export function ToastView() {
-  // After the effects of what stands in it: it listens by then.
+  // After the effects of its children: by then it listens.
   useEffect(() => shown.resolve(), [])
   return (
     <Base.Provider toastManager={manager} limit={4}>

@@ -4,9 +4,9 @@ import { errorText } from './errors.ts'
 import { onDemand } from './on-demand.tsx'
 
 const parts = onDemand(() => import('./toast-parts.tsx'))
-/** No toast comes before the person has done something: until then the page comes first. */
+/** Toasts are loaded after the first interaction, so that the page comes first. */
 const DEEDS = ['pointerdown', 'keydown'] as const
-/** Puts what shows them on the page; set by it. */
+/** Renders the toasts; set by their component. */
 let mount = () => {}
 
 export interface ToastOptions {
@@ -15,13 +15,13 @@ export interface ToastOptions {
   description?: string
   /** What can be done about it, such as undoing it. */
   action?: { label: string; onClick: () => void }
-  /** Something failed: it stays longer, and is said at once. */
+  /** A failure: shown longer, and announced immediately. */
   bad?: boolean
-  /** Default 6 s, and 10 s where there is something to undo. 0: until it is closed. */
+  /** Default 6 s, or 10 s with an undo. 0: until it is closed. */
   timeoutMs?: number
 }
 
-/** Tells what happened, at the foot of the page. Returns what closes it. */
+/** Shows a message at the bottom of the page. Returns a function that closes it. */
 export function showToast(options: ToastOptions): () => void {
   mount()
   const added = parts.load().then(({ addToast }) => addToast(options))
@@ -33,13 +33,13 @@ export function showToast(options: ToastOptions): () => void {
     )
 }
 
-/** Tells that something failed, and why. */
+/** Shows an error. */
 export function useShowError(): (error: unknown) => void {
   const i18n = useI18n()
   return (error) => showToast({ title: errorText(error, i18n), bad: true })
 }
 
-/** Where the toasts are shown; once, around the app. It is there before the first, which screen readers need. */
+/** The container of toasts, once around the app. Screen readers need it before the first toast. */
 export function Toasts() {
   const [isLoaded, setLoaded] = useState(parts.isLoaded)
   useEffect(() => {

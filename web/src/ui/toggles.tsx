@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-/** Any of a few, all in sight. */
+/** Chooses any number of a few visible options. */
 export function Toggles<T extends string>({
   value,
   onChange,

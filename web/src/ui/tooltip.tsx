@@ -1,8 +1,8 @@
 import { cloneElement, type HTMLAttributes, type ReactElement, useEffect } from 'react'
 
 /**
- * A tool tip on hover and focus. It repeats or explains, it never is the only name. All of a page
- * share one: tables have hundreds, and pay an attribute for each.
+ * A tool tip on hover and focus. It repeats or explains, and is never the only name. All of a page
+ * share one element: tables have hundreds, with only an attribute each.
  */
 export function Tooltip({
   text,
@@ -10,7 +10,7 @@ export function Tooltip({
   children,
 }: {
   text: string
-  /** The key that does the same. */
+  /** The keyboard shortcut. */
   shortcut?: string
   children: ReactElement
 }) {
@@ -19,7 +19,7 @@ export function Tooltip({
 }
 
 const DELAY_MS = 500
-/** After one was just open the next opens at once. */
+/** After one was open the next one opens immediately. */
 const WARM_MS = 400
 const GAP = 6
 const MARGIN = 8
@@ -28,7 +28,7 @@ const LOOK =
 const KEY_LOOK =
   'inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-xs border border-current/30 px-1 leading-none'
 
-/** Shows the tool tips of the page; once, around the app. */
+/** The tool tips of the page; once, around the app. */
 export function Tooltips() {
   useEffect(() => {
     const box = document.createElement('div')
@@ -59,7 +59,7 @@ export function Tooltips() {
       words.textContent = target.dataset.tip ?? ''
       key.textContent = target.dataset.tipKey ?? ''
       key.hidden = key.textContent === ''
-      // In the top layer: above whatever dialog the target is in.
+      // In the top layer: above any dialog.
       box.showPopover()
       place(box, target.getBoundingClientRect())
     }
@@ -71,7 +71,7 @@ export function Tooltips() {
       if (next === target) return
       const warm = box.matches(':popover-open') || performance.now() - closedAt < WARM_MS
       hide()
-      // A finger has no hover, and a menu that is open says enough.
+      // Touch has no hover, and an open menu is explanatory enough.
       const finger = event instanceof PointerEvent && event.pointerType === 'touch'
       if (next === null || finger || next.getAttribute('aria-expanded') === 'true') return
       target = next
@@ -103,7 +103,7 @@ export function Tooltips() {
   return null
 }
 
-/** Above the target, or below where there is no room; never out of sight. */
+/** Places it above the target, or below if there is no room; always within the viewport. */
 function place(box: HTMLElement, at: DOMRect): void {
   const { offsetWidth: width, offsetHeight: height } = box
   const above = at.top - height - GAP

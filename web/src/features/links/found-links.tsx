@@ -17,9 +17,9 @@ export function FoundLinks({
   rows,
   ask,
 }: {
-  /** Undefined: it is on its way. */
+  /** Undefined: loading. */
   list: LinkList | undefined
-  /** It answers the question before this one. */
+  /** It is the result of the previous query. */
   isBefore: boolean
   rows: Omit<ComponentProps<typeof LinkTable>, 'search' | 'ask'>
   ask: ComponentProps<typeof LinkTable>['ask']

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Columns of the table that can be left out. */
+/** Columns of the table that can be hidden. */
 export const OPTIONAL = ['tags', 'days', 'clicks', 'created'] as const
 export type OptionalColumn = (typeof OPTIONAL)[number]
 
@@ -9,7 +9,7 @@ const changed = new EventTarget()
 
 const kept = () => localStorage.getItem(KEPT) ?? ''
 
-/** The columns that this person has left out, in this browser. */
+/** The columns hidden by this person, in this browser. */
 export function useHiddenColumns(): ReadonlySet<OptionalColumn> {
   const names = useSyncExternalStore((listen) => {
     changed.addEventListener('change', listen)
@@ -18,7 +18,7 @@ export function useHiddenColumns(): ReadonlySet<OptionalColumn> {
   return new Set(OPTIONAL.filter((name) => names.includes(name)))
 }
 
-/** Leaves out these columns, and no others. */
+/** Hides these columns, and shows all others. */
 export function hideColumns(hidden: readonly OptionalColumn[]): void {
   localStorage.setItem(KEPT, hidden.join(' '))
   changed.dispatchEvent(new Event('change'))

@@ -10,13 +10,13 @@ const link = {
   external_id: 'crm-4711',
 } as Link
 
-test('what is in sight needs no line of its own', () => {
+test('visible matches need no extra line', () => {
   for (const query of [undefined, '', ' ', 'sum', 'SALE', 'nowhere']) {
     expect(hiddenHit(link, query)).toBeNull()
   }
 })
 
-test('what is hidden is shown with what stands around it', () => {
+test('hidden matches are shown with their context', () => {
   expect(hiddenHit(link, 'AUTUMN')).toMatchObject({
     field: 'links.field.destination',
     match: 'autumn',

@@ -2,10 +2,10 @@ import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import type { Link } from './calls.ts'
 import { readable } from './text.ts'
 
-/** Letters around a match that say where it stands. */
+/** Characters of context around a match. */
 const AROUND = 18
 
-/** Where a search was found, and the text around it. */
+/** A match of the search, with its context. */
 interface Hit {
   field: MessageKey
   before: string
@@ -13,7 +13,7 @@ interface Hit {
   after: string
 }
 
-/** What was found in a field that a row doesn't show, or shows shortened; null: it is in sight. */
+/** A match in a field that a row doesn't show, or truncates; null: it is visible. */
 export function hiddenHit(link: Link, query: string | undefined): Hit | null {
   const sought = query?.trim().toLowerCase() ?? ''
   if (sought === '') return null
@@ -39,7 +39,7 @@ export function hiddenHit(link: Link, query: string | undefined): Hit | null {
   return null
 }
 
-/** A hit in one line, the match marked. */
+/** A match in one line, highlighted. */
 export function HitLine({ hit }: { hit: Hit }) {
   const { t } = useI18n()
   return (

@@ -2,7 +2,7 @@ import type { LinksSearch } from './search.ts'
 
 let last: LinksSearch = {}
 
-/** Keeps what the list was last asked for, so that the way back leads there. */
+/** Saves the list's last query, for the link back to it. */
 export function keepSearch(search: LinksSearch): void {
   const { create: _, edit: __, ...list } = search
   last = list

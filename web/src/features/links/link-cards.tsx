@@ -15,7 +15,7 @@ import { Sparkline } from './sparkline.tsx'
 import { ArchivedMark, StatusDot } from './status.tsx'
 import { nameOf, readable } from './text.ts'
 
-/** The links where a table has no room. */
+/** The links if there is no room for a table. */
 export function LinkCards(rows: Rows) {
   const rowProps = useRowProps(rows)
   const ahead = useLinkPageAhead()
@@ -65,7 +65,7 @@ const Card = memo(function Card({
             data-row-link
             href={href}
             onClick={(event) => followInPlace(event, () => does.open(link))}
-            // The whole card is the link.
+            // The whole card is clickable.
             className="flex min-w-0 font-medium before:absolute before:inset-0"
           >
             <Address link={link} />
@@ -117,7 +117,7 @@ const Card = memo(function Card({
 
 const LINES = Array.from({ length: 8 }, (_, i) => i)
 
-/** The list before its links have come. */
+/** The list while loading. */
 export function LinkCardsSkeleton() {
   const { t } = useI18n()
   return (

@@ -33,14 +33,14 @@ const COLUMNS = {
   address: 'w-[28%]',
   destination: '',
   tags: 'w-36 max-xl:w-30',
-  // Where there is little room, it is the destination's.
+  // If there is little room, the destination gets it.
   days: 'w-28 px-2! max-xl:hidden',
   clicks: 'w-20',
   created: 'w-30',
   menu: 'w-12 ps-0!',
 } as const
 
-/** The links, one a row. */
+/** The links, one per row. */
 export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
   const rowProps = useRowProps(rows)
@@ -102,7 +102,7 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
           <Row key={link.id} {...rowProps(link)} />
         ))}
         {first.length < links.length ? (
-          // The others' place, so that nothing moves when they come.
+          // Keeps the place of the other cells, so that nothing moves when they appear.
           <tr>
             <td colSpan={8} style={{ height: (links.length - first.length) * ROW_PX }} />
           </tr>
@@ -129,7 +129,7 @@ const Row = memo(function Row({
   const hidden = useHiddenColumns()
   const { t, format } = useI18n()
   const name = nameOf(link)
-  /** The whole row opens the link; what can be pressed in it does its own. */
+  /** The whole row opens the link, except its controls. */
   const openUnlessPressed = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a,button,[role=checkbox],input') || getSelection()?.toString()) return
@@ -178,7 +178,7 @@ const Row = memo(function Row({
       </Td>
       <Td>
         {link.title ? (
-          // Its end is cut off, also where its script runs the other way than the page.
+          // Truncated at its end, also if its script runs the other way than the page.
           <span dir="auto" className="block w-fit max-w-full truncate" title={link.title}>
             {link.title}
           </span>
@@ -223,7 +223,7 @@ const Row = memo(function Row({
   )
 })
 
-/** The first tag, and the second where both have room; the others are counted. */
+/** The first tag, and the second if there is room for both; the others are counted. */
 function Tags({
   tags,
   colours,
@@ -263,12 +263,12 @@ function Tags({
 const SKELETONS = { tags: 'h-5 w-20', days: 'h-5 w-22', clicks: 'h-4 w-10', created: 'h-4 w-20' }
 const LINES = Array.from({ length: 12 }, (_, i) => i)
 
-/** The first row of a fixed table decides the widths of its columns. */
+/** The first row of a table with fixed layout determines the column widths. */
 function HeadCell({ className }: { className?: string }) {
   return <td className={cx('h-9 border-line border-b', className)} />
 }
 
-/** The table before its rows have come. */
+/** The table while loading. */
 export function LinkTableSkeleton({ writable }: { writable: boolean }) {
   const { t } = useI18n()
   const hidden = useHiddenColumns()

@@ -4,7 +4,7 @@ import { shortened } from './text.ts'
 
 const canvas = document.createElement('canvas').getContext('2d')
 
-/** A text that is shortened in the middle where its place is narrow: both ends say something. */
+/** A text truncated in the middle if there is little room, because both ends are informative. */
 export function Middle({ text, className }: { text: string; className?: string }) {
   const place = useRef<HTMLElement>(null)
   const [shown, setShown] = useState(text)
@@ -12,14 +12,14 @@ export function Middle({ text, className }: { text: string; className?: string }
     const element = place.current
     if (element === null || canvas === null) return
     const fit = () => {
-      // The shorthand is empty where a feature of the font is set.
+      // The shorthand is empty if a font feature is set.
       const { fontWeight, fontSize, fontFamily } = getComputedStyle(element)
       canvas.font = `${fontWeight} ${fontSize} ${fontFamily}`
       const room = element.clientWidth
       setShown(shortened(text, (part) => canvas.measureText(part).width <= room))
     }
     fit()
-    // Until the font is there, the measure is another one's.
+    // Until the font is loaded, the measure is that of another one.
     void document.fonts.ready.then(fit)
     const observer = new ResizeObserver(fit)
     observer.observe(element)

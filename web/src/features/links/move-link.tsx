@@ -5,7 +5,7 @@ import type { Link } from './calls.ts'
 
 const MoveDialog = lazyPart(() => import('../groups/folder-dialogs.tsx'), 'MoveDialog')
 
-/** Asks into which folder a link goes; null: none is asked for. */
+/** Chooses the folder of a link; null: closed. */
 export function MoveLink({ link, onClose }: { link: Link | null; onClose: () => void }) {
   const actions = useLinkActions()
   if (link === null) return null

@@ -6,12 +6,12 @@ import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { linksQuery } from './calls.ts'
 
-/** A workspace whose list of links is empty; who may write sees the first steps instead. */
+/** An empty list of links; people who may write see the first steps instead. */
 export function NoLinks({
   hasArchived,
   onArchived,
 }: {
-  /** Undefined: not known yet. */
+  /** Undefined: unknown yet. */
   hasArchived: boolean | undefined
   onArchived: () => void
 }) {
@@ -36,7 +36,7 @@ export function NoLinks({
   )
 }
 
-/** Whether a list that is empty has links in the archive. Undefined: not known yet. */
+/** Whether a workspace with an empty list has archived links. Undefined: unknown yet. */
 export function useHasArchived(enabled: boolean): boolean | undefined {
   const { workspace } = usePlace()
   const { data, isError } = useQuery({ ...linksQuery(workspace.id, { archived: 'true' }), enabled })
@@ -44,7 +44,7 @@ export function useHasArchived(enabled: boolean): boolean | undefined {
   return data && data.pagination.total > 0
 }
 
-/** Nothing matches. */
+/** No matches. */
 export function NothingFound({ onClear, paged }: { onClear: () => void; paged: boolean }) {
   const { t } = useI18n()
   return (

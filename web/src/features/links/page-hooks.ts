@@ -15,10 +15,10 @@ import type { Selection } from './use-selection.ts'
 
 const route = getRouteApi('/shell/links')
 
-/** What changes the address of the page. */
+/** Functions that change the page's URL. */
 export function useSearchChanges() {
   const navigate = route.useNavigate()
-  /** Another question begins at its first page. */
+  /** Another query begins at its first page. */
   const ask = (change: SearchChange, replace = false) =>
     navigate({
       search: ({ cursor: _, from: __, ...before }) => withoutEmpty({ ...before, ...change }),
@@ -35,7 +35,7 @@ export function useSearchChanges() {
   return { ask, open, close }
 }
 
-/** Begins a link like another one. */
+/** Opens the form with a copy of a link. */
 export function useDuplicate(): (link: Link) => void {
   const navigate = useNavigate()
   const { workspace } = usePlace()
@@ -45,7 +45,7 @@ export function useDuplicate(): (link: Link) => void {
   }
 }
 
-/** What keys do on the page. */
+/** The keyboard shortcuts of the page. */
 export function usePageKeys({
   links,
   selection,
@@ -76,7 +76,7 @@ export function usePageKeys({
   usePastedAddress(writable, { create: actions.createAndCopy, refused: create })
 }
 
-/** An address that is pasted on the page, not into a field, is made a link and copied. */
+/** Creates a link for a URL pasted on the page, outside of fields, and copies it. */
 function usePastedAddress(
   enabled: boolean,
   { create, refused }: { create: (url: string) => Promise<unknown>; refused: () => void },
@@ -91,7 +91,7 @@ function usePastedAddress(
       if (isBusy() || isTyping(event.target) || !/^https?:\/\/[^\s]+$/i.test(text)) return
       event.preventDefault()
       latest.current.create(text).catch(() => {
-        // The form says what is wrong with it.
+        // The form shows what is wrong with it.
         const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
         keepDraft(workspace.id, { ...draft, destination_url: text })
         latest.current.refused()
@@ -109,12 +109,12 @@ export function useSparklines(links: readonly Link[]) {
   const ids = shown === '' ? [] : shown.split(',')
   return useQuery({
     ...sparklinesQuery(workspace.id, ids),
-    // A link that was there before keeps its line.
+    // Links that were shown before keep their line.
     placeholderData: keepPreviousData,
   }).data?.data
 }
 
-/** Has the next page there before it is asked for. */
+/** Prefetches the next page. */
 export function useNextPage(cursor: string | null | undefined, asked: LinksSearch) {
   const client = useQueryClient()
   const { workspace } = usePlace()
@@ -127,16 +127,16 @@ export function useNextPage(cursor: string | null | undefined, asked: LinksSearc
   }, [cursor, key, client, workspace.id])
 }
 
-/** Gives the focus to a link that was just made, once its row is there. */
+/** Focuses a link that was just created, once its row is rendered. */
 export function useCreatedFocus(id: string | null, links: readonly Link[]): void {
   const there = id !== null && links.some((link) => link.id === id)
   useEffect(() => {
-    // After the panel has given the focus back.
+    // After the panel has restored the focus.
     if (there && id !== null) requestAnimationFrame(() => rowLink(id)?.focus())
   }, [there, id])
 }
 
-/** The address of the page names what is set. */
+/** Only the set parameters are in the URL. */
 export function withoutEmpty(search: SearchChange): LinksSearch {
   return Object.fromEntries(
     Object.entries(search).filter(

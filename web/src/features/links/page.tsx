@@ -35,7 +35,7 @@ const EditPanel = lazyPart(() => import('./form/index.ts'), 'EditPanel')
 
 const route = getRouteApi('/shell/links')
 
-/** What the address says beside which page is shown. */
+/** The search parameters besides the page. */
 const FILTERS = ['q', 'tag', 'folder', 'archived', 'domain', 'status', 'after', 'before'] as const
 
 /** The links of the workspace. */
@@ -78,7 +78,7 @@ export function LinksPage() {
   function onCreated(link: Link) {
     setFresh(link.id)
     client.removeQueries({ queryKey: ['links', 'check'] })
-    // Where filters or another page would hide it, it is shown on its own page.
+    // If filters or another page would hide it, its own page is opened.
     if (filtered || search.cursor || search.sort)
       void navigate({ to: '/links/$id', params: { id: link.id } })
     else close(undefined)
@@ -166,7 +166,7 @@ function CreateButton({ onClick }: { onClick: () => void }) {
   )
 }
 
-/** The panel that is open: of a new link, or of one that is changed. */
+/** The open panel: of a new link, or of an edited one. */
 function Panels({
   links,
   onClose,

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { type LinkList, PAGE_SIZE } from './calls.ts'
 import { atLeast } from './toolbar.tsx'
 
-/** Which links of how many, and the way to those before and after. */
+/** The range of links and the total, with previous and next page. */
 export function Pager({
   pagination,
   shown,
@@ -13,7 +13,7 @@ export function Pager({
 }: {
   pagination: LinkList['pagination']
   shown: number
-  /** How many stand before these. */
+  /** How many links come before these. */
   from: number
   go: (cursor: string | undefined, from: number | undefined) => void
 }) {
@@ -23,7 +23,7 @@ export function Pager({
   const forth = () => next !== null && go(next, from + shown)
   const back = () => {
     const before = Math.max(0, from - PAGE_SIZE)
-    // The first page has no cursor: what comes new stands on it.
+    // The first page has no cursor, so that new links appear on it.
     if (before === 0) go(undefined, undefined)
     else go(previous ?? undefined, before)
   }

@@ -1,6 +1,6 @@
 import { isWeb, readable } from './text.ts'
 
-/** A destination, which leads there if it may. */
+/** A destination, as a link if that is safe. */
 export function Place({ url }: { url: string }) {
   const name = (
     <bdi dir="ltr" className="line-clamp-3 inline font-semibold">

@@ -1,13 +1,13 @@
 import { useShortcuts } from '../../app/shortcuts.ts'
 import type { Link } from './calls.ts'
 
-/** The link in a link's row: it has the focus while its row is the current one. */
+/** The link in a row, which has the focus while its row is the current one. */
 export function rowLink(id: string): HTMLElement | null {
   return document.querySelector(`[data-row="${CSS.escape(id)}"] [data-row-link]`)
 }
 
 export function focusRow(id: string): void {
-  // After what is about to be drawn.
+  // After the pending rendering.
   requestAnimationFrame(() => rowLink(id)?.focus())
 }
 
@@ -19,7 +19,7 @@ function currentId(): string | undefined {
   return row?.dataset.row
 }
 
-/** Up and down through the rows, and what can be done with the current one. */
+/** Keyboard navigation through the rows, and actions on the current one. */
 export function useRowKeys(
   links: readonly Link[],
   does: {

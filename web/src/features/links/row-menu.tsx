@@ -24,7 +24,7 @@ import { nameOf } from './text.ts'
 
 const icon = (Icon: typeof Copy) => <Icon size={16} aria-hidden="true" />
 
-/** What can be done with one link. */
+/** The actions on a link. */
 export function RowMenu({
   link,
   actions,
@@ -42,10 +42,10 @@ export function RowMenu({
   onEdit: () => void
   onMove: () => void
   onDuplicate: () => void
-  /** Absent: it is offered elsewhere. */
+  /** Absent: it is available elsewhere. */
   onShare?: () => void
   onRemove: () => void
-  /** Absent: it isn't offered. */
+  /** Absent: not available. */
   onDeleteClicks?: () => void
 }) {
   const { t } = useI18n()
@@ -56,7 +56,7 @@ export function RowMenu({
       </MenuItem>
       <MenuItem
         icon={icon(ExternalLink)}
-        // The visit that looks without going there.
+        // The preview instead of the redirect.
         render={<a href={`${link.short_url}+`} target="_blank" rel="noreferrer" />}
       >
         {t('links.preview.open')}

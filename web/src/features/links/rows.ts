@@ -5,15 +5,15 @@ import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 import type { Selection } from './use-selection.ts'
 
-/** What table and cards show. */
+/** The props of table and cards. */
 export interface Rows {
   links: readonly Link[]
   sparklines: Readonly<Record<string, readonly number[]>> | undefined
-  /** By the names of tags. */
+  /** Colours by tag name. */
   colours: ReadonlyMap<string, Colour> | undefined
   selection: Selection
   writable: boolean
-  /** The link that was just made. */
+  /** The link that was just created. */
   fresh: string | null
   actions: LinkActions
   onEdit: (link: Link) => void
@@ -21,14 +21,14 @@ export interface Rows {
   onMove: (link: Link) => void
   onTag: (tag: string) => void
   onDuplicate: (link: Link) => void
-  /** What was searched for. */
+  /** The search text. */
   query?: string | undefined
 }
 
-/** What can be done with a row: the same functions for as long as the list is there. */
+/** The actions of a row: the same functions for as long as the list is mounted. */
 interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
   open(link: Link): void
-  /** `isRange`: all from the one before that to this one. */
+  /** `isRange`: everything from the previously selected link to this one. */
   select(link: Link, isRange?: boolean): void
   edit(link: Link): void
   remove(link: Link): void
@@ -37,7 +37,7 @@ interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
   narrow(tag: string): void
 }
 
-/** One row's own. Rows are drawn anew only when one of these is another one. */
+/** The props of one row. Rows are only rendered again if one of these changes. */
 export interface RowProps {
   link: Link
   days: readonly number[] | undefined
@@ -45,14 +45,14 @@ export interface RowProps {
   selected: boolean
   fresh: boolean
   writable: boolean
-  /** What was searched for. */
+  /** The search text. */
   query: string | undefined
-  /** Where the link's page is. */
+  /** The URL of the link's page. */
   href: string
   does: RowDoes
 }
 
-/** Takes a list apart into what each row has to know. */
+/** Derives each row's props from the list's. */
 export function useRowProps(rows: Rows): (link: Link) => RowProps {
   const navigate = useNavigate()
   const router = useRouter()
@@ -74,7 +74,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     remove: (link) => latest.current.onRemove(link),
     narrow: (tag) => latest.current.onTag(tag),
   }))
-  // One address for all: the router's own link listens to every change of the address, in each row.
+  // One URL for all: the router's own link component would listen to every URL change, in each row.
   const { publicHref } = router.buildLocation({ to: '/links/$id', params: { id: ID } })
   const { sparklines, colours, selection, writable, fresh } = rows
   return (link) => ({
@@ -92,12 +92,12 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
 
 const ID = 'lnk_0'
 
-/** So many rows fill a high screen. */
+/** How many rows fill a high screen. */
 const FIRST_ROWS = 24
 
 /**
- * The links to be drawn now. Of a list that is mostly new those on screen come first, and the others
- * as soon as these stand; so what was asked for is seen in half the time.
+ * The links to render now. If most of a list is new, the visible ones are rendered first, and the
+ * others afterwards, so that the result is visible in half the time.
  */
 export function useFirstRows(links: readonly Link[]): readonly Link[] {
   const drawn = useDeferredValue(links, EMPTY)
@@ -109,13 +109,13 @@ export function useFirstRows(links: readonly Link[]): readonly Link[] {
 
 const EMPTY: readonly Link[] = []
 
-/** Has the program of a link's page there before one is opened. */
+/** Preloads the code of a link's page. */
 export function useLinkPageAhead(): () => void {
   const router = useRouter()
   return () => void router.preloadRoute({ to: '/links/$id', params: { id: ID } }).catch(() => {})
 }
 
-/** Follows a row's link within the page, unless another tab or window is wished for. */
+/** Follows a row's link within the page, unless another tab or window is requested. */
 export function followInPlace(event: MouseEvent, open: () => void): void {
   const { button, metaKey, ctrlKey, shiftKey, altKey } = event
   if (event.defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return

@@ -13,13 +13,13 @@ export type Status = (typeof STATUSES)[number]
 export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
 export type Sort = (typeof SORTS)[number]
 
-/** What the address of the list has: all that a colleague needs to see the same. */
+/** The search parameters of the list: everything that a colleague needs to see the same. */
 export interface LinksSearch {
   q?: string
   tag?: string[]
   /** The id of a folder, or `none`. */
   folder?: string
-  /** Archived links alone, or these as well. */
+  /** Only archived links, or these as well. */
   archived?: 'true' | 'any'
   domain?: string
   status?: Status
@@ -29,15 +29,15 @@ export interface LinksSearch {
   sort?: Sort
   order?: 'asc'
   cursor?: string
-  /** How many links stand before this page. */
+  /** How many links come before this page. */
   from?: number
-  /** The panel that makes a link. */
+  /** The panel of a new link is open. */
   create?: boolean
   /** The link whose panel is open. */
   edit?: string
 }
 
-/** What is asked for instead; undefined takes it away. */
+/** Changed parameters; undefined removes one. */
 export type SearchChange = { [K in keyof LinksSearch]?: LinksSearch[K] | undefined }
 
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -71,10 +71,10 @@ function archivedOf(value: unknown): LinksSearch['archived'] {
   return isOn(value) ? 'true' : oneOf(value, ['any'] as const)
 }
 
-/** What the address of a link's page has. */
+/** The search parameters of a link's page. */
 export interface LinkSearch {
   edit?: boolean
-  /** Where a described visitor would go is asked. */
+  /** The dialog about a described visitor is open. */
   explain?: boolean
 }
 

@@ -9,14 +9,14 @@ import { changeFound, countFound, type FoundChange, type LinkList } from './call
 import type { LinksSearch } from './search.ts'
 import type { Selection } from './use-selection.ts'
 
-/** What is chosen of a list. */
+/** The selection in a list. */
 export interface FoundProps {
   selection: Selection
   search: LinksSearch
   list: LinkList | undefined
 }
 
-/** Changes all that the filters find, as a job of the server. */
+/** Changes all matches of the filters, as a job of the server. */
 export function useFoundChange(selection: Selection, search: LinksSearch) {
   const showError = useShowError()
   const { workspace } = usePlace()
@@ -31,7 +31,7 @@ export function useFoundChange(selection: Selection, search: LinksSearch) {
   }
 }
 
-/** Where more links are found than are chosen: a way to all of them. */
+/** Selects all matches if there are more than are selected. */
 export function SelectFound({ selection, search, list }: FoundProps) {
   const { t } = useI18n()
   const [busy, setBusy] = useState(false)

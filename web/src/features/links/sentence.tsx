@@ -3,7 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import type { Link } from './calls.ts'
 import { Place } from './place.tsx'
 
-/** What the link does now, in one sentence, and what else is to be known of it in a second one. */
+/** What the link does now, in one sentence, and other facts in a second one. */
 export function LinkSentence({ link }: { link: Link }) {
   const { t, rich, format } = useI18n()
   const place = (url: string) => <Place url={url} />

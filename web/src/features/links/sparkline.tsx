@@ -5,15 +5,15 @@ const WIDTH = 88
 const HEIGHT = 22
 
 /**
- * The clicks of 30 days in a line's height, from zero; the sum is its name. The last day isn't over:
- * the way to it is faint, so that a morning doesn't look like a fall.
+ * The clicks of 30 days as a small chart from zero, labelled with the sum. The current day is
+ * incomplete: its segment is faint, so that a morning doesn't look like a drop.
  */
 export function Sparkline({
   days,
   fluid = false,
 }: {
   days: readonly number[] | undefined
-  /** As wide as its place. */
+  /** As wide as its container. */
   fluid?: boolean
 }) {
   const { t } = useI18n()
@@ -40,7 +40,7 @@ export function Sparkline({
       height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
-      // Time runs as the text does.
+      // Time has the direction of the text.
       className="block rtl:-scale-x-100"
     >
       {total === 0 ? (

@@ -6,7 +6,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import type { Status } from './search.ts'
 
 const LOOKS: Readonly<Record<Status, { tone: Tone; mark: string }>> = {
-  // Each has a shape of its own: colour never stands alone.
+  // Each has its own shape, because colour alone isn't accessible.
   active: { tone: 'ok', mark: 'rounded-full bg-ok-mark' },
   scheduled: { tone: 'accent', mark: 'rounded-full border-2 border-accent-text' },
   expired: { tone: 'neutral', mark: 'h-0.75! rounded-full bg-faint' },
@@ -15,7 +15,7 @@ const LOOKS: Readonly<Record<Status, { tone: Tone; mark: string }>> = {
   blocked: { tone: 'bad', mark: 'rotate-45 rounded-[1px] bg-bad-mark' },
 }
 
-/** The state of a link as a mark; its word is the tool tip, and read aloud. */
+/** A link's status as an icon; its name is the tool tip, and read aloud. */
 export function StatusDot({ status }: { status: Status }) {
   const { t } = useI18n()
   const word = t(`links.status.${status}`)
@@ -29,7 +29,7 @@ export function StatusDot({ status }: { status: Status }) {
   )
 }
 
-/** The state of a link as a word. */
+/** A link's status as a word. */
 export function StatusChip({ status }: { status: Status }) {
   const { t } = useI18n()
   return (
@@ -42,7 +42,7 @@ export function StatusChip({ status }: { status: Status }) {
   )
 }
 
-/** That lists leave a link out. */
+/** Marks an archived link. */
 export function ArchivedMark() {
   const { t } = useI18n()
   return (

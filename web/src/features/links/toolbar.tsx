@@ -16,10 +16,10 @@ import { FolderFilter } from './folder-filter.tsx'
 import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
 import { Views } from './views/button.tsx'
 
-/** Asks the list for something else. */
+/** Changes the list's query. */
 export type Ask = (change: SearchChange, replace?: boolean) => void
 
-/** Keys that follow each other more quickly than this ask together. */
+/** Keys that follow each other faster than this cause one request. */
 const PACE_MS = 50
 const Filters = lazyPart(() => import('./filters.tsx'), 'Filters')
 
@@ -30,7 +30,7 @@ export function Toolbar({
 }: {
   search: LinksSearch
   ask: Ask
-  /** Undefined: the list is on its way. */
+  /** Undefined: loading. */
   pagination: LinkList['pagination'] | undefined
 }) {
   const { t, format } = useI18n()
@@ -96,12 +96,12 @@ function countOf({ total, total_is_exact }: LinkList['pagination'], format: Form
   return { count: total, number: atLeast(total, total_is_exact, format) }
 }
 
-/** A number, or that it is at least so many. */
+/** A number, or a lower bound. */
 export function atLeast(total: number, isExact: boolean | undefined, format: Formats): string {
   return `${format.number(total)}${isExact === false ? '+\u200e' : ''}`
 }
 
-/** Searches as one types. */
+/** Searches while typing. */
 function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { t } = useI18n()
   const [text, setText] = useState(value)
@@ -116,7 +116,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
     if (isAsked) input.current?.focus()
   }, [isAsked])
 
-  // The address may change by itself: back, or a filter that was cleared.
+  // The URL may change by itself: back, or a filter that was cleared.
   useEffect(() => {
     if (value === sent.current) return
     clearTimeout(timer.current)
@@ -130,7 +130,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
     sentAt.current = performance.now()
     onChange(next)
   }
-  /** The first key asks at once: an answer takes less time than the next key. */
+  /** The first key sends a request immediately: a response takes less time than the next key. */
   const type = (next: string, isComposing = false) => {
     setText(next)
     clearTimeout(timer.current)
@@ -150,7 +150,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         placeholder={t('links.search')}
         value={text}
         onChange={({ target, nativeEvent }) =>
-          // What an input method has half written isn't a word yet.
+          // Unfinished input of an input method isn't a word yet.
           type(target.value, nativeEvent instanceof InputEvent && nativeEvent.isComposing)
         }
         onCompositionEnd={({ currentTarget }) => type(currentTarget.value)}

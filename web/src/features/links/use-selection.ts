@@ -1,25 +1,25 @@
 import { useMemo, useRef, useState } from 'react'
 import type { Link } from './calls.ts'
 
-/** Links that were chosen, on whatever page they stand. */
+/** The selected links, across pages. */
 export interface Selection {
   links: readonly Link[]
   count: number
-  /** All links that the filters find are chosen, on whatever page: so many. Null: those of `links`. */
+  /** The number of matches if all of them are selected, across pages. Null: only `links` are. */
   found: number | null
-  /** Chooses all that the filters find. */
+  /** Selects all matches of the filters. */
   selectFound(total: number): void
   has(link: Link): boolean
   toggle(link: Link): void
-  /** The same for all links of the list from the one that was toggled last to this one. */
+  /** The same for all links of the list from the last toggled one to this one. */
   toggleTo(link: Link, links: readonly Link[]): void
-  /** All of them, or none of them. */
+  /** Selects all of them, or none. */
   set(links: readonly Link[], on: boolean): void
   drop(ids: readonly string[]): void
   clear(): void
 }
 
-/** @param filters what the list is asked for: other filters find others, so none of them is chosen */
+/** @param filters the list's filters: changing them clears the selection */
 export function useSelection(filters: string): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Link>>(new Map())
   const [all, setAll] = useState<{ filters: string; total: number } | null>(null)

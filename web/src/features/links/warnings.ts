@@ -3,17 +3,17 @@ import type { Link } from './calls.ts'
 
 type Warnings = NonNullable<Link['warnings']>
 
-/** Not below the key of links: asking for these anew must not lose what only a write answers. */
+/** Not below the key of links: reloading these must not lose warnings, which only writes return. */
 const keyOf = (id: string) => ['link-warnings', id]
 
-/** Keeps what the API warned of when a link was written, until it is written again. */
+/** Keeps the warnings of a link's write until the next one. */
 export function holdWarnings(client: QueryClient, { id, version, warnings = [] }: Link): void {
   client.setQueryData(keyOf(id), { version, warnings })
 }
 
 const NONE: Warnings = []
 
-/** What the API warned of when this version of the link was written. */
+/** The warnings of the write of this version. */
 export function useWarnings({ id, version }: Link): Warnings {
   const { data } = useQuery<{ version: number; warnings: Warnings }>({
     queryKey: keyOf(id),

@@ -6,7 +6,7 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies r
 
 export type Member = Schemas['Member']
 
-/** An invitation that nobody has taken yet; `url` where it isn't sent by mail. */
+/** An open invitation; `url` if it isn't sent by email. */
 export type OpenInvitation = Schemas['Invitation']
 
 export const membersQuery = (workspace: string) =>
@@ -23,14 +23,14 @@ export const invitationsQuery = (workspace: string) =>
       (await request<{ data: OpenInvitation[] }>('GET', '/api/v1/invitations', { signal })).data,
   })
 
-/** What becomes of the API keys of a person who loses the right to have some. */
+/** What happens to the API keys of a person who loses the permission for keys. */
 const keysOf = (keep: boolean) => (keep ? 'keep' : 'revoke')
 
 export function changeRole(userId: string, role: Role, keepKeys: boolean): Promise<Member> {
   return request('PATCH', `/api/v1/members/${userId}`, { body: { role, keys: keysOf(keepKeys) } })
 }
 
-/** Takes somebody, or oneself, out of the workspace. */
+/** Removes someone, or the person themselves, from the workspace. */
 export function removeMember(userId: string, keepKeys: boolean): Promise<void> {
   return request('DELETE', `/api/v1/members/${userId}`, { query: { keys: keysOf(keepKeys) } })
 }

@@ -7,7 +7,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import { invitationsQuery, type OpenInvitation, withdraw } from './calls.ts'
 
-/** Invitations that nobody has taken yet; nothing while there are none. */
+/** Open invitations; renders nothing if there are none. */
 export function Invitations() {
   const { t } = useI18n()
   const { workspace } = usePlace()

@@ -12,7 +12,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { invite, type OpenInvitation, ROLES } from './calls.ts'
 
-/** Invites somebody; without mail the link is shown, to be passed on. */
+/** Invites someone; without email the link is shown, to be passed on. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { t, format } = useI18n()
   const { workspace, instance } = usePlace()

@@ -13,7 +13,7 @@ import { Select } from '../../ui/select.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import { changeRole, type Member, membersQuery, ROLES, removeMember } from './calls.ts'
 
-/** The people of a workspace: roles can be changed in place, by those who may. */
+/** The members of a workspace: roles can be changed in place, by those who may. */
 export function MemberList({ members }: { members: readonly Member[] }) {
   const [removing, setRemoving] = useState<Member | null>(null)
   return (
@@ -49,7 +49,7 @@ function MemberRow({
   const { t, format } = useI18n()
   const { user, workspace, may } = usePlace()
   const self = member.user_id === user.id
-  // Only owners make and unmake owners; a workspace always keeps one.
+  // Only owners can appoint and demote owners; a workspace always keeps one.
   const manages =
     may('members:manage') && (workspace.role === 'owner' || member.role !== 'owner') && !lastOwner
   const name = member.name || member.email
@@ -112,7 +112,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
   const [keepKeys, setKeepKeys] = useState(false)
   const change = useMutation({
     mutationFn: (role: Role) => changeRole(member.user_id, role, keepKeys),
-    // Shown at once; taken back if it is refused.
+    // Shown immediately; rolled back if it is refused.
     onMutate(role) {
       const before = client.getQueryData<Member[]>(queryKey)
       client.setQueryData<Member[]>(queryKey, (members) =>
@@ -122,7 +122,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     },
     onError(error, _role, before) {
       client.setQueryData(queryKey, before)
-      // A dialog says itself why it stays.
+      // A dialog shows the error itself.
       if (demotion === null) showError(error)
     },
     onSuccess(_member, role) {
@@ -131,7 +131,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     },
   })
   const roles = workspace.role === 'owner' ? ROLES : ROLES.filter((role) => role !== 'owner')
-  // With the right to have keys go those that they have made, unless the asker says otherwise.
+  // A person who loses the permission for keys also loses their keys, unless the caller keeps them.
   const losesKeys = (role: Role) => may(member.role, 'keys:manage') && !may(role, 'keys:manage')
   return (
     <>

@@ -12,7 +12,7 @@ import { Invitations } from './invitations.tsx'
 import { InviteDialog } from './invite.tsx'
 import { MemberList } from './list.tsx'
 
-/** Who is in the workspace, and who is invited. */
+/** The members of the workspace, and open invitations. */
 export function MembersPage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()

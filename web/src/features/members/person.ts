@@ -4,10 +4,10 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { membersQuery } from './calls.ts'
 
-/** Who did something, as the API says it. */
+/** The actor of a change. */
 export type Actor = Schemas['Actor']
 
-/** Who it was: by name where the person is still a member and has one, and as they look. */
+/** The actor's name and picture, if they are still a member. */
 export function usePerson(actor: Actor): { name: string; picture: string | null } {
   const { t } = useI18n()
   const { workspace } = usePlace()

@@ -18,7 +18,7 @@ export function changeWorkspace(body: {
   return request('PATCH', '/api/v1/workspace', { body })
 }
 
-/** Takes its name, as a proof that it is meant. */
+/** Deletes the workspace; takes its name as a confirmation. */
 export function deleteWorkspace(name: string): Promise<void> {
   return request('DELETE', '/api/v1/workspace', { body: { confirm_name: name } })
 }
@@ -37,7 +37,7 @@ export function deletePicture(): Promise<unknown> {
   return request('DELETE', '/api/v1/account/picture')
 }
 
-/** Takes one's own address, as a proof that it is meant. */
+/** Deletes the account; takes its address as a confirmation. */
 export function deleteAccount(email: string): Promise<void> {
   return request('DELETE', '/api/v1/account', { body: { confirm_email: email } })
 }
@@ -46,7 +46,7 @@ export function requestEmailChange(email: string): Promise<void> {
   return request('POST', '/api/v1/account/email', { body: { new_email: email } })
 }
 
-/** What can happen to an account, as the server names it after `account.` or `instance.`. */
+/** Events of an account: the server's names after `account.` or `instance.`. */
 export type EventName =
   | 'created'
   | 'signed_in'
@@ -68,7 +68,7 @@ export type EventName =
   | 'codes_locked'
   | 'handed_over'
 
-/** Something that happened to the account. */
+/** An event of the account. */
 export interface AccountEvent {
   id: string
   at: string
@@ -92,7 +92,7 @@ export function changePassword(
   })
 }
 
-/** A passkey as better-auth lists it. */
+/** A passkey in better-auth's list. */
 export interface Passkey {
   id: string
   name?: string | null
@@ -109,7 +109,7 @@ export function removePasskey(id: string): Promise<unknown> {
   return request('POST', '/api/auth/passkey/delete-passkey', { body: { id } })
 }
 
-/** A place where the person is signed in. */
+/** A session of the person. */
 export interface SignedInSession {
   id: string
   token: string
@@ -139,7 +139,7 @@ export function revokeOtherSessions(): Promise<unknown> {
   return request('POST', '/api/auth/revoke-other-sessions', { body: {} })
 }
 
-/** What the app is given, and the codes for when it is lost. Confirmed by a first code. */
+/** The app's secret and the recovery codes. Confirmed by a first code. */
 export function beginTwoFactor(
   password: string,
 ): Promise<{ totpURI: string; backupCodes: string[] }> {

@@ -19,7 +19,7 @@ export function ImageUpload({
   remove,
 }: {
   kind: 'logo' | 'picture'
-  /** Its address; null: there is none. */
+  /** Its URL; null: there is none. */
   image: string | null
   round?: boolean
   writable?: boolean

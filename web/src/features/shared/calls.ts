@@ -3,21 +3,21 @@ import { request, type Schemas, setApiTarget } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { Dimension } from '../statistics/filters.ts'
 
-/** What a share is about. */
+/** The description of a share. */
 export type About = Omit<Schemas['SharedAbout'], 'dimensions'> & { dimensions: Dimension[] }
 
-/** How pages of a domain look. */
+/** The branding of a domain's pages. */
 export type Brand = NonNullable<NonNullable<About['link']>['brand']>
 
-/** The page's own address: what is asked for is below it. */
+/** The path of the page, below which its data are. */
 const BASE = location.pathname.replace(/\/$/, '')
 
-/** Has requests go to the share, with what was kept of an entered password. */
+/** Directs requests to the share, with the access granted by an entered password. */
 export function enterShare(): void {
   setApiTarget(BASE, kept())
 }
 
-/** A frame of another site may have no storage: then the password is asked for again. */
+/** A frame in another site may have no storage: then the password is asked for again. */
 function kept(): string | null {
   try {
     return sessionStorage.getItem(BASE)
@@ -26,7 +26,7 @@ function kept(): string | null {
   }
 }
 
-/** @throws ApiError with SHARE_PROTECTED: it is another */
+/** @throws ApiError with SHARE_PROTECTED: it is wrong */
 export async function unlock(password: string): Promise<void> {
   const { data } = await request<{ data: { access: string } }>('POST', '/password', {
     body: { password },
@@ -44,7 +44,7 @@ export const isProtected = (error: unknown) =>
 
 export const aboutQuery = queryOptions({
   queryKey: ['about'],
-  // Each time counts as a view.
+  // Each request counts as a view.
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async ({ signal }) => (await request<{ data: About }>('GET', '/about', { signal })).data,
 })

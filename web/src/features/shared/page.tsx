@@ -14,10 +14,10 @@ import { shortName } from '../statistics/words.ts'
 import { type About, aboutQuery, type Brand, isProtected } from './calls.ts'
 import { Unlock } from './unlock.tsx'
 
-/** Whether another page has this one in a frame, and heads it itself. */
+/** Whether another page embeds this one and has its own heading. */
 const EMBEDDED = new URLSearchParams(location.search).has('embed')
 
-/** What anybody sees at the address of shared statistics. */
+/** The public page of shared statistics. */
 export function SharedPage() {
   const { t } = useI18n()
   const about = useQuery(aboutQuery)
@@ -76,7 +76,7 @@ function Statistics({ about }: { about: About }) {
   )
 }
 
-/** The report that the address asks for, of what is shared. */
+/** The report of the URL, about the share. */
 function useSharedReport({ kind, since, dimensions }: About): Report {
   const [search, setSearch] = useState<StatisticsSearch>(() =>
     statisticsSearch(parseSearch(location.search)),
@@ -90,7 +90,7 @@ function useSharedReport({ kind, since, dimensions }: About): Report {
     }
     return reportOf(search, scope, (next) => {
       setSearch(next)
-      // Language, theme and frame stay as they were asked for.
+      // Language, theme and frame stay as in the URL.
       const { lang, theme, embed } = parseSearch(location.search)
       const query = stringifySearch({ ...next, lang, theme })
       const framed = embed === undefined ? query : `${query === '' ? '?' : `${query}&`}embed`
@@ -99,7 +99,7 @@ function useSharedReport({ kind, since, dimensions }: About): Report {
   }, [search, kind, since, dimensions])
 }
 
-/** The brand of the link's domain, as the pages of that domain have it. */
+/** The branding of the link's domain, as on its pages. */
 function Branded({ brand: { name, logo, colour } }: { brand: Brand }) {
   return (
     <div
@@ -114,7 +114,7 @@ function Branded({ brand: { name, logo, colour } }: { brand: Brand }) {
   )
 }
 
-/** The page around its content; none where another page has it in a frame. */
+/** The frame around the content; none if another page embeds it. */
 function Frame({
   title,
   brand = null,

@@ -8,7 +8,7 @@ import type { NewShare } from './dialog.tsx'
 
 const ShareDialog = lazy(() => part(() => import('./dialog.tsx')))
 
-/** Shares what a page shows; nothing for those who may not. */
+/** Shares what a page shows; renders nothing without the permission. */
 export function ShareButton({ fresh }: { fresh: NewShare }) {
   const { t } = useI18n()
   const { may } = usePlace()
@@ -24,7 +24,7 @@ export function ShareButton({ fresh }: { fresh: NewShare }) {
   )
 }
 
-/** The dialog that shares something; null: it is closed. */
+/** The dialog that shares something; null: closed. */
 export function ShareThis({ fresh, onClose }: { fresh: NewShare | null; onClose: () => void }) {
   if (fresh === null) return null
   return (

@@ -9,7 +9,7 @@ export { SHOW_DEFAULT, SHOW_NAMES } from '../../../../src/shares/show.ts'
 
 const PAGE_SIZE = 50
 
-/** All that was asked of the shares of a workspace. */
+/** The key of all queries of a workspace's shares. */
 export const sharesKey = (workspace: string) => ['shares', workspace] as const
 
 /** The shares of a workspace, the newest first, a page at a time. */

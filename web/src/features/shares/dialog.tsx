@@ -22,20 +22,20 @@ import {
 import { Made } from './made.tsx'
 import { SHOW_LABELS } from './words.ts'
 
-/** What is shared for the first time. */
+/** The subject of a new share. */
 export interface NewShare {
   subject: ShareSubject
   name: string
   filters?: Record<string, string[]>
 }
 
-/** Shares statistics, or changes how they are shared. */
+/** Creates or changes a share. */
 export default function ShareDialog({
   share = null,
   fresh,
   onClose,
 }: {
-  /** Null: it is made. */
+  /** Null: a new one. */
   share?: Share | null
   fresh?: NewShare
   onClose: () => void
@@ -82,7 +82,7 @@ function ShareForm({
         name: name.trim() || null,
         show: [...show],
         expires_at: expires === '' ? null : new Date(expires).toISOString(),
-        // Null: it stays; empty: it is taken away.
+        // Null: unchanged; empty: removed.
         ...(password !== null && { password: password || null }),
       }
       if (share !== null) return updateShare(share.id, body)

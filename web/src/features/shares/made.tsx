@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import type { Share } from './calls.ts'
 import { embedCode } from './words.ts'
 
-/** The address of a share that was just made, and what puts it into another page. */
+/** The URL of a new share, and the code to embed it. */
 export function Made({ share, onClose }: { share: Share; onClose: () => void }) {
   const { t } = useI18n()
   return (

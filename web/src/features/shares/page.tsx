@@ -19,10 +19,10 @@ import { deleteShare, type Share, sharesKey, sharesQuery } from './calls.ts'
 import ShareDialog from './dialog.tsx'
 import { embedCode, shareName } from './words.ts'
 
-/** What is open: one thing at a time. */
+/** The open dialog. */
 type Open = { kind: 'edit' | 'stop'; share: Share }
 
-/** What the workspace shares. */
+/** The shares of the workspace. */
 export function SharesPage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()
@@ -73,7 +73,7 @@ function ShareRow({
   onOpen,
 }: {
   share: Share
-  /** Absent: the person may not. */
+  /** Absent: not permitted. */
   onOpen: ((open: Open) => void) | undefined
 }) {
   const i18n = useI18n()

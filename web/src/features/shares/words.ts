@@ -1,7 +1,7 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import type { Share, Show } from './calls.ts'
 
-/** What each part of a share is called on its page. */
+/** The names of a share's parts on its page. */
 export const SHOW_LABELS = {
   countries: 'statistics.dimension.country',
   regions: 'statistics.dimension.region',
@@ -18,7 +18,7 @@ export const SHOW_LABELS = {
   destinations: 'shares.destinations',
 } as const satisfies Record<Show, MessageKey>
 
-/** What a share is called: its name, or what it is of. */
+/** A share's name, or that of its subject. */
 export function shareName({ name, subject }: Share, { t }: Pick<I18n, 't'>): string {
   if (name !== null) return name
   if (subject.tag !== undefined) return t('shares.ofTag', { name: subject.tag })
@@ -26,7 +26,7 @@ export function shareName({ name, subject }: Share, { t }: Pick<I18n, 't'>): str
   return t(subject.link_id === undefined ? 'shares.workspace' : 'shares.link')
 }
 
-/** What puts the page of a share into another page. */
+/** The code that embeds a share in another page. */
 export function embedCode(url: string): string {
   return `<iframe src="${url}?embed" width="100%" height="900" style="border:0"></iframe>`
 }

@@ -7,22 +7,22 @@ import type { Bots } from './search.ts'
 
 export type Stats = Schemas['Stats']['data']
 export type TopList = Omit<Schemas['TopList'], 'data'> & { data: TopValue[] }
-/** A value of a dimension; null: none, or unknown. Links have their address and title. */
+/** A value of a dimension; null: none, or unknown. Links have their URL and title. */
 export type TopValue = Schemas['TopList']['data'][number] & {
-  /** Of a link, where that is shared. */
+  /** Of a link, if destinations are shared. */
   destination_url?: string | null
 }
 /** Clicks, unique visitors among them, and bots. */
 export type Counts = Stats['totals']
-/** One click, as the stream sends it. */
+/** A click in the stream. */
 export type LiveClick = Schemas['Click']
 
-/** What a report is about. */
+/** The query of a report. */
 export interface Question {
   workspace: string
   /** Null: the whole workspace. */
   linkId: string | null
-  /** It is asked where they are shared, which the requests' base says. */
+  /** About shared statistics, whose token is in the requests' base path. */
   shared: boolean
   zone: string
   bots: Bots
@@ -31,13 +31,13 @@ export interface Question {
 
 type Query = Record<string, string | number | string[]>
 
-/** The part of the path that says whose clicks are meant. */
+/** The part of the path that identifies whose clicks are meant. */
 export function pathOf({ linkId, shared }: Pick<Question, 'linkId' | 'shared'>): string {
   if (shared) return ''
   return linkId === null ? '/api/v1' : `/api/v1/links/${encodeURIComponent(linkId)}`
 }
 
-/** Zone, bots and filters as parameters; of several about one dimension a list. */
+/** Zone, bots and filters as parameters; several about one dimension become a list. */
 export function queryOf({ zone, bots, filters, shared }: Question): Query {
   const query: Query = { timezone: zone, ...(!shared && { bots }) }
   for (const filter of filters) {
@@ -47,19 +47,19 @@ export function queryOf({ zone, bots, filters, shared }: Question): Query {
   return query
 }
 
-/** The days of a period. One that goes on ends now, so that no empty hours lie ahead. */
+/** The days of a period. The current one ends now, so that no empty hours follow. */
 export function rangeOf({ from, to }: Period, zone: string): Query {
   return to > dayIn(zone) ? { from } : { from, to: addDays(to, -1) }
 }
 
-/** As long as the period has lasted until now: a fair comparison while it goes on. */
+/** As much of the previous period as has passed of the current one: a fair comparison. */
 function rangeBefore(period: Period, before: Period, zone: string): Query {
   if (period.to <= dayIn(zone)) return rangeOf(before, zone)
   const days = Date.parse(period.from) - Date.parse(before.from)
   return { from: before.from, to: new Date(Date.now() - days).toISOString() }
 }
 
-/** Whether the statistics process is busy or being restarted: it is asked again until it answers. */
+/** Whether the statistics process is busy or restarting: retried until it succeeds. */
 export const isUnavailable = (error: unknown) => error instanceof ApiError && error.status === 503
 
 const common = {
@@ -109,7 +109,7 @@ export const topQuery = (question: Question, period: Period, dimension: Dimensio
     },
   })
 
-/** What the page of a link's statistics says of the link. */
+/** The link in the heading of its statistics. */
 export const linkHeadQuery = (workspace: string, id: string) =>
   queryOptions({
     queryKey: [workspace, 'link-head', id],

@@ -3,48 +3,48 @@ import { area, line } from 'd3-shape'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { ticksTo } from './axis.ts'
 
-/** One bucket: its start, what it counts, and what the same bucket of the period before counted. */
+/** A bucket: its start, its count, and that of the same bucket in the compared period. */
 export interface ChartPoint {
   start: string
   value: number
   before: number | null
-  /** When that one began. */
+  /** The start of the compared bucket. */
   beforeStart: string | null
-  /** It isn't over: what it counts will grow. */
+  /** It is in progress: its count will grow. */
   open: boolean
 }
 
-/** What a chart shows, and in whose words. */
+/** The data and texts of a chart. */
 export interface ChartProps {
   points: readonly ChartPoint[]
-  /** What is counted, in words: "Clicks". */
+  /** The name of the counted unit: "Clicks". */
   unit: string
-  /** What the chart shows in one sentence, for whoever doesn't see it. */
+  /** A summary of the chart in one sentence, for screen readers. */
   summary: string
   beforeLabel: string
-  /** What is said of a bucket that isn't over. */
+  /** The label of a bucket in progress. */
   openLabel: string
   rightToLeft: boolean
-  /** A bucket's start as the axis has room for it, and in full. */
+  /** A bucket's start: short for the axis, and in full. */
   tick(start: string): string
   title(start: string): string
   count(value: number): string
-  /** As short as an axis needs it: 12K. */
+  /** A short count for the axis: 12K. */
   shortCount(value: number): string
-  /** Two buckets that the pointer was dragged between, the earlier one first. */
+  /** The first and last bucket of a dragged range. */
   onZoom(first: string, last: string): void
 }
 
-/** Room for the numbers beside the plot, for half of the last label, and for the labels below. */
+/** Space for the numbers beside the plot, for half of the last label, and for the labels below. */
 const AXIS = 44
 const END = 28
 const TOP = 8
 const BOTTOM = 30
-/** About what a character of a label takes, and what stays free between two. */
+/** The approximate width of a character, and the gap between two labels. */
 const CHARACTER = 6.5
 const LABEL_GAP = 16
 
-/** Counts over time: an area from zero, and the period before as a dotted line. */
+/** Counts over time: an area from zero, and the compared period as a dotted line. */
 export function Chart(props: ChartProps) {
   const { points, summary, rightToLeft, tick, shortCount } = props
   const box = useRef<HTMLElement>(null)
@@ -60,7 +60,7 @@ export function Chart(props: ChartProps) {
   )
   const y = scaleLinear([0, ticks.at(-1) ?? 1], [TOP + plot.height, TOP])
   const sides = [left, left + plot.width]
-  // A single bucket stands in the middle.
+  // A single bucket is centred.
   const x = scaleLinear(last > 0 ? [0, last] : [-1, 1], rightToLeft ? sides.reverse() : sides)
   const pointer = usePointer(props, (offset) =>
     Math.min(last, Math.max(0, Math.round(x.invert(offset)))),
@@ -68,7 +68,7 @@ export function Chart(props: ChartProps) {
   const labels = points.map(({ start }) => tick(start))
   const widest = Math.max(0, ...labels.map(({ length }) => length)) * CHARACTER + LABEL_GAP
   const every = Math.max(1, Math.ceil((widest * Math.max(1, last)) / Math.max(1, plot.width)))
-  // Figures and words of an axis stand in the order of their language, though the plot doesn't.
+  // Numbers and words of an axis have the direction of their language, though the plot doesn't.
   const turned = (text: string) => (rightToLeft ? `\u2067${text}\u2069` : text)
   return (
     <figure ref={box} dir="ltr" className="relative h-full" aria-label={summary}>
@@ -149,7 +149,7 @@ export function Chart(props: ChartProps) {
   )
 }
 
-/** The size of an element; zero until it is known. */
+/** The size of an element; zero until it is measured. */
 function useSize(box: { current: HTMLElement | null }) {
   const [size, setSize] = useState({ width: 0, height: 0 })
   useEffect(() => {
@@ -166,7 +166,10 @@ function useSize(box: { current: HTMLElement | null }) {
 
 type Scale = (value: number) => number
 
-/** The area and its line, and the period before. The way to a bucket that isn't over is dashed, so that a morning doesn't look like a fall. */
+/**
+ * The area and its line, and the compared period. The segment to a bucket in progress is dashed, so
+ * that a morning doesn't look like a drop.
+ */
 function Lines({ points, x, y }: { points: readonly ChartPoint[]; x: Scale; y: Scale }) {
   const indexes = points.map((_, at) => at)
   const valueAt = (at: number) => y(points[at]?.value ?? 0)
@@ -202,7 +205,7 @@ function Dot({ x, y }: { x: number; y: number }) {
   return <circle cx={x} cy={y} r={4} fill="var(--plot-1)" stroke="var(--canvas)" strokeWidth={2} />
 }
 
-/** Which bucket the pointer is at, and what a mouse is dragged over. By keyboard the same is said with two dates. */
+/** The bucket under the pointer, and the range dragged with a mouse (by keyboard: two dates). */
 function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) => number) {
   const [at, setAt] = useState<number | null>(null)
   const [from, setFrom] = useState<number | null>(null)
@@ -221,7 +224,7 @@ function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) =>
     dragged: from === null || at === null ? null : ([from, at] as const),
     handlers: {
       onPointerDown(event: PointerEvent<SVGElement>) {
-        // A finger scrolls the page.
+        // Touch scrolls the page.
         if (event.pointerType === 'mouse') setFrom(here(event))
         setAt(here(event))
       },
@@ -235,7 +238,7 @@ function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) =>
   }
 }
 
-/** What the pointer is at, in words; on the side that has room. */
+/** The tooltip of a bucket; on the side that has room. */
 function Tip(props: ChartProps & { at: number; x: number; width: number }) {
   const { points, unit, beforeLabel, openLabel, title, count, rightToLeft, at, x, width } = props
   const point = points[at]

@@ -15,7 +15,7 @@ import { addDays, COMPARISONS, type Interval, ownTimeZone, RANGES, type Range } 
 import type { Report } from './use-report.ts'
 import { filterName, shortName } from './words.ts'
 
-/** What the report is about: range, interval, zone, who counts, and the filters as chips. */
+/** The parameters of the report: range, interval, zone, traffic, and the filters as chips. */
 export function Controls({ report }: { report: Report }) {
   const { t } = useI18n()
   const { change, range, period, interval, intervals, question } = report
@@ -102,7 +102,7 @@ function Dates({ report: { period, change, search } }: { report: Report }) {
   )
 }
 
-/** Where what it is compared with begins; it has as many days. */
+/** The start of the compared period, which has as many days. */
 function Against({ report: { before, period, change } }: { report: Report }) {
   const { t } = useI18n()
   return (
@@ -181,7 +181,7 @@ function Filters({ report: { question, filters, setFilters } }: { report: Report
   )
 }
 
-/** A filter in words; a link goes by its short address, not by its id. */
+/** A filter as text; a link by its short URL instead of its id. */
 function FilterChip({
   workspace,
   filter,

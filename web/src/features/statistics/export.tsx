@@ -10,7 +10,7 @@ import type { Report } from './use-report.ts'
 
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const
 
-/** All clicks of the report as a file. */
+/** Downloads all clicks of the report. */
 export function Export({ report: { question, period } }: { report: Report }) {
   const { t } = useI18n()
   const showError = useShowError()

@@ -13,7 +13,7 @@ export const METRIC_NAMES = {
   bots: 'statistics.bots',
 } as const satisfies Record<Metric, string>
 
-/** Clicks, people, bots: the chosen one is what the chart shows. */
+/** Clicks, visitors, bots: the chosen one is shown in the chart. */
 export function Figures({
   report,
   totals,
@@ -80,7 +80,7 @@ function Figure({ value }: { value: number }) {
 
 const SCAN: Filter = { dimension: 'trigger', value: 'qr', exclude: false }
 
-/** How many of the clicks are scans of a QR code. Pressed, the report is about these alone. */
+/** How many clicks are scans of a QR code. Pressing it filters by these. */
 function Scans({ report }: { report: Report }) {
   const { t, format } = useI18n()
   const { question, period, filters, setFilters } = report
@@ -108,7 +108,7 @@ function Scans({ report }: { report: Report }) {
   )
 }
 
-/** More or less than in the period before; arrow and words, not colour alone. */
+/** The change from the compared period; arrow and words, not only colour. */
 function Change({ now, before, plain }: { now: number; before: number; plain: boolean }) {
   const { t, format } = useI18n()
   if (before === 0) {

@@ -15,10 +15,10 @@ import { type Dimension, GROUPS, type Group, isGroup, PICKED, withFilter } from 
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 
-/** The most values that are offered; the search goes over them. */
+/** The most values shown; the search covers them. */
 const OFFERED = { own: 1_000, shared: 300 }
 
-/** Chooses what the report is narrowed to, by name. */
+/** Adds a filter to the report. */
 export function FilterPicker({ report }: { report: Report }) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
@@ -40,7 +40,7 @@ export function FilterPicker({ report }: { report: Report }) {
   )
 }
 
-/** What can be picked. Of links that are shared nobody learns the ids to filter by. */
+/** What can be picked. Shared statistics have no ids of links to filter by. */
 function pickedOf({ question: { linkId, shared }, shows }: Report): (Dimension | Group)[] {
   const ofMany = linkId === null && !shared
   return [
@@ -96,7 +96,7 @@ function Picker({
   )
 }
 
-/** A value that clicks of the report have. */
+/** A value of the report's clicks. */
 function DimensionValue({
   report: { question, period },
   dimension,
@@ -130,7 +130,7 @@ function DimensionValue({
   )
 }
 
-/** A tag, or a folder that the person sees; found by the server, as there may be thousands. */
+/** A tag, or a folder that the person can see; searched on the server. */
 function GroupValue({ group, onPick }: { group: Group; onPick: (value: string) => void }) {
   const { t } = useI18n()
   const { workspace } = usePlace()

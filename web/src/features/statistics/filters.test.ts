@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { filterText, parameterOf, parseFilters, withFilter } from './filters.ts'
 
-test('filters survive the address, whatever is in their values', () => {
+test('filters survive the URL, whatever is in their values', () => {
   const filters = parseFilters(['country:DE', 'not_referrer:a:b,c', 'utm_source:', 'browser:<b>\n'])
   expect(filters).toHaveLength(4)
   expect(parseFilters(filters.map(filterText))).toEqual(filters)
 })
 
-test('tags add up, of folders there is one, and neither is excluded or empty', () => {
+test('there may be several tags but only one folder, neither excluded nor empty', () => {
   const [spring, folder] = parseFilters(['tag:spring', 'folder:fld_1', 'not_tag:x', 'tag:'])
   if (spring === undefined || folder === undefined) throw new Error('no filters')
   const other = { ...folder, value: 'fld_2' }
@@ -16,13 +16,13 @@ test('tags add up, of folders there is one, and neither is excluded or empty', (
   expect(parseFilters(['tag:spring', 'not_folder:fld_1', 'folder:'])).toEqual([spring])
 })
 
-test('what is no filter is left out', () => {
+test('invalid filters are ignored', () => {
   expect(
     parseFilters(['nonsense:1', 'country', '', '-country:DE', 'not_not_country:DE', 'kind:bot']),
   ).toEqual([])
 })
 
-test('the newer word about a value stands', () => {
+test('a newer filter with the same value replaces the older one', () => {
   const [germany] = parseFilters(['country:DE'])
   if (germany === undefined) throw new Error('no filter')
   const excluded = { ...germany, exclude: true }

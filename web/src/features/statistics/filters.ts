@@ -1,34 +1,34 @@
 import { DIMENSIONS } from '../../../../src/statistics/columns.ts'
 
-/** What clicks are listed and filtered by. Kinds have a control of their own. */
+/** The dimensions of lists and filters. Kinds have their own control. */
 export type Dimension = Exclude<(typeof DIMENSIONS)[number], 'kind'>
 
-/** What can be picked from a list; hours and weekdays are picked in their charts. */
+/** Dimensions picked from a list; hours and weekdays are picked in their charts. */
 export const PICKED = DIMENSIONS.filter(
   (name): name is Exclude<Dimension, 'hour' | 'weekday'> =>
     name !== 'kind' && name !== 'hour' && name !== 'weekday',
 )
 
-/** What groups links: clicks are filtered by it, and not listed. A folder goes by its id. */
+/** Groups of links: filters only. A folder is identified by its id. */
 export const GROUPS = ['tag', 'folder'] as const
 export type Group = (typeof GROUPS)[number]
 
 export const isGroup = (name: string): name is Group => GROUPS.some((group) => group === name)
 
-/** The prefix that excludes a value, in addresses and in parameters of the API. */
+/** The prefix that excludes a value, in URLs and in parameters of the API. */
 const NOT = 'not_'
 
 /** Keeps the clicks with a value, or excludes them. */
 export interface Filter {
   dimension: Dimension | Group
-  /** Empty: clicks that have no value. */
+  /** Empty: clicks without a value. */
   value: string
   exclude: boolean
 }
 
 /**
- * Reads the filters of an address: `country:DE`, `not_browser:Firefox`. Invalid ones are ignored, so
- * that a mistyped address shows more instead of nothing.
+ * Parses the filters of a URL: `country:DE`, `not_browser:Firefox`. Invalid ones are ignored, so
+ * that a mistyped URL shows more instead of nothing.
  */
 export function parseFilters(texts: readonly string[]): Filter[] {
   const filters: Filter[] = []
@@ -43,7 +43,7 @@ export function parseFilters(texts: readonly string[]): Filter[] {
   return filters
 }
 
-/** A filter as an address has it. */
+/** A filter in the form of a URL. */
 export function filterText(filter: Filter): string {
   return `${parameterOf(filter)}:${filter.value}`
 }
@@ -53,7 +53,7 @@ export function parameterOf({ dimension, exclude }: Pick<Filter, 'dimension' | '
   return `${exclude ? NOT : ''}${dimension}`
 }
 
-/** Adds a filter; it replaces one with the same value, and a folder the one before. */
+/** Adds a filter, which replaces one with the same value, or the previous folder. */
 export function withFilter(filters: readonly Filter[], added: Filter): Filter[] {
   const others = filters.filter(
     ({ dimension }) => dimension !== 'folder' || added.dimension !== 'folder',
@@ -66,7 +66,7 @@ export function withoutFilter(filters: readonly Filter[], { dimension, value }: 
   return filters.filter((kept) => kept.dimension !== dimension || kept.value !== value)
 }
 
-/** Filters as a share has them, without the tag or folder that it is of. */
+/** Filters in the form of a share, without the tag or folder that is its subject. */
 export function sharedFilters(filters: readonly Filter[]): Record<string, string[]> {
   const shared: Record<string, string[]> = {}
   for (const filter of filters) {

@@ -12,7 +12,7 @@ import { useLive } from './use-live.ts'
 import type { Report } from './use-report.ts'
 import { countryName, shortName, valueName } from './words.ts'
 
-/** Turns the live view on and off. */
+/** Switches the live view on and off. */
 export function LiveToggle({ report }: { report: Report }) {
   const { t } = useI18n()
   const on = report.search.live === 'on'
@@ -27,10 +27,10 @@ export function LiveToggle({ report }: { report: Report }) {
   )
 }
 
-/** How often the numbers follow the clicks at most. */
+/** How often the numbers are reloaded at most. */
 const REFRESH_MS = 2_000
 
-/** Clicks as they come. The dot pulses while the connection stands, and only then. */
+/** Clicks as they arrive. The dot pulses only while connected. */
 export function LivePanel({ report }: { report: Report }) {
   const { t } = useI18n()
   const client = useQueryClient()
@@ -38,7 +38,7 @@ export function LivePanel({ report }: { report: Report }) {
   const { workspace } = report.question
   const due = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    // While one is due, further clicks wait for it: a busy link mustn't put it off for ever.
+    // Further clicks wait for the pending reload: a busy link must not postpone it forever.
     if (count === 0 || due.current !== undefined) return
     due.current = setTimeout(() => {
       due.current = undefined
@@ -78,7 +78,7 @@ export function LivePanel({ report }: { report: Report }) {
 function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
   const i18n = useI18n()
   const { t } = i18n
-  // "Now" turns into "a minute ago" while one looks on.
+  // Updates "now" to "a minute ago".
   const [, tick] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => tick((times) => times + 1), 15_000)
@@ -115,7 +115,7 @@ function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
   )
 }
 
-/** The short address of a click; asked for once a link. */
+/** The short URL of a click; requested once per link. */
 function LinkName({ click }: { click: LiveClick }) {
   const { workspace } = usePlace()
   const link = useQuery({

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { leastOf, shadeOf, worldShapes } from './map-shapes.ts'
 
-test('every country has a shape, and those that people know have their codes', () => {
+test('every country has a shape, and well-known ones have their codes', () => {
   const shapes = worldShapes()
   expect(shapes.length).toBeGreaterThan(170)
   for (const { path } of shapes) expect(path).toMatch(/^M[\d.,MLZ-]+$/)
@@ -11,7 +11,7 @@ test('every country has a shape, and those that people know have their codes', (
   }
 })
 
-test('the legend says what the shades mean', () => {
+test('the legend explains the shades', () => {
   for (const most of [1, 2, 7, 100, 12_345]) {
     for (let clicks = 1; clicks <= Math.min(most, 500); clicks++) {
       const shade = shadeOf(clicks, most)

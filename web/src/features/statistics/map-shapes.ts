@@ -7,7 +7,7 @@ import world from 'world-atlas/countries-110m.json'
 
 /** A country's outline as an SVG path. */
 export interface Shape {
-  /** ISO 3166-1 alpha-2; empty: a territory that has none. */
+  /** ISO 3166-1 alpha-2; empty: a territory without a code. */
   country: string
   path: string
 }
@@ -18,8 +18,8 @@ export const MAP_HEIGHT = 440
 const ANTARCTICA = '010'
 
 /**
- * The world's countries (Natural Earth, public domain) on the Equal Earth projection, which shows
- * areas in their true proportions. Without Antarctica, so that the others have its room.
+ * The world's countries (Natural Earth, public domain) in the Equal Earth projection, which
+ * preserves areas. Without Antarctica, to leave more room for the others.
  */
 export function worldShapes(): Shape[] {
   const topology = world as unknown as Topology<{ countries: GeometryCollection }>
@@ -32,7 +32,7 @@ export function worldShapes(): Shape[] {
     ],
     { type: 'FeatureCollection', features },
   )
-  // A tenth of a pixel is less than anybody sees.
+  // A tenth of a pixel isn't visible.
   const path = geoPath(projection).digits(1)
   const alpha2 = new Map((codes as string[][]).map(([two, , number]) => [number, two]))
   return features.map((country) => ({
@@ -42,15 +42,15 @@ export function worldShapes(): Shape[] {
 }
 
 /**
- * The shade of a country, 1 to 5; 0 for none. By the square root, so that a country that has most
- * of the clicks doesn't make all the others look alike.
+ * The shade of a country, 1 to 5; 0 for none. By the square root, so that a dominant country
+ * doesn't make all others look alike.
  */
 export function shadeOf(clicks: number, most: number): number {
   if (clicks <= 0 || most <= 0) return 0
   return Math.max(1, Math.ceil(5 * Math.sqrt(clicks / most)))
 }
 
-/** The least clicks that have a shade, for the legend. */
+/** The fewest clicks of a shade, for the legend. */
 export function leastOf(shade: number, most: number): number {
   return Math.max(1, Math.floor(((shade - 1) / 5) ** 2 * most) + 1)
 }

@@ -47,7 +47,7 @@ const DEVICES = {
   bot: Bot,
 } as const
 
-/** By a part of the value in lower case; the first that fits. Simple Icons (CC0) lacks some brands. */
+/** By a part of the value in lower case, first match wins. Simple Icons (CC0) lacks some brands. */
 const BRANDS: readonly (readonly [part: string, icon: { path: string }])[] = [
   ['duckduckgo', siDuckduckgo],
   ['samsung', siSamsung],
@@ -86,7 +86,7 @@ const BRANDS: readonly (readonly [part: string, icon: { path: string }])[] = [
   ['producthunt', siProducthunt],
   ['google', siGoogle],
 ]
-/** Hosts that are too short to be looked for as a part. */
+/** Hosts that are too short to match as a part. */
 const HOSTS: Readonly<Record<string, { path: string }>> = {
   'x.com': siX,
   't.co': siX,
@@ -95,7 +95,7 @@ const HOSTS: Readonly<Record<string, { path: string }>> = {
 const BRANDED: ReadonlySet<Dimension> = new Set(['browser', 'os', 'referrer', 'utm_source'])
 const SIZE = 'me-2 inline-block size-3.5 shrink-0 align-[-2px]'
 
-/** A flag or sign before a value, for the eye alone. */
+/** A flag or icon before a value, hidden from screen readers. */
 export function Mark({
   dimension,
   value,

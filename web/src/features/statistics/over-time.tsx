@@ -8,7 +8,7 @@ import { addDays, dayIn, daysOf, type Interval, type Period } from './range.ts'
 import type { Report } from './use-report.ts'
 import { bucketFormats } from './words.ts'
 
-/** The chosen number over time, as a chart or as a table. */
+/** The chosen count over time, as a chart or as a table. */
 export function OverTime({
   report,
   stats,
@@ -22,7 +22,7 @@ export function OverTime({
   const { metric, question, period, search, change } = report
   const metricName = t(METRIC_NAMES[metric])
   const { tick, title } = bucketFormats(stats.interval, question.zone, daysOf(period), regional)
-  // Its last bucket isn't over while its last day isn't.
+  // The last bucket is in progress as long as its last day is.
   const goesOn = period.to > dayIn(question.zone)
   const points = stats.series.map(
     (bucket, at): ChartPoint => ({
@@ -133,7 +133,7 @@ function lastDayOf(interval: Interval, day: string, end: string): string {
   return last < end ? last : end
 }
 
-/** The buckets as a table, the newest first. */
+/** The buckets as a table, newest first. */
 function BucketTable({
   points,
   summary,
@@ -142,7 +142,7 @@ function BucketTable({
   title,
 }: Pick<ChartProps, 'points' | 'summary' | 'title'> & {
   metricName: string
-  /** Null: nothing is compared. */
+  /** Null: no comparison. */
   beforeLabel: string | null
 }) {
   const { t, format } = useI18n()

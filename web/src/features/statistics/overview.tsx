@@ -7,14 +7,14 @@ import { OverTime } from './over-time.tsx'
 import { TopList } from './top-list.tsx'
 import { useReport } from './use-report.ts'
 
-/** The last 30 days of a link: over time, by source, by country. What is pressed opens the report. */
+/** The last 30 days of a link: over time, by source, by country. Pressing one opens the report. */
 export default function Overview({ linkId }: { linkId: string }) {
   const { t } = useI18n()
   const report = useReport(linkId)
   const { question, period, before, interval } = report
   const stats = useQuery(statsQuery(question, period, interval))
   const earlier = useQuery(statsBeforeQuery(question, period, before, interval))
-  // Its page has the numbers of all time, and the report says why there are none.
+  // The link's page has the all-time numbers, and the report explains why there are none here.
   if (stats.isError) return null
   if (stats.data === undefined) return <Skeleton className="h-70 w-full" />
   if (stats.data.totals.clicks === 0) {

@@ -17,7 +17,7 @@ import { ReportView } from './report.tsx'
 import { type Report, useReport } from './use-report.ts'
 import { shortName } from './words.ts'
 
-/** The clicks of the whole workspace. */
+/** The statistics of the whole workspace. */
 export function StatisticsPage() {
   const { t } = useI18n()
   const report = useReport(null)
@@ -41,11 +41,11 @@ export function StatisticsPage() {
   )
 }
 
-/** Shares what the page shows. A tag or a folder that it is narrowed to is what is shared. */
+/** Shares what the page shows. A tag or a folder in its filter becomes the share's subject. */
 function ShareReport({ report: { filters } }: { report: Report }) {
   const groups = filters.filter(({ dimension }) => isGroup(dimension))
   const [group] = groups
-  // A share is of one thing.
+  // A share has one subject.
   if (groups.length > 1) return null
   const subject =
     group === undefined
@@ -57,7 +57,7 @@ function ShareReport({ report: { filters } }: { report: Report }) {
   return <ShareButton fresh={{ subject, name, filters: sharedFilters(filters) }} />
 }
 
-/** The clicks of one link. */
+/** The statistics of one link. */
 export function LinkStatisticsPage() {
   const { t } = useI18n()
   const { workspace } = usePlace()

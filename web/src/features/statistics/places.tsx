@@ -14,12 +14,12 @@ const WorldMap = lazy(() => part(() => import('./world-map.tsx')))
 
 const DIMENSIONS = ['country', 'region', 'city'] as const satisfies readonly Dimension[]
 
-/** Where the clicks come from: a map beside the list; on a phone the list alone. */
+/** The places of the clicks: a map beside the list; on a phone only the list. */
 export function Places({ report }: { report: Report }) {
   const { t } = useI18n()
   const dimensions = DIMENSIONS.filter(report.shows)
   const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'country')
-  // A smaller map is not worth its bytes.
+  // A smaller map is not worth its download.
   const wide = useMedia('(min-width: 40rem)')
   const title = t('statistics.group.places')
   if (dimensions.length === 0) return null

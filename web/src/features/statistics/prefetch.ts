@@ -4,7 +4,7 @@ import { statsBeforeQuery, statsQuery } from './calls.ts'
 import type { StatisticsSearch } from './search.ts'
 import { reportOf } from './use-report.ts'
 
-/** Asks for what the page of statistics shows first, before it is drawn. */
+/** Requests what the statistics page shows first, before it is rendered. */
 export function prefetchReport(search: StatisticsSearch, workspace: SessionWorkspace): void {
   const scope = { workspace: workspace.id, linkId: null, since: workspace.created_at }
   const { question, period, before, interval } = reportOf(search, scope, () => {})

@@ -34,7 +34,7 @@ const verdict = (a: number, b: number) =>
     ),
   )
 
-test('a split is held against its weights, not against equal shares', () => {
+test('a split is compared with its weights, not with equal shares', () => {
   expect(compareVariants(SPLIT, new Map([['a', 33]]))).toMatchObject([
     { name: 'Old', visitors: 33, share: 1, expected: 0.3 },
     { name: 'b', visitors: 0, share: 0, expected: 0.7 },
@@ -46,7 +46,7 @@ test('a split is held against its weights, not against equal shares', () => {
   expect(verdict(20, 980)).toMatchObject({ kind: 'fewer', variant: { id: 'a' } })
 })
 
-test('the weights lie within the interval of 95 % of all splits that follow them', () => {
+test('the weights are within the interval for 95 % of all splits that follow them', () => {
   let state = 42
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,7 +1,7 @@
-/** The standard normal distribution's 97.5 % point: 95 % lie within it on both sides. */
+/** The 97.5 % quantile of the standard normal distribution. */
 const Z_95 = 1.959964
 
-/** From where to where a share lies, both from 0 to 1. */
+/** The interval of a share, both from 0 to 1. */
 export interface ShareInterval {
   low: number
   high: number
@@ -27,10 +27,10 @@ export function wilson(count: number, total: number): ShareInterval {
   }
 }
 
-/** Below that many visitors an interval is some 20 points wide and says next to nothing. */
+/** With fewer visitors an interval is some 20 points wide and says next to nothing. */
 export const VISITORS_MIN = 100
 
-/** A variant of a split: what it should get by its weight, and what it got. */
+/** A variant of a split: its expected and actual share. */
 export interface Compared {
   id: string
   name: string
@@ -42,9 +42,9 @@ export interface Compared {
 }
 
 /**
- * The shares of a split's variants. Visitors are counted, not clicks: a visitor stays with a variant
- * for the day, so that further clicks are no further draws. The shares of one split depend on each
- * other, so each is held against its own weight, not against another one's share.
+ * The shares of a split's variants. Visitors are counted instead of clicks: a visitor keeps a
+ * variant for the day, so that further clicks are not independent. The shares of a split depend on
+ * each other, so each is compared with its own weight.
  */
 export function compareVariants(
   variants: readonly { id: string; name?: string | undefined; weight: number }[],
@@ -60,14 +60,14 @@ export function compareVariants(
   })
 }
 
-/** What the shares of a split say. */
+/** The conclusion from the shares of a split. */
 export type Verdict = { kind: 'few' | 'chance' } | { kind: 'more' | 'fewer'; variant: Compared }
 
 /** Whether a variant's share differs from its weight by more than chance explains. */
 export function verdictOf(compared: readonly Compared[]): Verdict {
   const total = compared.reduce((sum, { visitors }) => sum + visitors, 0)
   if (total < VISITORS_MIN) return { kind: 'few' }
-  // Rounded: of two variants the one is as far off as the other, and the first one is named.
+  // Rounded: two variants deviate equally, and the first one is named.
   const off = ({ share, expected }: Compared) => Math.round(Math.abs(share - expected) * 1e9)
   const [worst] = compared
     .filter(({ expected, interval }) => expected < interval.low || expected > interval.high)

@@ -25,7 +25,7 @@ describe('ranges', () => {
     })
   })
 
-  test('a range has as many days as its name says, today among them', () => {
+  test('a range has as many days as its name says, including today', () => {
     for (const [range, days] of [
       ['7d', 7],
       ['30d', 30],
@@ -42,7 +42,7 @@ describe('ranges', () => {
     expect(periodOf(asked, 'UTC', EVENING)).toEqual({ from: '2026-02-01', to: '2026-03-01' })
   })
 
-  test('nonsense means 30 days', () => {
+  test('invalid values mean 30 days', () => {
     const usual = periodOf({ range: '30d' }, 'UTC', EVENING)
     for (const [from, to] of [
       ['2026-02-30', '2026-03-01'],
@@ -53,7 +53,7 @@ describe('ranges', () => {
     }
   })
 
-  test('what a period is compared with has as many days', () => {
+  test('the compared period has as many days', () => {
     const period = { from: '2024-02-29', to: '2024-03-07' }
     const compared = (...asked: [Comparison, string?]) => comparedPeriod(period, asked[0], asked[1])
     expect(compared('period')).toEqual({ from: '2024-02-22', to: '2024-02-29' })
@@ -63,7 +63,7 @@ describe('ranges', () => {
     expect(compared('none')).toBeNull()
   })
 
-  test('yesterday, twelve months, and all time since the first click can have been', () => {
+  test('yesterday, twelve months, and all time since the first possible click', () => {
     const of = (range: Range, since?: string) => periodOf({ range, since }, 'UTC', EVENING)
     expect(of('yesterday')).toEqual({ from: '2026-03-27', to: '2026-03-28' })
     expect(of('12m')).toEqual({ from: '2025-03-29', to: '2026-03-29' })
@@ -71,7 +71,7 @@ describe('ranges', () => {
     expect(of('all')).toEqual(of('30d'))
   })
 
-  test('there is always an interval, and the usual one is among them', () => {
+  test('there is always an interval, including the default', () => {
     for (let days = 1; days < 3_000; days++) {
       const period = { from: '2020-01-01', to: addDays('2020-01-01', days) }
       expect(intervalsFor(period)).toContain(intervalFor(period))

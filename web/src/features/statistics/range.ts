@@ -1,6 +1,6 @@
 import { DAY_MS, INTERVALS, type Interval } from '../../../../src/statistics/intervals.ts'
 
-/** Ranges that are one click away; `custom` has dates of its own. */
+/** Predefined ranges; `custom` has its own dates. */
 export const RANGES = [
   'today',
   'yesterday',
@@ -14,25 +14,25 @@ export const RANGES = [
 ] as const
 export type Range = (typeof RANGES)[number]
 
-/** What a period is compared with; `custom` begins on a day of one's own. */
+/** What a period is compared with; `custom` begins on a chosen day. */
 export const COMPARISONS = ['period', 'year', 'custom', 'none'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
 export { INTERVALS, type Interval }
 
-/** Days from `from` on, `to` not among them; both `YYYY-MM-DD` in the chosen time zone. */
+/** Days from `from` to `to` (exclusive); both `YYYY-MM-DD` in the chosen time zone. */
 export interface Period {
   from: string
   to: string
 }
 
-/** The calendar day it is somewhere. */
+/** The current date in a time zone. */
 export function dayIn(timeZone: string, now = new Date()): string {
-  // Swedish writes dates as ISO 8601 does.
+  // Swedish dates have the format of ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now)
 }
 
-/** The day that lies so many days later. */
+/** The date a number of days later. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 }
@@ -43,8 +43,8 @@ export function daysOf({ from, to }: Period): number {
 }
 
 /**
- * The days that a range means. A custom one includes both of its dates, as people mean it; one that
- * lacks a date, or has them the wrong way round, means what 30 days mean.
+ * The days of a range. A custom one includes both of its dates; if a date is missing, or they are
+ * in the wrong order, it means the last 30 days.
  */
 export function periodOf(
   {
@@ -56,7 +56,7 @@ export function periodOf(
     range: Range
     from?: string | undefined
     to?: string | undefined
-    /** When the first click can have been: where all time begins. */
+    /** The time of the first possible click: the start of "all time". */
     since?: string | undefined
   },
   timeZone: string,
@@ -88,7 +88,7 @@ export function periodOf(
   return { from: addDays(today, -29), to: end }
 }
 
-/** As many days of another time: just before, a year before, or from a day on. Null: none. */
+/** The compared period of the same length: just before, a year before, or from a day on. */
 export function comparedPeriod(
   period: Period,
   comparison: Comparison,
@@ -102,13 +102,13 @@ export function comparedPeriod(
   return isDay(from) ? { from, to: addDays(from, days) } : before
 }
 
-/** The same day a year earlier; of the 29th of February the 28th. */
+/** The same date a year earlier; for 29 February the 28th. */
 function yearBefore(day: string): string {
   const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
   return isDay(before) ? before : addDays(day, -366)
 }
 
-/** Intervals that make a readable chart of a period: at most 400 buckets, at least two. */
+/** Intervals that make a readable chart of a period: at least two and at most 400 buckets. */
 export function intervalsFor(period: Period): Interval[] {
   const days = daysOf(period)
   return INTERVALS.filter((interval) => {
@@ -119,7 +119,7 @@ export function intervalsFor(period: Period): Interval[] {
   })
 }
 
-/** The interval that suits a period when nobody has chosen one. */
+/** The default interval of a period. */
 export function intervalFor(period: Period): Interval {
   const days = daysOf(period)
   if (days <= 2) return 'hour'
@@ -127,7 +127,7 @@ export function intervalFor(period: Period): Interval {
   return days <= 400 ? 'week' : 'month'
 }
 
-/** Whether a text is a day of the calendar. */
+/** Whether a text is a valid date. */
 export function isDay(text: string | undefined): text is string {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
@@ -139,7 +139,7 @@ export function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 }
 
-/** Whether a name is a time zone's that this browser knows. */
+/** Whether this browser knows a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -13,7 +13,7 @@ import { Places } from './places.tsx'
 import { TopCards } from './top-cards.tsx'
 import type { Report } from './use-report.ts'
 
-/** The numbers, the chart, and what the clicks have in common. */
+/** The totals, the chart, and the top lists. */
 export function ReportView({ report }: { report: Report }) {
   const i18n = useI18n()
   const { t } = i18n
@@ -32,7 +32,7 @@ export function ReportView({ report }: { report: Report }) {
   if (stats.data === undefined) return <ReportSkeleton />
   const { totals } = stats.data
   const nothing = totals.clicks === 0 && totals.bots === 0
-  // Kept from the question before where nothing is compared any more.
+  // Data of the previous query, without a comparison now.
   const compared = before === null ? undefined : earlier.data
   return (
     <div className="flex flex-col gap-8">

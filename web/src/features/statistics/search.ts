@@ -14,19 +14,19 @@ import {
 /** Which clicks count. */
 export type Bots = (typeof BOTS_MODES)[number]
 
-/** What is drawn. */
+/** The count in the chart. */
 export const METRICS = ['clicks', 'unique', 'bots'] as const
 export type Metric = (typeof METRICS)[number]
 
-/** All that a page of statistics can show otherwise, as the address has it. */
+/** All parameters of a page of statistics, as in the URL. */
 export interface StatisticsSearch {
   range?: Range
-  /** Days, with the range `custom`; both are part of it. */
+  /** Days of the range `custom`, both included. */
   from?: string
   to?: string
-  /** Without it: the period before. */
+  /** Default: the previous period. */
   compare?: Comparison
-  /** The first day of what it is compared with, with `compare=custom`. */
+  /** The first day of the compared period, with `compare=custom`. */
   against?: string
   interval?: Interval
   zone?: string
@@ -35,7 +35,7 @@ export interface StatisticsSearch {
   /** `country:DE`, `not_browser:Firefox`. */
   filter?: string[]
   view?: 'table'
-  /** Clicks are shown as they come. */
+  /** The live view is on. */
   live?: 'on'
 }
 

@@ -5,25 +5,25 @@ import { linkHeadQuery, topQuery } from './calls.ts'
 import { type Compared, compareVariants, VISITORS_MIN, verdictOf } from './proportion.ts'
 import type { Report } from './use-report.ts'
 
-/** All variants that a split can have. */
+/** The most variants of a split. */
 const ALL = 20
 
 /** A split of a link: its own, or a rule's. */
 interface Split {
-  /** Empty: no rule decides. */
+  /** Empty: not of a rule. */
   rule: string
   title: string | null
   variants: readonly { id: string; name?: string; weight: number }[]
 }
 
-/** Of a link with variants: what each gets, and whether that says anything. */
+/** For a link with variants: their shares, and whether the differences are significant. */
 export function SplitCards({ report }: { report: Report }) {
   const { workspace, linkId } = report.question
   const { data: link } = useQuery({
     ...linkHeadQuery(workspace, linkId ?? ''),
     enabled: linkId !== null,
   })
-  // Of some variants alone there is nothing to compare.
+  // A subset of the variants can't be compared.
   const isFiltered = report.filters.some(({ dimension }) => dimension === 'variant')
   if (link === undefined || isFiltered) return null
   const own: Split = { rule: '', title: null, variants: link.variants ?? [] }

@@ -13,7 +13,7 @@ import { valueName } from './words.ts'
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]
 
-/** When people click: by hour and by weekday, in their own order. */
+/** When people click: by hour and by weekday, in natural order. */
 export function Times({ report }: { report: Report }) {
   const { t } = useI18n()
   return (
@@ -31,7 +31,7 @@ export function Times({ report }: { report: Report }) {
   )
 }
 
-/** Columns from zero; a click on one filters. */
+/** Bars from zero; a click on one filters. */
 function Columns({
   report,
   dimension,
@@ -39,7 +39,7 @@ function Columns({
 }: {
   report: Report
   dimension: 'hour' | 'weekday'
-  /** Side by side where there is room, so that each column is wide enough to be hit. */
+  /** Side by side if there is room, so that each bar is wide enough to hit. */
   rows: readonly (readonly number[])[]
 }) {
   const i18n = useI18n()
@@ -47,7 +47,7 @@ function Columns({
   const limit = rows.flat().length
   const list = useQuery(topQuery(report.question, report.period, dimension, limit))
   if (list.isError) return <p className="text-bad">{errorText(list.error, i18n)}</p>
-  // Purged days have no hours: their clicks have no column.
+  // Purged days have no hours, so their clicks aren't shown.
   const clicks = new Map(
     list.data?.data.flatMap(({ value, clicks }) =>
       value === null ? [] : [[Number(value), clicks]],
@@ -95,7 +95,7 @@ function ColumnRow({
 }) {
   const i18n = useI18n()
   const { t, format, regional } = i18n
-  // Of the hours only some have room for their name.
+  // Only some of the hours have room for their label.
   const every = dimension === 'hour' ? 4 : 1
   const narrow = (value: number) => {
     const filter: Filter = { dimension, value: String(value), exclude: false }

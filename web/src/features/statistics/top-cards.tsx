@@ -19,7 +19,7 @@ const GROUPS = [
   { name: 'campaigns', dimensions: ['utm_campaign', 'utm_medium', 'utm_term', 'utm_content'] },
 ] as const satisfies readonly { name: string; dimensions: readonly Dimension[] }[]
 
-/** What the clicks have in common, in groups; a link's own page needs no list of links. */
+/** The top lists, in groups; a link's own page needs no list of links. */
 export function TopCards({ report }: { report: Report }) {
   const hasChosen = useHasChosen(report)
   const isShown = { rules: hasChosen, links: report.question.linkId === null }

@@ -12,7 +12,7 @@ import { Mark } from './mark.tsx'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 
-/** By default; with "Show more". */
+/** The default number of values, and that with "Show more". */
 const FEW = 8
 const MANY = 100
 
@@ -79,7 +79,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
   )
 }
 
-/** The countries that come with Slugline have neither regions nor cities. */
+/** Whether the values are unknown because the built-in database has only countries. */
 function isPlaceUnknown(dimension: Dimension, values: readonly TopValue[]): boolean {
   const isPlace = dimension === 'region' || dimension === 'city'
   return isPlace && values.length === 1 && !values[0]?.value
@@ -105,7 +105,7 @@ function TopRow({
     ? shortName(value.short_url)
     : (value.name ?? valueName(dimension, value.value, i18n))
   const text = value.value ?? ''
-  // Clicks of purged links can't be filtered by, nor shared ones by a link.
+  // Purged links can't be filtered by, nor shared ones.
   const fixed = dimension === 'link' && (value.value === null || report.question.shared)
   const filter = (exclude: boolean) =>
     report.setFilters(withFilter(report.filters, { dimension, value: text, exclude }))

@@ -4,18 +4,18 @@ import { open } from '../../api/client.ts'
 import { type LiveClick, type Question, queryOf } from './calls.ts'
 
 const SHOWN = 10
-/** The server says something every 15 s; silence for longer is a connection that is gone. */
+/** The server sends something every 15 s; a longer silence means that the connection is lost. */
 const SILENCE_MS = 35_000
 
-/** Whether clicks would arrive: not yet, yes, or no longer. */
+/** The state of the connection. */
 export type LiveState = 'connecting' | 'open' | 'lost'
 
-/** The clicks that have come since the page was opened, newest first; reconnects by itself. */
+/** The clicks since the page was opened, newest first; reconnects automatically. */
 export function useLive(question: Question) {
   const [state, setState] = useState<LiveState>('connecting')
   const [clicks, setClicks] = useState<readonly LiveClick[]>([])
   const [count, setCount] = useState(0)
-  // The same question is the same stream, however often the page is drawn.
+  // The same query is the same stream, however often the page is rendered.
   const asked = JSON.stringify(question)
   useEffect(() => {
     const { linkId, ...rest } = JSON.parse(asked) as Question
@@ -60,7 +60,7 @@ export function useLive(question: Question) {
           await connect()
           waitMs = 500
         } catch {
-          // Whatever it was: it is tried again, a little later each time.
+          // Any error: retried with a growing delay.
         }
         if (stopped.signal.aborted) return
         setState('lost')

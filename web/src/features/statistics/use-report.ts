@@ -16,14 +16,14 @@ import {
 } from './range.ts'
 import type { Metric, StatisticsSearch } from './search.ts'
 
-/** A report as the address asks for it, and the way to ask for another one. */
+/** The report of a URL, and functions to change it. */
 export interface Report {
   search: StatisticsSearch
   question: Question
   range: Range
   period: Period
   comparison: Comparison
-  /** What it is compared with; null: nothing. */
+  /** The compared period; null: none. */
   before: Period | null
   interval: Interval
   intervals: readonly Interval[]
@@ -31,7 +31,7 @@ export interface Report {
   filters: readonly Filter[]
   /** Whether a dimension is part of it: all are, unless it is shared. */
   shows(dimension: Dimension): boolean
-  /** Changes some of it; undefined takes it out of the address. */
+  /** Changes parameters; undefined removes one from the URL. */
   change(changes: { [K in keyof StatisticsSearch]?: StatisticsSearch[K] | undefined }): void
   setFilters(filters: readonly Filter[]): void
 }
@@ -40,13 +40,13 @@ export interface Report {
 export interface Scope {
   workspace: string
   linkId: string | null
-  /** When the first click can have been. */
+  /** The time of the first possible click. */
   since: string
-  /** The dimensions that are shared; absent: nothing is, it is the dashboard's own. */
+  /** The shared dimensions; absent: it is the dashboard's own report. */
   shared?: readonly Dimension[]
 }
 
-/** A report of `search`. `go` leads to the address of another. */
+/** The report for `search`. `go` navigates to another. */
 export function reportOf(
   search: StatisticsSearch,
   { workspace, linkId, since, shared }: Scope,
@@ -59,7 +59,7 @@ export function reportOf(
   const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
   const shows = (dimension: Dimension) => shared === undefined || shared.includes(dimension)
   const filters = parseFilters(filter ?? []).filter(({ dimension }) =>
-    // A link's own page is about that link, and a share about what it is of.
+    // A link's own page is about that link, and a share about its subject.
     isGroup(dimension) ? linkId === null && shared === undefined : shows(dimension),
   )
   const change: Report['change'] = (changes) => go({ ...search, ...changes } as StatisticsSearch)
@@ -80,7 +80,7 @@ export function reportOf(
   }
 }
 
-/** Reads the address of a page of statistics. */
+/** Reads the URL of a page of statistics. */
 export function useReport(linkId: string | null): Report {
   const search: StatisticsSearch = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -16,7 +16,7 @@ const DEVICES = {
 
 const displayNames = new Map<string, Intl.DisplayNames>()
 
-/** A name by the browser's own tables; a code that they lack stays one. */
+/** The browser's name of a code, or the code itself. */
 function nameOf(type: 'region' | 'language', code: string, locale: string): string {
   const key = `${locale} ${type}`
   let names = displayNames.get(key)
@@ -46,7 +46,7 @@ export function shortName(url: string): string {
   }
 }
 
-/** A value of a dimension as people call it. */
+/** The readable name of a dimension's value. */
 export function valueName(dimension: Dimension, value: string | number | null, i18n: I18n): string {
   const { t, regional } = i18n
   if (value === null || value === '') return noneName(dimension, i18n)
@@ -92,7 +92,7 @@ export function filterName({ dimension, value, exclude }: Filter, i18n: I18n, na
   })
 }
 
-/** How a bucket's start is written: short for an axis, and in full. */
+/** Formats a bucket's start: short for an axis, and in full. */
 export function bucketFormats(interval: Interval, zone: string, days: number, locale: string) {
   const make = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })

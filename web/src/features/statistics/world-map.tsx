@@ -9,14 +9,14 @@ import { countryName } from './words.ts'
 
 const SHADES = [1, 2, 3, 4, 5] as const
 
-/** A shade of one hue, lighter to darker: told apart by lightness alone. */
+/** The colour of a shade: one hue from lighter to darker, distinguishable by lightness. */
 function fillOf(shade: number): string {
   if (shade === 0) return 'var(--pressed)'
   return `color-mix(in oklab, var(--accent) ${25 + shade * 15}%, var(--canvas))`
 }
 
 /**
- * Clicks by country. The list beside it says the same and is what the keyboard reaches; here a
+ * Clicks by country. The list beside it has the same data and is accessible by keyboard; here the
  * pointer shows numbers, and a click filters.
  */
 export default function WorldMap({ report }: { report: Report }) {

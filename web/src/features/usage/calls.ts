@@ -17,7 +17,7 @@ export type Limit = (typeof LIMITS)[number]
 
 export type Plan = Schemas['Plan']
 
-/** Of what the number in use is known. */
+/** Limits whose current usage is known. */
 export const COUNTED = [
   'links',
   'addresses',

@@ -11,7 +11,7 @@ import { COUNTED, type Plan, type Usage, usageQuery } from './calls.ts'
 import { Plans } from './plans.tsx'
 import { RequestChart } from './requests.tsx'
 
-/** The plan, what is used of it, and what other plans there are. */
+/** The plan, its usage, and the other plans. */
 export function UsagePage() {
   const { t } = useI18n()
   const { workspace } = usePlace()
@@ -58,7 +58,7 @@ function LimitMeter({
   name: (typeof COUNTED)[number]
   used: number
   plan: Plan
-  /** What the number counts besides. */
+  /** What else counts. */
   children: ReactNode
 }) {
   const { t } = useI18n()

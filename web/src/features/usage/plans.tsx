@@ -14,7 +14,7 @@ const FEATURES = {
   click_limits: 'usage.feature.click_limits',
 } as const satisfies Record<string, MessageKey>
 
-/** All plans side by side, limit by limit; where there is no room one below the other. */
+/** All plans side by side, limit by limit; one below the other if there is little room. */
 export function Plans({ current }: { current: Plan }) {
   const { t } = useI18n()
   const plans = useQuery(plansQuery)

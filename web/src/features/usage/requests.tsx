@@ -7,7 +7,7 @@ import type { Usage } from './calls.ts'
 
 const HEIGHT = 140
 
-/** API requests of each minute of the last hour: bars from zero, those over the limit hatched. */
+/** API requests per minute of the last hour: bars from zero, those above the limit hatched. */
 export function RequestChart({
   requests,
   limit,
@@ -20,7 +20,7 @@ export function RequestChart({
   const allowed = requests.reduce((sum, minute) => sum + minute.allowed, 0)
   const limited = requests.reduce((sum, minute) => sum + minute.limited, 0)
   const peak = Math.max(0, ...requests.map((minute) => minute.allowed + minute.limited))
-  // The limit's line is drawn where it helps: once somebody comes near it.
+  // The limit's line is only drawn if usage gets near it.
   const near = limit !== null && peak >= limit / 4
   const top = Math.max(4, peak, near ? limit : 0)
   const summary = t('usage.requests.summary', { allowed, limited })

@@ -6,11 +6,11 @@ import type { Draft } from './draft.ts'
 
 interface Shown {
   social: Draft['social']
-  /** Of the short address. */
+  /** The host of the short URL. */
   host: string
 }
 
-/** The link as three services show it in a message; nothing is loaded, so the picture is hinted at. */
+/** The link as three services show it in a message, with placeholders for images. */
 export function SocialPreviews({ social, host }: Shown) {
   const { t } = useI18n()
   const { title, description, image_url: image } = social

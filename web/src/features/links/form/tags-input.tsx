@@ -6,7 +6,7 @@ import type { FieldControl } from '../../../ui/field.tsx'
 import { TagDot } from '../../groups/tag-dot.tsx'
 import { useOfferedTags } from '../../groups/use-tags.ts'
 
-/** Words in a field: Enter or a comma ends one, Backspace takes the last away. */
+/** A field of words: Enter or a comma ends one, Backspace removes the last one. */
 export function TagsInput({
   value,
   onChange,
@@ -15,7 +15,7 @@ export function TagsInput({
 }: {
   value: readonly string[]
   onChange: (tags: string[]) => void
-  /** What is offered; default: the tags of the workspace. */
+  /** Suggestions; default: the tags of the workspace. */
   suggestions?: readonly string[]
   control: FieldControl
 }) {

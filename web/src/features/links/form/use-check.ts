@@ -7,7 +7,7 @@ import { withScheme } from './typed.ts'
 
 const PAUSE_MS = 250
 
-/** What the API would say of address and slug, asked when the typing pauses. */
+/** The API's validation of URL and slug, requested when typing pauses. */
 export function useLinkCheck(draft: Draft, excludeId: string | undefined) {
   const asked = useDebounced(
     JSON.stringify({
@@ -37,7 +37,7 @@ export function useLinkCheck(draft: Draft, excludeId: string | undefined) {
   return {
     problems,
     suggestions: data?.suggestions ?? [],
-    /** Whether the answer is about what stands in the form now. */
+    /** Whether the response is about the current values. */
     current: current && data !== undefined,
   }
 }

@@ -17,7 +17,7 @@ import {
 
 const NONE = ''
 
-/** Values that the workspace uses often: to take, to keep, to remove. */
+/** UTM templates of the workspace: to apply, save, and delete. */
 export function UtmTemplates({
   utm,
   disabled,
@@ -94,7 +94,7 @@ export function UtmTemplates({
             onChange={setName}
             onKeyDown={(event) => {
               if (event.key !== 'Enter') return
-              // Not the form's: the link isn't finished.
+              // Only the template is submitted, not the surrounding form.
               event.preventDefault()
               if (name.trim() !== '') save.mutate()
             }}
@@ -112,7 +112,7 @@ export function UtmTemplates({
   )
 }
 
-/** What a template says; it leaves alone what it doesn't. */
+/** The values of a template; others stay. */
 function setIn({ source, medium, campaign, term, content }: UtmTemplate): Partial<Utm> {
   const all = Object.entries({ source, medium, campaign, term, content })
   return Object.fromEntries(all.filter(([, value]) => value !== null))

@@ -7,7 +7,7 @@ import { useWarnings } from '../warnings.ts'
 import { type Rule, ruleName, sharesOf, whenText } from './text.ts'
 import { warningText } from './warning-text.ts'
 
-/** What a link decides by, in its order, and where everyone else goes. */
+/** The rules of a link in order, and the destination of everyone else. */
 export function RuleList({ link }: { link: Link }) {
   const i18n = useI18n()
   const { t } = i18n
@@ -23,7 +23,7 @@ export function RuleList({ link }: { link: Link }) {
       <ol className="flex flex-col rounded-md border border-line">
         {rules.map((rule, i) => (
           <Line
-            // One that was just made has no id yet.
+            // A new one has no id yet.
             key={rule.id ?? i}
             title={ruleName(rule.name, i, i18n)}
             when={rule.when}

@@ -10,7 +10,7 @@ import { itemText, type Rule, thenText, whenText } from './text.ts'
 
 const i18n = createI18n('en', { ...links, ...texts, ...statistics } as unknown as Messages)
 
-test('conditions are told in one line, in words', () => {
+test('conditions are described in one line', () => {
   const when = {
     not_country: ['DE', 'AT'],
     os: ['Android', { name: 'iOS', min: '17' }],
@@ -24,7 +24,7 @@ test('conditions are told in one line, in words', () => {
   for (const part of ['Germany', 'Austria', 'Android', 'iOS', '17', '“pro”', 'ref', 'old']) {
     expect(text).toContain(part)
   }
-  // The day as it is meant, and the time on the clocks of the zone.
+  // The day itself, and the time in the zone.
   for (const part of ['Mon', 'Sun', '09:00–17:30', '28', '29', '12:30', 'New York']) {
     expect(text).toContain(part)
   }
@@ -35,7 +35,7 @@ test('conditions are told in one line, in words', () => {
   expect(whenText({ country: [], os: [] }, i18n)).not.toBe('')
 })
 
-test('an outcome names where visitors go, and their shares', () => {
+test('an outcome names destinations and shares', () => {
   const split = [
     { id: 'a', name: 'Old', destination_url: 'https://a.example/', weight: 3 },
     { id: 'b', destination_url: 'https://b.example/', weight: 1 },
@@ -45,7 +45,7 @@ test('an outcome names where visitors go, and their shares', () => {
   expect(thenText({ answer: 'gone' }, i18n)).toBe(texts['rules.answer.gone'])
 })
 
-test('a history tells whatever makes two rules differ', () => {
+test('a history shows every difference of two rules', () => {
   const bare = ({ id: _, ...rule }: Rule) =>
     JSON.stringify(rule, (key, value) => (key === 'id' ? undefined : value))
   fc.assert(
@@ -59,7 +59,7 @@ test('a history tells whatever makes two rules differ', () => {
       for (const one of split) expect(itemText(one, i18n)).toContain(one.destination_url)
     }),
   )
-  // The order of members and of alternatives means nothing; one of a list is the same as that one.
+  // The order of members and of alternatives is irrelevant; a list of one equals its item.
   function same(rule: Rule) {
     const { when } = rule
     const names = Object.keys(when).sort() as (keyof typeof when)[]

@@ -30,23 +30,23 @@ const MEMBER_NAMES: Readonly<Record<Member, MessageKey>> = {
   agent: 'rules.member.agent',
 }
 
-/** What a rule is called: its name, or its place. */
+/** A rule's name, or its position. */
 export function ruleName(name: string | undefined, at: number, { t }: I18n): string {
   return name || t('rules.untitled', { number: at + 1 })
 }
 
-/** Which member a condition is about, and whether it must not hold. */
+/** The member of a condition, and whether it is negated. */
 export function partsOf(name: ConditionName): { member: Member; not: boolean } {
   const not = name.startsWith('not_')
   return { member: (not ? name.slice('not_'.length) : name) as Member, not }
 }
 
-/** What a condition looks at. */
+/** The name of a member. */
 export function memberName(member: Member, { t }: I18n): string {
   return t(MEMBER_NAMES[member])
 }
 
-/** A code or word of a condition as people call it. */
+/** A readable name for a code or keyword of a condition. */
 export function wordOf(member: Member, value: string, i18n: I18n): string {
   if (member === 'country' || member === 'language' || member === 'device') {
     return valueName(member, value, i18n)
@@ -81,7 +81,7 @@ function versionText({ name, min }: { name: string; min?: string | undefined }, 
   return min ? t('rules.summary.version', { name: own(name), version: min }) : own(name)
 }
 
-/** Null: none of the values was typed yet. */
+/** Null: no value was typed yet. */
 type Parameters = Readonly<Record<string, readonly string[] | null>>
 
 function parametersText(parameters: Parameters, { t, format }: I18n): string {
@@ -105,7 +105,7 @@ function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): s
   return `${parts.filter(Boolean).join(', ')} (${isolated(timezone.replaceAll('_', ' '))})`.trim()
 }
 
-/** A whole day, or a time on the clocks of the zone. */
+/** A whole day, or a time in the zone. */
 function momentText(moment: string, timeZone: string, { regional, format }: I18n): string {
   const isDay = moment.length === 'YYYY-MM-DD'.length
   try {
@@ -127,17 +127,17 @@ export function whenText(when: When, i18n: I18n): string {
   return texts.length === 0 ? i18n.t('rules.always') : texts.join(' · ')
 }
 
-/** Addresses run from left to right, what people wrote as it does; neither turns what is around it. */
+/** Isolates a URL, which runs from left to right, from the surrounding text's direction. */
 const isolated = (url: string) => `\u2066${url}\u2069`
 const own = (text: string) => `\u2068${text}\u2069`
 
-/** What each visitor's chance is to get a variant. */
+/** Each variant's share of visitors. */
 export function sharesOf(weights: readonly number[]): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0)
   return weights.map((weight) => (sum > 0 ? weight / sum : 0))
 }
 
-/** Where those go who fit; `url` says how addresses are written. */
+/** A rule's outcome; `url` formats URLs. */
 export function thenText(
   { destination_url, variants = [], answer }: Rule['then'],
   { t, format }: I18n,
@@ -158,7 +158,7 @@ function variantName({ name, destination_url }: Variant, url: (url: string) => s
   return name ? own(name) : isolated(url(destination_url))
 }
 
-/** One of a list that a history tells of. Rules and variants are told whole: any part may be what changed. */
+/** An item of a list in a history; rules and variants completely, as any part may have changed. */
 export function itemText(item: unknown, i18n: I18n): string {
   if (typeof item !== 'object' || item === null) return String(item)
   const whole = (url: string) => url

@@ -13,7 +13,7 @@ import { isSameList, shownOf, type View, viewsQuery } from './calls.ts'
 const ViewList = lazyPart(() => import('./list.tsx'), 'ViewList')
 const ViewDialog = lazyPart(() => import('./dialog.tsx'), 'ViewDialog')
 
-/** Chooses a saved view, and saves what is shown as one. */
+/** Chooses a saved view, and saves the current list as one. */
 export function Views({ search }: { search: LinksSearch }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
@@ -21,7 +21,7 @@ export function Views({ search }: { search: LinksSearch }) {
   const { data: views = [] } = useQuery(viewsQuery(workspace.id))
   const current = views.find((view) => isSameList(view, shown))
   const [open, setOpen] = useState(false)
-  /** The view that is renamed; null: a new one. */
+  /** The view being renamed; null: a new one. */
   const [edited, setEdited] = useState<View | null | undefined>(undefined)
   const edit = (view: View | null) => {
     setOpen(false)

@@ -5,7 +5,7 @@ import type { LinksSearch, SearchChange } from '../search.ts'
 
 export type View = Schemas['View']
 
-/** The saved views that a person sees, by name. */
+/** The saved views that a person can see, by name. */
 export const viewsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'views'],
@@ -29,10 +29,10 @@ export async function deleteView(id: string): Promise<void> {
   await ok(api.DELETE('/api/v1/views/{id}', { params: { path: { id } } }))
 }
 
-/** What a view shows. */
+/** The content of a view. */
 export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 
-/** What the list shows now, to be saved. */
+/** The current list, as the content of a view. */
 export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>): Shown {
   const { q, tag, folder, archived, domain, status, after, before } = search
   return {
@@ -52,7 +52,7 @@ export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>
   }
 }
 
-/** A view as the address of the list has it. */
+/** A view as search parameters of the list. */
 export function searchOf({ filter, sort, order }: Shown): SearchChange {
   return {
     q: filter.search ?? undefined,
@@ -68,7 +68,7 @@ export function searchOf({ filter, sort, order }: Shown): SearchChange {
   }
 }
 
-/** Whether two show the same links in the same order; columns are each browser's own. */
+/** Whether two views show the same links in the same order, in any columns. */
 export function isSameList(one: Shown, other: Shown): boolean {
   return JSON.stringify(searchOf(one)) === JSON.stringify(searchOf(other))
 }

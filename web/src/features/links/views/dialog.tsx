@@ -12,7 +12,7 @@ import { useViews } from './use-views.ts'
 
 const NAME_MAX = 50
 
-/** Saves what the list shows under a name, or renames and shares a view. */
+/** Saves the current list as a view, or renames and shares a view. */
 export function ViewDialog({
   view,
   shown,

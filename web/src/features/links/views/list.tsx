@@ -8,16 +8,16 @@ import { Problem } from '../../../ui/problem.tsx'
 import type { Shown, View } from './calls.ts'
 import { useShowView, useViews } from './use-views.ts'
 
-/** The saved views: one's own, then those that all share. */
+/** The saved views: the person's own, then shared ones. */
 export function ViewList({
   shown,
   current,
   onEdit,
   onChosen,
 }: {
-  /** What the list shows now. */
+  /** The content of the current list. */
   shown: Shown
-  /** The id of the view that shows it. */
+  /** The id of the view that equals the current list. */
   current: string | undefined
   /** Renames a view, or with null saves a new one. */
   onEdit: (view: View | null) => void

@@ -15,7 +15,7 @@ import {
   viewsQuery,
 } from './calls.ts'
 
-/** Shows a view: its filters in the address, its columns in the table. */
+/** Shows a view: its filters in the URL, its columns in the table. */
 export function useShowView(): (view: View) => void {
   const navigate = useNavigate()
   return (view) => {
@@ -24,7 +24,7 @@ export function useShowView(): (view: View) => void {
   }
 }
 
-/** The saved views, and what can be done with them. */
+/** The saved views, with their actions. */
 export function useViews() {
   const { t } = useI18n()
   const client = useQueryClient()
@@ -42,7 +42,7 @@ export function useViews() {
     views,
     error,
     refresh,
-    /** Has a view show what the list shows now. */
+    /** Saves the current list in an existing view. */
     async overwrite(view: View, shown: Shown): Promise<void> {
       const { filter, sort, order, hidden_columns } = view
       const before = { filter, sort, order, hidden_columns }

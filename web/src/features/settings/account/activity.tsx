@@ -5,7 +5,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { type EventName, eventsQuery } from '../calls.ts'
 
-/** What happened to the account: sign-ins, failures, and changes of how the person gets in. */
+/** The account's events: sign-ins, failures, and changes of credentials. */
 export function ActivitySection() {
   const { t } = useI18n()
   const events = useQuery(eventsQuery)

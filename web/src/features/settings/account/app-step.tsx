@@ -6,7 +6,7 @@ import { FormDialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { confirmTwoFactor } from '../calls.ts'
 
-/** Gives the secret to the app, and has the app show that it has it. */
+/** Shows the secret for the app, and verifies a first code. */
 export function AppStep({
   totpURI,
   onClose,
@@ -56,7 +56,7 @@ export function AppStep({
   )
 }
 
-/** A QR code, drawn here: the secret goes nowhere else. Dark on light in both themes, for cameras. */
+/** A QR code rendered here, not on a server. Dark on light in both themes, for cameras. */
 function SecretCode({ text }: { text: string }) {
   const { t } = useI18n()
   const code = useQuery({

@@ -5,7 +5,7 @@ import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 
-/** The recovery codes, this once. */
+/** The recovery codes, shown only once. */
 export function CodesStep({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useI18n()
   const [kept, setKept] = useState(false)

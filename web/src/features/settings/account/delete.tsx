@@ -9,7 +9,7 @@ import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { deleteAccount } from '../calls.ts'
 
-/** Ends the person's account. It can't be undone, so the address has to be typed. */
+/** Deletes the person's account. It can't be undone, so the address has to be typed. */
 export function DeleteAccountSection() {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
@@ -32,7 +32,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const remove = useMutation({
     mutationFn: () => deleteAccount(typed),
-    // Everything that is loaded was somebody's who isn't there any more.
+    // A full page load clears all data of the deleted account.
     onSuccess: () => window.location.assign('/app/sign-in'),
   })
   const fits = typed.trim().toLowerCase() === user.email.toLowerCase()

@@ -9,7 +9,7 @@ import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { requestEmailChange } from '../calls.ts'
 
-/** Another address: a link goes to the new one, a notice to the old one. */
+/** Changes the address: a link goes to the new one, a notice to the old one. */
 export function EmailSection() {
   const { t } = useI18n()
   const [email, setEmail] = useState('')

@@ -11,7 +11,7 @@ import { ProfileSection } from './profile.tsx'
 import { SessionsSection } from './sessions.tsx'
 import { TwoFactorSection } from './two-factor.tsx'
 
-/** The person: how they are called, how it looks, and how they get in. */
+/** The person's profile, appearance, and credentials. */
 export function AccountPage() {
   const { t } = useI18n()
   const { instance, user } = usePlace()

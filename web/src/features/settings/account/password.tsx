@@ -12,7 +12,7 @@ import { changePassword, sessionsQuery } from '../calls.ts'
 
 const FIELDS = ['currentPassword', 'newPassword']
 
-/** Another password, by whoever knows the present one. */
+/** Changes the password, given the current one. */
 export function PasswordSection() {
   const { t } = useI18n()
   const client = useQueryClient()

@@ -13,7 +13,7 @@ import {
   sessionsQuery,
 } from '../calls.ts'
 
-/** Where the person is signed in, and the way to end it there. */
+/** The person's sessions, which can be ended. */
 export function SessionsSection() {
   const { t } = useI18n()
   const showError = useShowError()

@@ -9,7 +9,7 @@ import { beginTwoFactor, endTwoFactor, newRecoveryCodes } from '../calls.ts'
 import { AppStep } from './app-step.tsx'
 import { CodesStep } from './codes-step.tsx'
 
-/** What is to be done about the second factor. */
+/** The task of the dialog. */
 export type TwoFactorTask = 'enable' | 'disable' | 'codes'
 
 type Step =
@@ -17,7 +17,7 @@ type Step =
   | { kind: 'app'; totpURI: string; codes: string[] }
   | { kind: 'codes'; codes: string[] }
 
-/** Password first; then what the task needs: the app's secret, a first code, the recovery codes. */
+/** The password first; then the app's secret, a first code, or the recovery codes. */
 export function TwoFactorDialog({ task, onClose }: { task: TwoFactorTask; onClose: () => void }) {
   const { t } = useI18n()
   const sessionChanged = useSessionChanged()

@@ -6,7 +6,7 @@ import { Chip } from '../../../ui/chip.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TwoFactorDialog, type TwoFactorTask } from './two-factor-dialog.tsx'
 
-/** A code beside the password: on or off, and the recovery codes. */
+/** The second factor: on or off, and the recovery codes. */
 export function TwoFactorSection() {
   const { t } = useI18n()
   const { user } = usePlace()

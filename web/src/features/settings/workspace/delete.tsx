@@ -10,7 +10,7 @@ import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { deleteWorkspace, type Workspace } from '../calls.ts'
 
-/** Ends a workspace. It can't be undone, so its name has to be typed. */
+/** Deletes a workspace. It can't be undone, so its name has to be typed. */
 export function DeleteWorkspace({ workspace }: { workspace: Workspace }) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)

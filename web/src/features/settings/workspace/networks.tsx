@@ -11,7 +11,7 @@ import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { excludedNetworksQuery, setExcludedNetworks } from '../calls.ts'
 
-/** Networks whose visits aren't counted, one a line. */
+/** Networks whose visits aren't counted, one per line. */
 export function NetworksSection({ manages }: { manages: boolean }) {
   const { t } = useI18n()
   const { workspace } = usePlace()

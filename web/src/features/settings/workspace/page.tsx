@@ -18,7 +18,7 @@ import { DeleteWorkspace } from './delete.tsx'
 import { LogoSection } from './logo.tsx'
 import { NetworksSection } from './networks.tsx'
 
-/** The workspace's name and language, and its end. */
+/** The workspace's name and language, and its deletion. */
 export function WorkspacePage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()

@@ -3,21 +3,21 @@ import countries from 'i18n-iso-countries/codes.json'
 /** Every country by its ISO 3166-1 code. */
 export const COUNTRIES: readonly string[] = countries.map(([code]) => code as string)
 
-/** Writings and regions that pages are often made for; others can be typed. */
+/** Common scripts and regions of languages; others can be typed. */
 const VARIETIES = ['en-GB', 'en-US', 'es-419', 'pt-BR', 'pt-PT', 'zh-Hans', 'zh-Hant']
 
-/** Languages that the browser has a name for, by their code of two letters. */
+/** Languages that the browser has a name for, by two-letter code. */
 export function languages(): string[] {
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
   const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i))
   const codes = letters.flatMap((first) => letters.map((second) => first + second))
-  // Some codes have become others: `iw` is `he` now.
+  // Some codes were replaced: `iw` is `he` now.
   const isCurrent = (code: string) =>
     names.of(code) !== undefined && Intl.getCanonicalLocales(code)[0] === code
   return [...codes.filter(isCurrent), ...VARIETIES]
 }
 
-/** Operating systems as statistics name them, the most used first. */
+/** Operating systems as in statistics, most used first. */
 export const SYSTEMS: readonly string[] = [
   ...['iOS', 'iPadOS', 'Android', 'Windows', 'macOS', 'Linux', 'Chrome OS'],
   ...['Bada', 'BlackBerry', 'Fire OS', 'FreeBSD', 'HarmonyOS', 'KaiOS', 'NetBSD', 'Nintendo'],
@@ -25,7 +25,7 @@ export const SYSTEMS: readonly string[] = [
   ...['Windows Phone', 'Xbox'],
 ]
 
-/** Browsers as statistics name them; others can be typed. */
+/** Browsers as in statistics; others can be typed. */
 export const BROWSERS: readonly string[] = [
   ...['Chrome', 'Safari', 'Firefox', 'Edge', 'Samsung Internet', 'Opera', 'Brave', 'Vivaldi'],
   ...['DuckDuckGo', 'Yandex Browser', 'UC Browser', 'Mi Browser', 'Huawei Browser', 'QQ Browser'],

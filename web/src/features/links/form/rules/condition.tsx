@@ -13,7 +13,7 @@ import { NEW_PARAMETER, ParametersInput } from './parameters.tsx'
 import { newWindow, TimeInput, type Window } from './time.tsx'
 import { CodesInput, TypedInput } from './values.tsx'
 
-/** What a condition begins with. */
+/** The initial value of a condition. */
 export function newValue(member: Member): unknown {
   if (member === 'query') return [NEW_PARAMETER]
   return member === 'time' ? newWindow() : []
@@ -37,7 +37,7 @@ export function Condition({
   /** Whether the opposite isn't a condition of the rule already. */
   canTurn: boolean
   onChange: (value: unknown) => void
-  /** Makes "is" of "is not". */
+  /** Switches between "is" and "is not". */
   onTurn: () => void
   onRemove: () => void
 }) {

@@ -24,7 +24,7 @@ export function Conditions({
   const entries = Object.entries(when) as [ConditionName, unknown][]
   const set = (next: readonly (readonly [ConditionName, unknown])[]) =>
     onChange(Object.fromEntries(next) as WhenDraft)
-  /** A member can be asked for twice: to be something, and not to be something else. */
+  // A member can be used twice: plain and negated.
   const free = MEMBERS.flatMap((member) => {
     const name = [member, `not_${member}` as const].find((one) => when[one] === undefined)
     return name === undefined ? [] : [{ value: name, label: memberName(member, i18n) }]

@@ -14,7 +14,7 @@ import {
 } from './draft.ts'
 import { keyed, saidWithin } from './marks.ts'
 
-test('what the API has goes through the form unchanged', () => {
+test('the API’s values pass through the form unchanged', () => {
   fc.assert(
     fc.property(rules, variants, (list, split) => {
       expect(ruleInputs(ruleDrafts(list as Rule[]))).toEqual(list as never)
@@ -24,7 +24,7 @@ test('what the API has goes through the form unchanged', () => {
   )
 })
 
-test('a copy is the same but for ids, which no two of a form share', () => {
+test('a copy is the same except for ids, which are unique in the form', () => {
   fc.assert(
     fc.property(rules, (list) => {
       const drafts = ruleDrafts(list as Rule[])
@@ -43,14 +43,14 @@ test('a copy is the same but for ids, which no two of a form share', () => {
   )
 })
 
-test('what was left empty is asked for by the API, and nothing else is made of it', () => {
+test('empty values are left for the API to report', () => {
   const empty = { ...newVariant(), weight: ' ' }
   expect(variantInputs([empty])).toEqual([{}] as never)
   const rule = newRule('', { query: [{ name: 'a', how: 'values', values: [] }] })
   expect(ruleInputs([rule])).toEqual([{ when: { query: { a: null } }, then: {} }] as never)
 })
 
-test('a parameter that is named twice has the values of both', () => {
+test('a duplicate parameter has the values of both', () => {
   const query = [
     { name: 'a', how: 'values' as const, values: ['1, 2'] },
     { name: 'a', how: 'values' as const, values: ['3'] },
@@ -58,7 +58,7 @@ test('a parameter that is named twice has the values of both', () => {
   expect(ruleInputs([newRule('', { query })])[0]?.when).toEqual({ query: { a: ['1, 2', '3'] } })
 })
 
-test('messages go by keys and values, so that they move along', () => {
+test('messages are kept by keys and values, so that they move along', () => {
   const rule = {
     ...newRule('', { country: ['DE', 'XX'], query: [{ name: 'a', how: 'any', values: [] }] }),
     key: 'r',

@@ -3,31 +3,31 @@ import type { LinkCreate } from '../../calls.ts'
 import type { ConditionName, Rule, Variant, When } from '../../rules/text.ts'
 import { numberOrNull, withScheme } from '../typed.ts'
 
-/** A variant as it is typed. */
+/** A variant in the form. */
 export interface VariantDraft {
-  /** What it goes by while it is edited. */
+  /** Its key while it is edited. */
   key: string
-  /** Of one that the link has already: its statistics go on. */
+  /** Of an existing variant, whose statistics continue. */
   id?: string
   name: string
   destination_url: string
   weight: string
 }
 
-/** A parameter that a rule asks for. */
+/** A parameter of a condition. */
 export interface Parameter {
   name: string
   how: 'values' | 'any' | 'absent'
   values: string[]
 }
 
-/** Conditions as the API has them, but for what it tells by names that are still being typed. */
+/** Conditions in the API's form, except those by names that are still being typed. */
 export type WhenDraft = Omit<When, 'query' | 'not_query'> & {
   query?: Parameter[]
   not_query?: Parameter[]
 }
 
-/** The outcome of a rule; what isn't chosen is kept, so that another choice loses nothing. */
+/** The outcome of a rule; inactive choices are kept, so that switching loses nothing. */
 export interface ThenDraft {
   kind: 'destination_url' | 'variants' | 'answer'
   destination_url: string
@@ -35,7 +35,7 @@ export interface ThenDraft {
   answer: RuleAnswer
 }
 
-/** A rule as it is typed. */
+/** A rule in the form. */
 export interface RuleDraft {
   key: string
   id?: string
@@ -46,14 +46,14 @@ export interface RuleDraft {
 
 let made = 0
 
-/** A key that no id is: these have no tilde. */
+/** A key that can't be an id: ids have no tilde. */
 const newKey = () => `new~${++made}`
 
 export function newVariant(destination_url = ''): VariantDraft {
   return { key: newKey(), name: '', destination_url, weight: '50' }
 }
 
-/** Half of the visitors go where all went before. */
+/** Half of the visitors keep the previous destination. */
 export function newSplit(destination_url = ''): VariantDraft[] {
   return [newVariant(destination_url), newVariant()]
 }
@@ -102,7 +102,7 @@ function parametersOf(query: Record<string, string[]>): Parameter[] {
   })
 }
 
-/** Copies for another link, or for the same one: with ids of their own. */
+/** Copies with new ids. */
 export function withoutIds<T extends VariantDraft | RuleDraft>(items: readonly T[]): T[] {
   return items.map(({ id: _, ...item }) => {
     const copy = { ...item, key: newKey() } as T
@@ -115,7 +115,7 @@ export function withoutIds<T extends VariantDraft | RuleDraft>(items: readonly T
 type VariantInput = NonNullable<LinkCreate['variants']>[number]
 type RuleInput = NonNullable<LinkCreate['rules']>[number]
 
-/** What was left empty isn't sent: the API then asks for it, rather than calling it wrong. */
+/** Empty values are omitted: the API then reports them as missing instead of invalid. */
 export function variantInputs(variants: readonly VariantDraft[]): VariantInput[] {
   return variants.map(({ id, name, destination_url, weight }) =>
     filled({
@@ -137,14 +137,14 @@ function filled<T>(fields: object): T {
   return Object.fromEntries(entries) as T
 }
 
-/** An outcome as the API has it. */
+/** An outcome in the API's form. */
 export function thenOf({ kind, destination_url, variants, answer }: ThenDraft): RuleInput['then'] {
   if (kind === 'answer') return { answer }
   if (kind === 'variants') return { variants: variantInputs(variants) }
   return filled({ destination_url: withScheme(destination_url.trim()) })
 }
 
-/** Conditions as the API has them. */
+/** Conditions in the API's form. */
 export function whenOf(when: WhenDraft): When {
   const entries = Object.entries(when).map(([name, value]) => [name, inputOf(name, value)])
   return Object.fromEntries(entries) as When
@@ -161,12 +161,12 @@ function inputOf(name: string, value: WhenDraft[ConditionName]): unknown {
   return value
 }
 
-/** The same parameter twice: any of the values of both. */
+/** A duplicate parameter has the values of both. */
 function queryOf(parameters: readonly Parameter[]): Record<string, string[] | null> {
   const query: Record<string, string[] | null> = {}
   for (const { name, how, values } of parameters) {
     const own = how === 'any' ? ['*'] : how === 'absent' ? [] : values
-    // No values would mean that it is absent: the API asks for them instead.
+    // No values would mean that the parameter is absent: the API reports them as missing instead.
     const isMissing = how === 'values' && values.length === 0
     query[name.trim()] = isMissing ? null : [...(query[name.trim()] ?? []), ...own]
   }

@@ -1,4 +1,4 @@
-/** Gives the focus to something once what was just changed is drawn. */
+/** Focuses an element after the next rendering. */
 export function focusSoon(find: () => HTMLElement | null | undefined): void {
   requestAnimationFrame(() => find()?.focus())
 }

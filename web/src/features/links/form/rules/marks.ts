@@ -1,11 +1,11 @@
 import type { Draft } from '../draft.ts'
 
-/** Messages of the API by the places that they are about, told by keys: what is moved keeps its own. */
+/** The API's messages by path, with draft keys instead of indexes, so that they move along. */
 export type Marks = Readonly<Partial<Record<string, string>>>
 
 type Said = { field: string; message: string }
 
-/** Messages about a draft as it was sent. */
+/** The messages about a draft as it was sent. */
 export function marksOf(said: readonly Said[], draft: Draft): Record<string, string> {
   const marks: Record<string, string> = {}
   for (const { field, message } of said) marks[keyed(field, draft)] ??= message
@@ -14,7 +14,7 @@ export function marksOf(said: readonly Said[], draft: Draft): Record<string, str
 
 /**
  * `rules[2].then.variants[0].weight` as `rules[k].then.variants[v].weight`, with keys of the draft;
- * an item of a list without keys goes by its value: `when.country["DE"]`.
+ * an item of a list without keys by its value: `when.country["DE"]`.
  */
 export function keyed(field: string, draft: Draft): string {
   let at: unknown = draft
@@ -27,12 +27,12 @@ export function keyed(field: string, draft: Draft): string {
   })
 }
 
-/** Where messages about an item of a list stand that goes by its value. */
+/** The path of messages about an item identified by its value. */
 export function itemPath(list: string, item: unknown): string {
   return `${list}[${JSON.stringify(item)}]`
 }
 
-/** Everything said of a place and of what is in it. */
+/** All messages about a path and everything below it. */
 export function saidWithin(marks: Marks, path: string): string[] {
   const found = Object.entries(marks)
     .filter(([place]) => place.startsWith(path) && /^(?:$|[.[])/.test(place.slice(path.length)))
@@ -40,7 +40,7 @@ export function saidWithin(marks: Marks, path: string): string[] {
   return [...new Set(found)]
 }
 
-/** What is said of a list and of the values that it has now: those that are gone took theirs along. */
+/** The messages about a list and its current values, without those about removed ones. */
 export function saidOfList(marks: Marks, path: string, values: readonly unknown[]): string[] {
   const said = values.flatMap((value) => saidWithin(marks, itemPath(path, value)))
   return [...new Set([marks[path] ?? [], said].flat())]

@@ -1,10 +1,10 @@
-/** A moment of a time window on the clocks of its zone; without a time it is the whole day. */
+/** A bound of a time window in its zone; without a time it is the whole day. */
 export interface MomentFields {
   day: string
   time: string
 }
 
-/** A moment as fields have it. */
+/** A bound as fields. */
 export function momentFields(moment: string | undefined, zone: string): MomentFields {
   if (moment === undefined) return { day: '', time: '' }
   if (!moment.includes('T')) return { day: moment, time: '' }
@@ -12,13 +12,13 @@ export function momentFields(moment: string | undefined, zone: string): MomentFi
   return { day, time }
 }
 
-/** A moment as the API has it: a day, or a timestamp. */
+/** A bound in the API's form: a day, or a timestamp. */
 export function momentOf({ day, time }: MomentFields, zone: string): string | undefined {
   if (day === '') return undefined
   if (time === '') return day
   const shown = Date.parse(`${day}T${time}Z`)
   const offsetAt = (instant: number) => Date.parse(`${clockIn(zone, instant)}Z`) - instant
-  // The offset is that of the moment itself, which the first guess comes close to.
+  // The offset is that of the time itself, which the first guess is close to.
   const guess = shown - offsetAt(shown)
   return new Date(shown - offsetAt(guess)).toISOString()
 }

@@ -8,7 +8,7 @@ import { BROWSERS, SYSTEMS } from './choices.ts'
 
 type Named = NonNullable<When['os']>[number]
 
-/** Systems or browsers, each from a version on or any. */
+/** Systems or browsers, each with an optional minimum version. */
 export function NamedInput({
   member,
   value,

@@ -8,7 +8,7 @@ import { SplitEditor } from './split.tsx'
 
 type Choice = 'destination_url' | 'variants' | RuleAnswer
 
-/** Where those go who fit. */
+/** The outcome of a rule. */
 export function Outcome({
   then,
   onChange,

@@ -11,7 +11,7 @@ const HOWS = ['values', 'any', 'absent'] as const satisfies readonly Parameter['
 
 export const NEW_PARAMETER: Parameter = { name: '', how: 'values', values: [] }
 
-/** Parameters that a visit has, or hasn't. */
+/** Query parameters that a visit must have or lack. */
 export function ParametersInput({
   value,
   onChange,
@@ -19,7 +19,7 @@ export function ParametersInput({
 }: {
   value: readonly Parameter[]
   onChange: (value: Parameter[]) => void
-  /** Of the parameter of a name. */
+  /** Whether a parameter has a fault, by name. */
   isWrong: (name: string) => boolean
 }) {
   const { t } = useI18n()

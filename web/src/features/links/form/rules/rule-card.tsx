@@ -22,7 +22,7 @@ import { WarningNote } from './warning-note.tsx'
 
 const icon = (Icon: typeof ArrowUp) => <Icon size={14} aria-hidden="true" />
 
-/** A rule: one line while it is folded. */
+/** A rule: one line when collapsed. */
 export function RuleCard(props: {
   rule: RuleDraft
   title: string
@@ -32,7 +32,7 @@ export function RuleCard(props: {
   warnings: Marks
   onOpen: (open: boolean) => void
   onChange: (fields: Partial<RuleDraft>) => void
-  /** Up or down; the element keeps the focus. Not set: it is the first or last. */
+  /** Moves it up or down, keeping the focus. Undefined: it is the first or last. */
   onUp: ((focused: HTMLElement) => void) | undefined
   onDown: ((focused: HTMLElement) => void) | undefined
   onDuplicate: () => void
@@ -106,7 +106,7 @@ export function RuleCard(props: {
 
 type Props = Parameters<typeof RuleCard>[0]
 
-/** The name, and while it is folded what the rule does. */
+/** The name, and the rule's summary when collapsed. */
 function Head({ rule, title, path, open, problems, warnings }: Props) {
   const i18n = useI18n()
   const { t } = i18n
@@ -131,7 +131,7 @@ function Head({ rule, title, path, open, problems, warnings }: Props) {
         ) : null}
       </span>
       {open ? null : (
-        // However long the conditions are, the outcome is seen.
+        // The outcome is visible however long the conditions are.
         <span className="flex min-w-0 gap-1.5 text-muted text-sm">
           <span className="truncate">{when}</span>
           <span aria-hidden="true" className="rtl:-scale-x-100">
@@ -146,7 +146,7 @@ function Head({ rule, title, path, open, problems, warnings }: Props) {
 
 function Body({ rule, path, title, problems, warnings, onChange }: Props) {
   const { t } = useI18n()
-  // Of its parts each tells itself.
+  // Messages of its parts are shown there.
   const general = [path, `${path}.id`, `${path}.when`].flatMap((place) => problems[place] ?? [])
   const warned = warnings[path]
   return (

@@ -10,7 +10,7 @@ import { focusSoon } from './focus.ts'
 import { type Marks, saidWithin } from './marks.ts'
 import { RuleCard } from './rule-card.tsx'
 
-/** The rules of a link, in the order in which they are tried. */
+/** The rules of a link, in the order of evaluation. */
 export function RulesEditor({
   rules,
   onChange,
@@ -42,7 +42,7 @@ export function RulesEditor({
     onChange(rules.toSpliced(from, 1).toSpliced(to, 0, rule))
     const name = ruleName(rule.name, from, i18n)
     setMoved(t('rules.moved', { name, place: to + 1, total: rules.length }))
-    // What is drawn elsewhere loses the focus on its way.
+    // Moving an element in the document loses the focus.
     focusSoon(() => focused)
   }
   const remove = (at: number) => {
@@ -104,7 +104,7 @@ export function RulesEditor({
 
 const pathOf = (key: string) => `rules[${key}]`
 
-/** Phones to the store of their system; everybody else goes on to the link's own destination. */
+/** Phones go to their system's app store; others to the link's own destination. */
 function appStores(): RuleDraft[] {
   return [
     newRule('App Store', { os: ['iOS', 'iPadOS'] }),
@@ -112,7 +112,7 @@ function appStores(): RuleDraft[] {
   ]
 }
 
-/** Which rules are open: those that somebody opened, and those of which there is something to say. */
+/** Which rules are expanded: those opened by the person, and those with messages. */
 function useFolds(problems: Marks, warnings: Marks) {
   const [chosen, setChosen] = useState<Readonly<Record<string, { open: boolean; by: Marks }>>>({})
   const has = (marks: Marks, key: string) => saidWithin(marks, pathOf(key)).length > 0
@@ -123,7 +123,7 @@ function useFolds(problems: Marks, warnings: Marks) {
   return {
     isOpen(key: string): boolean {
       const choice = chosen[key]
-      // What was folded before something went wrong with it is opened again.
+      // A collapsed rule is expanded when it gets a fault.
       if (choice && (choice.by === problems || !has(problems, key))) return choice.open
       return has(problems, key) || has(warnings, key)
     },

@@ -10,10 +10,10 @@ import type { Marks } from './marks.ts'
 import { saidWithin } from './marks.ts'
 import { WarningNote } from './warning-note.tsx'
 
-/** Fewer are no split. */
+/** A split needs at least two. */
 const FEWEST = 2
 
-/** Destinations that visitors are split between, with what share of them each gets. */
+/** The destinations of a split, with their shares. */
 export function SplitEditor({
   variants,
   onChange,
@@ -23,7 +23,7 @@ export function SplitEditor({
 }: {
   variants: readonly VariantDraft[]
   onChange: (variants: VariantDraft[]) => void
-  /** Where messages about the list stand. */
+  /** The path of messages about the list. */
   path: string
   problems: Marks
   warnings: Marks

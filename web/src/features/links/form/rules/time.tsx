@@ -15,10 +15,10 @@ export type Window = NonNullable<When['time']>
 
 const NEW_HOURS = ['09:00', '17:00']
 
-/** The person's zone, and nothing else yet. */
+/** Only the person's zone. */
 export const newWindow = (): Window => ({ timezone: ownTimeZone() })
 
-/** Days and hours on the clocks of a zone. */
+/** Days and hours in a zone. */
 export function TimeInput({
   value,
   onChange,
@@ -31,14 +31,14 @@ export function TimeInput({
   const i18n = useI18n()
   const { t } = i18n
   const { timezone, from, until, days = [], hours = [] } = value
-  /** What is empty isn't there. */
+  // Empty values are omitted.
   const set = (fields: { [Name in keyof Window]?: Window[Name] | undefined }) => {
     const entries = Object.entries({ ...value, ...fields }).filter(
       ([, one]) => one !== undefined && !(Array.isArray(one) && one.length === 0),
     )
     onChange(Object.fromEntries(entries) as unknown as Window)
   }
-  // The clocks show the same there as they did here.
+  // Keeps the clock time when the zone changes.
   const moved = (moment: string | undefined, zone: string) =>
     momentOf(momentFields(moment, timezone), zone)
   return (
@@ -107,7 +107,7 @@ function Moment({
   onChange: (moment: string | undefined) => void
 }) {
   const { t } = useI18n()
-  // Not read from the value again: a year that is being typed is none of any calendar.
+  // Not derived from the value: a partly typed year is not a valid date.
   const [fields, setFields] = useState(() => momentFields(value, zone))
   const set = (change: Partial<MomentFields>) => {
     const next = { ...fields, ...change }

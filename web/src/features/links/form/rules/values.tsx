@@ -12,7 +12,7 @@ import { COUNTRIES, languages } from './choices.ts'
 interface Values {
   value: readonly string[]
   onChange: (value: string[]) => void
-  /** Whether something is wrong with it all, or with one of the values. */
+  /** Whether the list or one of the values has a fault. */
   invalid: boolean
   isWrong: (value: string) => boolean
 }
@@ -92,7 +92,7 @@ export function TypedInput({
   )
 }
 
-/** Words of a list, each once. */
+/** A list of unique words. */
 export function ListInput({
   value,
   onChange,

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 
-/** What was accepted, but is probably not meant. */
+/** Probable mistakes that were accepted. */
 export function WarningNote({ messages }: { messages: readonly string[] }) {
   return messages.map((message) => (
     <p key={message} className="flex gap-2 rounded-sm bg-warn-soft px-2.5 py-1.5 text-sm text-warn">

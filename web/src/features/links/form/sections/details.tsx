@@ -3,7 +3,7 @@ import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
 import { FolderField } from './folder-field.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** What people and other systems know the link by. */
+/** The descriptive fields. */
 export const DETAILS: FormSection = {
   title: 'links.section.details',
   fields: ['title', 'folder_id', 'notes', 'external_id'],

@@ -9,7 +9,7 @@ import { SPLIT } from './split.tsx'
 import { TRACKING } from './tracking.tsx'
 import { UTM } from './utm.tsx'
 
-/** The sections below the fields that every link has, in their order. */
+/** The sections below the fields that every link has, in order. */
 export const SECTIONS: readonly FormSection[] = [
   RULES,
   SPLIT,

@@ -3,7 +3,7 @@ import { TextField } from '../../../../ui/text-field.tsx'
 import { PasswordField } from '../password-field.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** Who gets through, how many, and where the others go. */
+/** Password, limit of clicks, and fallback. */
 export const LIMITS: FormSection = {
   title: 'links.section.limits',
   fields: ['password', 'max_clicks', 'fallback_url'],

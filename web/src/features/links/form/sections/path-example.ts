@@ -1,4 +1,4 @@
-/** Where a visit of `{slug}/a/b` would be sent: as the server does it, for plain names. */
+/** The destination of a visit to `{slug}/a/b`, computed like on the server, for plain names. */
 export function locationExample(destination: string, forwardPath: boolean, slug: string): string {
   const placed = destination
     .replaceAll('{path}', 'a/b')

@@ -5,7 +5,7 @@ import { withScheme } from '../typed.ts'
 import { locationExample } from './path-example.ts'
 import type { SectionProps } from './section.tsx'
 
-/** Whether what is below the slug leads to the link too, and an example of where. */
+/** Whether the link matches paths below its slug, with an example. */
 export function Paths({ draft, set }: Pick<SectionProps, 'draft' | 'set'>) {
   const { t, rich } = useI18n()
   const { instance } = usePlace()

@@ -1,7 +1,7 @@
 import { RulesEditor } from '../rules/rules-editor.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** Where some visitors go instead. */
+/** Rules: other destinations for some visitors. */
 export const RULES: FormSection = {
   title: 'links.field.rules',
   fields: ['rules'],

@@ -6,28 +6,28 @@ import { type Draft, emptyDraft } from '../draft.ts'
 import { type Marks, saidWithin } from '../rules/marks.ts'
 import { WarningNote } from '../rules/warning-note.tsx'
 
-/** What the fields of a section work with. */
+/** The props of a section's fields. */
 export interface SectionProps {
   draft: Draft
   set: (change: Partial<Draft>) => void
-  /** What is wrong with each field, in the API's words. */
+  /** The API's messages by field. */
   problems: Partial<Record<string, string>>
   hasPassword: boolean
-  /** What the API warned of, by place. */
+  /** The API's warnings by path. */
   warnings: Marks
 }
 
 /** A part of the link form that most links don't need. */
 export interface FormSection {
   title: MessageKey
-  /** The fields that it holds; their names are those of the API. */
+  /** The fields that it contains, with the API's names. */
   fields: readonly (keyof Draft)[]
-  /** Where no field of the draft says it. */
+  /** Whether it is in use, if no field of the draft shows it. */
   isSet?: (draft: Draft) => boolean
   Fields: (props: SectionProps) => ReactNode
 }
 
-/** A section, folded, with a mark where something is set; open where something is wrong or warned of. */
+/** A collapsible section, marked if something is set; expanded if it has faults or warnings. */
 export function Section({ section, ...props }: SectionProps & { section: FormSection }) {
   const { t } = useI18n()
   const { draft, hasPassword, problems, warnings } = props

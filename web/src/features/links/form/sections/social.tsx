@@ -3,7 +3,7 @@ import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
 import { SocialPreviews } from '../social-previews.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** What messages show of the link. */
+/** The link preview in messages. */
 export const SOCIAL: FormSection = {
   title: 'links.section.social',
   fields: ['social'],

@@ -4,7 +4,7 @@ import { newSplit } from '../rules/draft.ts'
 import { SplitEditor } from '../rules/split.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** Several destinations in the place of one. */
+/** Several destinations instead of one. */
 export const SPLIT: FormSection = {
   title: 'rules.split',
   fields: ['variants'],

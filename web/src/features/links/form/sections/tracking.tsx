@@ -2,7 +2,7 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import { SelectField } from '../../../../ui/select.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** What is kept of visits. */
+/** How much of clicks is stored. */
 export const TRACKING: FormSection = {
   title: 'links.section.tracking',
   fields: ['tracking'],

@@ -4,7 +4,7 @@ import { TextField } from '../../../../ui/text-field.tsx'
 import { UtmTemplates } from '../utm-templates.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
-/** The UTM parameters: they stand in the destination, and are changed there. */
+/** The UTM parameters, which are part of the destination. */
 export const UTM: FormSection = {
   title: 'links.section.utm',
   fields: [],
@@ -45,7 +45,7 @@ function Fields({ draft, set, problems }: SectionProps) {
   )
 }
 
-/** What people write there, in any language. */
+/** Typical values, in any language. */
 const PLACEHOLDERS = {
   source: 'newsletter',
   medium: 'email',
