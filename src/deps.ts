@@ -3,9 +3,9 @@ import { limitReports } from './blocks/reports.ts'
 import { createDomainFiles } from './domains/site.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { onTls } from './operations/answers.ts'
-import { createHostAsk } from './operations/ask.ts'
 import { diskCheck, secretCheck } from './operations/checks.ts'
 import { createHealth, type Health } from './operations/health.ts'
+import { createHostCheck } from './operations/host-check.ts'
 import { isOwn, onlyLinks, pathOf } from './operations/only-links.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
@@ -92,7 +92,7 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
   const visit = sampleDurations(redirect, durations)
   const domainFile = createDomainFiles({ ...parts, requestId: () => ids.next('req') })
   const isLinks = onlyLinks(domains)
-  const ask = createHostAsk({ domains, trustedProxies: config.trustedProxies })
+  const ask = createHostCheck({ domains, trustedProxies: config.trustedProxies })
   return (request, server) => {
     const path = pathOf(request.url)
     const peer = () => server.requestIP(request)?.address ?? ''

@@ -12,7 +12,7 @@ import { accountOf, hasLogo, lacksFactor } from './store.ts'
 /** What the accounts use of a request. */
 export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
 
-export type Joined = Awaited<ReturnType<typeof arrived>>
+export type Joined = Awaited<ReturnType<typeof joinedResponse>>
 
 /** Dependencies of the account services. */
 export type AccountServiceDeps = AccountParts & { signIn: SignIn }
@@ -85,7 +85,7 @@ export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: str
 }
 
 /** The response for a new member; if a password was just set, with session cookies too. */
-export async function arrived(
+export async function joinedResponse(
   deps: AccountServiceDeps,
   userId: string,
   workspaceId: string,

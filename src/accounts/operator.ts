@@ -121,7 +121,7 @@ export async function handOverInstance(
  * Makes a person with an account a member of a workspace; null: there is no such person.
  * @throws WorkspaceRefused WORKSPACE_NOT_FOUND, AppError ALREADY_MEMBER, PLAN_LIMIT_REACHED
  */
-export function letJoin(
+export function addMember(
   deps: {
     storage: Pick<Storage, 'write'>
     workspaces: Pick<WorkspaceService, 'get' | 'join'>

@@ -2,7 +2,7 @@ import { type Actor, COMMAND_LINE, personActor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
-import { takeOut } from '../members/service.ts'
+import { removeMembership } from '../members/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { lockUsers } from '../users/service.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
@@ -82,7 +82,7 @@ async function remove(
   }
   for (const { no, role } of await memberships()) {
     const member = { user_id: userId, email: person.email, role }
-    await takeOut(tx, actor, { workspaceNo: no, member, keepKeys, at })
+    await removeMembership(tx, actor, { workspaceNo: no, member, keepKeys, at })
   }
   await recordAccount(tx, actor, at, 'account.deleted', person)
   for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts', 'pictures'] as const) {

@@ -12,9 +12,9 @@ import { LIMITS } from './attempts.ts'
 import {
   type AccountServiceDeps,
   account,
-  arrived,
   instance,
   type Joined,
+  joinedResponse,
   mayCreate,
   ownWorkspaces,
   type Visit,
@@ -88,7 +88,7 @@ async function claim(
     await claims.close(tx)
     return { id, made }
   })
-  return arrived(deps, id, made.id, visit, { password, by: 'claim' })
+  return joinedResponse(deps, id, made.id, visit, { password, by: 'claim' })
 }
 
 async function update(deps: AccountServiceDeps, { userId }: Person, patch: AccountPatch) {
@@ -193,7 +193,7 @@ async function accept(
     const user = { id: person.userId, email: person.email }
     const actor = personActor(person, visit.requestId)
     const joined = await storage.write((tx) => invitations.accept(tx, token, user, actor))
-    return arrived(deps, person.userId, joined.workspace.id, visit)
+    return joinedResponse(deps, person.userId, joined.workspace.id, visit)
   }
   const found = await invitations.find(token)
   if ((await userIdByEmail(storage.read, found.email)) !== undefined) {
@@ -213,7 +213,7 @@ async function accept(
     return { id, joined: await invitations.accept(tx, token, { id, email }, actor) }
   }
   const { id, joined } = await storage.write(work)
-  return arrived(deps, id, joined.workspace.id, visit, { password, by: 'invitation' })
+  return joinedResponse(deps, id, joined.workspace.id, visit, { password, by: 'invitation' })
 }
 
 /** The browser's language; null for pseudo-locales, which tests request. */

@@ -49,7 +49,7 @@ export async function prepare(
 }
 
 /** The secrets of a node whose database is down; null: unknown without it. */
-export function rememberedSecrets(
+export function storedSecrets(
   { dataDir }: Pick<Config, 'dataDir'>,
   given: string | null,
 ): Secrets | null {

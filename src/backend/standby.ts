@@ -9,16 +9,16 @@ import {
   openJournal,
   openVisitors,
 } from '../clicks/index.ts'
-import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
+import { DEFAULT_DOMAIN, domainsFile, storedDomains } from '../domains/index.ts'
 import { createPlaceLookup } from '../enrich/index.ts'
 import { renderError } from '../errors/index.ts'
 import { asAppError } from '../http/failure.ts'
 import { apiHeaders } from '../http/respond.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { onTls } from '../operations/answers.ts'
-import { createHostAsk } from '../operations/ask.ts'
 import { journalCheck } from '../operations/checks.ts'
 import { createHealth } from '../operations/health.ts'
+import { createHostCheck } from '../operations/host-check.ts'
 import { isOwn, onlyLinks } from '../operations/only-links.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import {
@@ -45,7 +45,7 @@ interface Standby extends Pick<Serving, 'fetch' | 'health'> {
 export async function openStandby(input: ServingInput): Promise<Standby | null> {
   const { config, clock, random, ids, logger, baseUrl } = input
   const { dataDir } = config
-  const domains = rememberedDomains(domainsFile(dataDir), baseUrl, config.shortDomains, AWAY)
+  const domains = storedDomains(domainsFile(dataDir), baseUrl, config.shortDomains, AWAY)
   const entries = await readSnapshot(join(dataDir, 'hot-links'))
   const directory = journalDirectory(dataDir)
   // Without its files it is unknown which segments are counted: a reused number would lose clicks.
@@ -86,7 +86,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   const health = createHealth({ checks: [storageCheck, journalCheck(journal)], clock, logger })
 
   const isLinks = onlyLinks(domains)
-  const ask = createHostAsk({ domains, trustedProxies: config.trustedProxies })
+  const ask = createHostCheck({ domains, trustedProxies: config.trustedProxies })
   return {
     links: entries.length,
     health,

@@ -8,7 +8,7 @@ const THREADS = '/proc/self/task'
  * Lowers the priority of all threads of this process to a niceness (setpriority(2)), unless it is
  * lower already. Linux has a priority per thread; new threads inherit that of their creator.
  */
-export function beNice(niceness: number): void {
+export function lowerPriority(niceness: number): void {
   const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : [process.pid]
   for (const thread of threads) {
     try {

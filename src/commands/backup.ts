@@ -11,7 +11,7 @@ import { OF_SEVERAL_NODES } from '../backup/create.ts'
 import { SCHEDULED } from '../backup/schedule.ts'
 import type { Verified } from '../backup/verify.ts'
 import { systemClock } from '../base/clock.ts'
-import { beNice } from '../base/niceness.ts'
+import { lowerPriority } from '../base/niceness.ts'
 import { backupPlace } from '../config/index.ts'
 import { type CommandContext, CommandError, checked } from './context.ts'
 
@@ -52,7 +52,7 @@ async function add(context: CommandContext, scheduled = false): Promise<void> {
   const { store, config } = await configured(context)
   const { addBackup } = await import('../backup/kept.ts')
   // Uses a core and the disk for a while, so visits get priority.
-  beNice(context.config.backgroundNiceness)
+  lowerPriority(context.config.backgroundNiceness)
   const made = await addBackup(instanceOf(context), store, config.backup, systemClock.now())
   await finish(context, made, scheduled ? SYSTEM : COMMAND_LINE, { removed: made.removed })
 }
@@ -62,7 +62,7 @@ async function make(context: CommandContext, place: string): Promise<void> {
   const { createBackup } = await import('../backup/create.ts')
   const { locate } = await import('../backup/places.ts')
   // Uses a core and the disk for a while, so visits get priority.
-  beNice(context.config.backgroundNiceness)
+  lowerPriority(context.config.backgroundNiceness)
   const made = await createBackup(
     instance,
     locate(checked('The place', place, backupPlace), reach(context)),

@@ -152,7 +152,7 @@ async function openLogger({ config, colors, idle }: Environment): Promise<Logger
 
 /** Prepares a start (tables and secrets); retried while the database is down. */
 async function createStart({ config, secret }: Environment, logger: Logger) {
-  const { prepare, rememberedSecrets } = await import('../backend/prepare.ts')
+  const { prepare, storedSecrets } = await import('../backend/prepare.ts')
   async function again(): Promise<Secrets> {
     const prepared = await prepare(config, { given: secret, isNode: true })
     for (const { database, name } of prepared.migrations) {
@@ -168,7 +168,7 @@ async function createStart({ config, secret }: Environment, logger: Logger) {
     try {
       return { secrets: await again() }
     } catch (failure) {
-      const secrets = isAway(config, failure) ? rememberedSecrets(config, secret) : null
+      const secrets = isAway(config, failure) ? storedSecrets(config, secret) : null
       if (secrets === null) throw failure
       return { secrets, failure }
     }

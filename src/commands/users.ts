@@ -128,8 +128,8 @@ async function passwordOf(options: CreateOptions): Promise<string | undefined> {
 /** For a workspace created by a command, which has no members to invite others. */
 function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const { letJoin } = await import('../accounts/operator.ts')
-    const joined = await letJoin(opened, { email, workspace, role })
+    const { addMember } = await import('../accounts/operator.ts')
+    const joined = await addMember(opened, { email, workspace, role })
     if (joined === null) throw noSuchUser(email)
     const { id, name } = joined.workspace
     const facts = { email: joined.email, workspace: { id, name }, role }

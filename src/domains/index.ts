@@ -5,4 +5,4 @@ export {
   type ListedDomain,
   listDomains,
 } from './list.ts'
-export { DomainConflict, domainsFile, rememberedDomains, syncDomains } from './shared.ts'
+export { DomainConflict, domainsFile, storedDomains, syncDomains } from './shared.ts'

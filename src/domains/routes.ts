@@ -93,7 +93,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     success: oneDomain(201, 'The domain.'),
     errors: ['DOMAIN_TAKEN', 'PLAN_LIMIT_REACHED'],
     handler: (call) =>
-      ownDomains.told(
+      ownDomains.refreshed(
         call.mutate(async (tx) => {
           const domain = await ownDomains.create(tx, askerOf(call), call.body)
           return answerMade(PATH, domain)
@@ -120,7 +120,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     async handler(call) {
       const { body, caller, params, ifMatch } = call
       const links = await ownDomains.linksOn(caller.workspace.no, params.id)
-      return ownDomains.told(
+      return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }
           const domain = await ownDomains.update(tx, askerOf(call), params.id, change)
@@ -147,7 +147,7 @@ function registerEnding(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps):
     success: { status: 204, description: 'The domain is gone.' },
     errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      ownDomains.told(
+      ownDomains.refreshed(
         call.mutate((tx) => ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
       ),
   })
@@ -174,7 +174,7 @@ function registerVerifying(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDep
         ownDomains.lookUp(caller.workspace.no, params.id),
         ownDomains.linksOn(caller.workspace.no, params.id),
       ])
-      return ownDomains.told(
+      return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const domain = await ownDomains.verify(tx, askerOf(call), params.id, {
             answer: found,

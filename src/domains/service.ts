@@ -43,7 +43,7 @@ export function createDomainService(deps: DomainServiceDeps) {
     /** Releases the hosts of a workspace that is being deleted. */
     drop: dropOwnedOf,
     /** Returns the result of a change once this process has it in memory. */
-    async told<A>(changing: Promise<A>): Promise<A> {
+    async refreshed<A>(changing: Promise<A>): Promise<A> {
       const answer = await changing
       // The change is committed: a failure to read it back must not fail the request.
       await deps.domains.refresh().catch(() => {})

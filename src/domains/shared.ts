@@ -130,7 +130,7 @@ export function domainsFile(dataDir: string): string {
 }
 
 /** The domains from the file; null: there is none. */
-export function rememberedDomains(
+export function storedDomains(
   file: string,
   baseUrl: string,
   shortDomains: readonly string[],

@@ -3,7 +3,7 @@ import { prefersJson, prefersProblem } from '../base/accept.ts'
 import { type AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import { rehearse, type Transaction, type WriteOptions } from '../storage/index.ts'
-import { checkingFor } from '../validation/asking.ts'
+import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import {
   admit,
   assertSameOrigin,
@@ -243,7 +243,7 @@ export class Exchange {
     ]
     if (endpoint.upload !== undefined) {
       // A file may be large, so faults in other parts are reported first.
-      checkingFor(workspaceNo, () => checkAll(...checks))
+      checkForWorkspace(workspaceNo, () => checkAll(...checks))
       const file = await endpoint.upload.receive(this as never)
       this.body = file
       const replay = await this.#claim(endpoint, file.digest)
@@ -252,7 +252,7 @@ export class Exchange {
     const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
-    checkingFor(workspaceNo, () => checkAll(...checks, check('body', value)))
+    checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', value)))
     if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { Domains } from '../domains/index.ts'
 import { detailsOfZodError } from '../http/details.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
-import { checkingFor } from '../validation/asking.ts'
+import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import type { Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
 import { createDraftReader } from './formats/index.ts'
 import type { ReadRecord } from './records.ts'
@@ -40,7 +40,7 @@ export function createRecordCheck(
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.has(name)))
     const input = place === undefined ? known : { ...known, domain: place }
     const shown = { n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) }
-    const result = checkingFor(workspaceNo, () => create.safeParse(input))
+    const result = checkForWorkspace(workspaceNo, () => create.safeParse(input))
     const all = [
       ...faults,
       ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),

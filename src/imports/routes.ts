@@ -4,9 +4,9 @@ import { type Api, endpoint, validate } from '../http/index.ts'
 import type { Answer, Call, Caller } from '../http/types.ts'
 import { JOB_EXAMPLE, JOBS_PATH, type JobRow, JobSchema, renderJob } from '../jobs/index.ts'
 import { checkDomain } from '../links/values.ts'
-import { checkingFor } from '../validation/asking.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import { registerRowRoutes } from './row-routes.ts'
 import { createFileOptions, createOptions, createRemoteBody, PreviewSchema } from './schemas.ts'
 import type { ImportService } from './service.ts'
@@ -76,7 +76,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     if (Object.keys(fields).length === 0) return query
     const given = [...new URL(url).searchParams].filter(([name]) => !OF_ALL.includes(name))
     const all = { ...fields, ...Object.fromEntries(given) }
-    return checkingFor(caller.workspace.no, () => validate(options, all))
+    return checkForWorkspace(caller.workspace.no, () => validate(options, all))
   }
 
   endpoint(api, {

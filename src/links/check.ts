@@ -3,8 +3,8 @@ import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { translate } from '../i18n/index.ts'
-import { checkingFor } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import { addressOn } from './addresses.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import type { LinkService } from './service.ts'
@@ -34,7 +34,7 @@ export async function checkLink(
   }
   const { rules } = ctx
   if (url !== undefined) passes('destination_url', rules.checkUrl(url))
-  const domain = checkingFor(caller.workspace.no, () =>
+  const domain = checkForWorkspace(caller.workspace.no, () =>
     draft.domain === undefined ? undefined : checkDomain(draft.domain, rules.domains),
   )
   const hasDomain = passes('domain', domain)

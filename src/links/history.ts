@@ -11,7 +11,7 @@ import { validate } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import type { Caller, IfMatch } from '../http/types.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
-import { checkingFor } from '../validation/asking.ts'
+import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import type { LinkAsker, LinkCaller, LinkContext } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
@@ -170,7 +170,7 @@ async function patchTo(
   const { fields } = await wayBack(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
   // An object with a password would have to be hashed; a history has none.
-  const checked = checkingFor(row.workspace_no, () => validate(ctx.patchSchema, body))
+  const checked = checkForWorkspace(row.workspace_no, () => validate(ctx.patchSchema, body))
   const { password: _, ...patch } = checked
   const replaced = await tx.db
     .selectFrom('link_passwords')

@@ -1,7 +1,7 @@
 import { type Random, randomString } from '../base/random.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
-import { askingWorkspace } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
+import { requestingWorkspace } from '../validation/requesting-workspace.ts'
 import { foldCase, longerThan } from '../validation/text.ts'
 import { BOUNDS, checkDomain } from './values.ts'
 
@@ -132,7 +132,7 @@ export function checkAliases(
   domains: Pick<Domains, 'hasCaseSensitive'>,
 ): readonly AliasInput[] | Fault[] {
   if (aliases.length > BOUNDS.aliases) return [new Fault('TOO_MANY', { max: BOUNDS.aliases })]
-  const isExact = domains.hasCaseSensitive(askingWorkspace())
+  const isExact = domains.hasCaseSensitive(requestingWorkspace())
   const identities = aliases.map(
     ({ domainNo, slug, key }) => `${domainNo ?? ''}/${isExact ? slug : key}`,
   )
@@ -144,7 +144,7 @@ export function checkAliases(
 
 /** An alias: a slug, or `host/slug` of a domain that the requesting workspace knows. */
 export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
-  const { host, slug } = splitHost(text, domains, askingWorkspace())
+  const { host, slug } = splitHost(text, domains, requestingWorkspace())
   const domainNo = host === null ? undefined : checkDomain(host, domains)
   if (domainNo instanceof Fault) return domainNo
   const name: SlugName | Fault = parseSlug(slug)

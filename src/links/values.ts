@@ -1,8 +1,8 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 import type { Domains } from '../domains/index.ts'
-import { askingWorkspace } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
+import { requestingWorkspace } from '../validation/requesting-workspace.ts'
 import { checkText, foldCase, longerThan } from '../validation/text.ts'
 
 /** A tag as typed, and its unique key. */
@@ -42,14 +42,14 @@ export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
 
 /** The number of a domain that links of the requesting workspace may use. */
 export function checkDomain(host: string, domains: Domains): number | Fault {
-  const usable = domains.usableBy(askingWorkspace(), host)
+  const usable = domains.usableBy(requestingWorkspace(), host)
   if (typeof usable === 'object') return usable.no
   return new Fault(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
 }
 
 /** The number of a domain that the requesting workspace may query. */
 export function checkKnownDomain(host: string, domains: Domains): number | Fault {
-  return domains.knownTo(askingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
+  return domains.knownTo(requestingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
 }
 
 /** The most characters of a destination, both as given and as sent. */

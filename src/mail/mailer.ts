@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../base/logger.ts'
-import { type Letter, type Mail, writeMail } from './message.ts'
+import { type Mail, type RenderedMail, writeMail } from './message.ts'
 
 /** Delivers a message to a mail server. */
-export type Deliver = (letter: Letter) => Promise<void>
+export type Deliver = (letter: RenderedMail) => Promise<void>
 
 /** The most waiting messages; beyond that new ones are refused and logged. */
 const WAITING_AT_MOST = 500
@@ -26,7 +26,11 @@ export function createMailer(deps: {
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
 
-  async function deliverAtLast(letter: Letter, kind: string, deliver: Deliver): Promise<void> {
+  async function deliverAtLast(
+    letter: RenderedMail,
+    kind: string,
+    deliver: Deliver,
+  ): Promise<void> {
     for (const pauseMs of [...retryAfterMs, null]) {
       try {
         return await deliver(letter)

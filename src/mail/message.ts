@@ -27,7 +27,7 @@ export interface Mail {
 }
 
 /** A rendered message. */
-export interface Letter {
+export interface RenderedMail {
   to: string
   subject: string
   text: string
@@ -35,7 +35,7 @@ export interface Letter {
 }
 
 /** Renders a message as plain text and as HTML without external resources. */
-export function writeMail(mail: Mail, baseUrl: string): Letter {
+export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
   const { kind, notice, locale, url, to } = mail
   const params: MessageParams = { ...mail.params, host: new URL(baseUrl).host }
   const subject = oneLine(translate(locale, `mail.${kind}.subject`, params))

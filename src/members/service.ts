@@ -112,7 +112,7 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
       if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
       const keepKeys = !leaves && keys === 'keep'
       const at = clock.now()
-      await takeOut(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
+      await removeMembership(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
     },
   }
 }
@@ -121,7 +121,7 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
  * Removes a member, with the invitations that they have sent and, unless kept, the API keys that
  * they have made. The workspace is locked already.
  */
-export async function takeOut(
+export async function removeMembership(
   tx: Transaction,
   actor: Actor,
   {

@@ -13,8 +13,8 @@ import type { ClicksQuery } from '../statistics/query.ts'
 import type { StatisticsService } from '../statistics/service.ts'
 import type { Dimension, Filter } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
-import { checkingFor } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
+import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { dimensionsOf, type Show } from './show.ts'
 import { addView, type FoundShare, findBrand, findLinks, findShares, roleOf } from './store.ts'
@@ -218,7 +218,7 @@ function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): v
 function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   const all = Object.entries(JSON.parse(share.filters) as Record<string, string[]>)
   return all.map(([name, given]) => {
-    const filter = checkingFor(share.workspace_no, () => readFilter(name, given, domains))
+    const filter = checkForWorkspace(share.workspace_no, () => readFilter(name, given, domains))
     if (filter === null || filter.values.some((value) => value instanceof Fault)) {
       throw new AppError('SHARE_NOT_FOUND')
     }

@@ -1,4 +1,4 @@
-import { beNice } from '../base/niceness.ts'
+import { lowerPriority } from '../base/niceness.ts'
 import type { Progress } from './messages.ts'
 import { listenToParent, type Parent, sendToParent } from './parent.ts'
 
@@ -57,7 +57,7 @@ const REST_AFTER_MS = 5_000
  * at any point.
  */
 export async function runWorker<N, R>(worker: Worker<N, R>, options: WorkerOptions): Promise<void> {
-  beNice(options.niceness ?? 0)
+  lowerPriority(options.niceness ?? 0)
   const parent = listenToParent<N>((notice) => worker.notice?.(notice))
   try {
     await loop(worker, options, parent)

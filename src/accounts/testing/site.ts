@@ -20,7 +20,7 @@ import { createKeyService, type KeyService } from '../../keys/service.ts'
 import { createHashQueue } from '../../limits/index.ts'
 import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
 import { createMailer } from '../../mail/mailer.ts'
-import type { Letter } from '../../mail/message.ts'
+import type { RenderedMail } from '../../mail/message.ts'
 import { DEFAULT_PLANS } from '../../plans/defaults.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { PlanLimits } from '../../plans/types.ts'
@@ -65,7 +65,7 @@ export interface TestSite {
   /** The limits of the default plan. */
   freeLimits: PlanLimits
   /** Sent messages. */
-  letters: Letter[]
+  letters: RenderedMail[]
   /** Logged errors and warnings. */
   errors: object[]
   warnings: object[]
@@ -118,7 +118,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
   const ids = createIds(clock, systemRandom)
   const plans = createPlans(DEFAULT_PLANS)
   const secrets = deriveSecrets(SECRET)
-  const letters: Letter[] = []
+  const letters: RenderedMail[] = []
   const errors: object[] = []
   const warnings: object[] = []
   const quiet = () => {}
@@ -157,7 +157,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     removed: quiet,
   } as Partial<LinkServiceDeps> as LinkServiceDeps)
   const deliver =
-    options.mail === false ? null : async (letter: Letter) => void letters.push(letter)
+    options.mail === false ? null : async (letter: RenderedMail) => void letters.push(letter)
   const mailer = createMailer({ deliver, baseUrl, logger })
   const key = secrets.accounts
   const ownDomains = createDomainService({

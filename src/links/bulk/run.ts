@@ -1,6 +1,6 @@
 import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.ts'
 import { rehearse, savepoint, type Transaction } from '../../storage/index.ts'
-import { checkingFor } from '../../validation/asking.ts'
+import { checkForWorkspace } from '../../validation/requesting-workspace.ts'
 import type { LinkAsker, LinkContext } from '../context.ts'
 import { create, createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
@@ -48,7 +48,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       for (const [index, raw] of operations.entries()) {
         if (index % TURN === TURN - 1) await othersTurn()
         try {
-          const operation = checkingFor(asker.workspace.no, () => checkOne(raw, index))
+          const operation = checkForWorkspace(asker.workspace.no, () => checkOne(raw, index))
           const password = operation.op === 'delete' ? null : operation.fields.password
           if (typeof password === 'string') passwords.set(index, password)
           prepared.push({ operation: unhashed(operation) })

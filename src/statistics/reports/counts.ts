@@ -5,12 +5,12 @@ import { type Bind, createParameters, type Dialect } from './dialect.ts'
 import { dimensionValue, filterSql, isNumeric, modeSql, valueSql } from './values.ts'
 
 /** Runs one query of a report. */
-export type Ask = (sql: string, values: readonly string[]) => Promise<unknown[][]>
+export type RunQuery = (sql: string, values: readonly string[]) => Promise<unknown[][]>
 
-/** What the questions of counts are asked with. */
-export interface Asking {
+/** What the questions of counts are requested with. */
+export interface QueryContext {
   dialect: Dialect
-  ask: Ask
+  query: RunQuery
 }
 
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
@@ -19,7 +19,7 @@ const TOTALS = -1
 
 /** @param boundaries see `ClickReports.series` */
 export async function series(
-  { dialect, ask }: Asking,
+  { dialect, query }: QueryContext,
   selection: Selection,
   boundaries: readonly number[],
 ): Promise<Series> {
@@ -43,7 +43,7 @@ export async function series(
   const places = new Map(starts.map((start, place) => [start, place]))
   const buckets = starts.map(() => NONE)
   let unique: number | undefined
-  for (const row of await ask(sql.join(' UNION ALL '), values)) {
+  for (const row of await query(sql.join(' UNION ALL '), values)) {
     const key = Number(row[0])
     if (key === TOTALS) unique = countsOf(row).unique
     else buckets[places.get(key) as number] = countsOf(row)
@@ -60,7 +60,7 @@ export async function series(
 
 /** See `ClickReports.top`. */
 export async function top(
-  { dialect, ask }: Asking,
+  { dialect, query }: QueryContext,
   selection: Selection,
   dimension: Dimension,
   limit: number,
@@ -74,7 +74,7 @@ export async function top(
   const order = isNumeric(dimension) ? 'k' : dialect.bytewise('k')
   const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b
     FROM (${counts}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
-  const rows = await ask(sql, values)
+  const rows = await query(sql, values)
   const listed = rows
     .map((row) => ({ value: dimensionValue(dimension, row[0]), ...countsOf(row) }))
     .filter(({ clicks }) => clicks > 0)

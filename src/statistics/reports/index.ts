@@ -3,7 +3,7 @@ import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { AskableReports, ClickReports, Selection } from '../types.ts'
-import { type Asking, series, top } from './counts.ts'
+import { type QueryContext, series, top } from './counts.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
 
@@ -49,29 +49,29 @@ export function createReports(
   }
 
   function reportsUntil(signal?: AbortSignal): ClickReports {
-    const asking = (until?: AbortSignal): Asking => ({
+    const contextUntil = (until?: AbortSignal): QueryContext => ({
       dialect,
-      ask: (sql, values) => engine.query(sql, values, until),
+      query: (sql, values) => engine.query(sql, values, until),
     })
     async function counted<T>(
-      asked: Selection,
-      question: (asking: Asking, selection: Selection) => Promise<T>,
+      requested: Selection,
+      report: (context: QueryContext, selection: Selection) => Promise<T>,
     ): Promise<T> {
-      const selection = await resolve(asked)
-      if (!isHeavy(selection)) return await question(asking(signal), selection)
-      return await queue.run((until) => question(asking(until), selection), signal)
+      const selection = await resolve(requested)
+      if (!isHeavy(selection)) return await report(contextUntil(signal), selection)
+      return await queue.run((until) => report(contextUntil(until), selection), signal)
     }
 
     return {
       series: (selection, boundaries) =>
-        counted(selection, (asking, it) => series(asking, it, boundaries)),
+        counted(selection, (context, it) => series(context, it, boundaries)),
       top: (selection, dimension, limit) =>
-        counted(selection, (asking, it) => top(asking, it, dimension, limit)),
+        counted(selection, (context, it) => top(context, it, dimension, limit)),
       clicks: async (selection, options) =>
-        clicks(asking(signal), await resolve(selection), options),
+        clicks(contextUntil(signal), await resolve(selection), options),
       daily(linkSeqs, firstDay, days) {
         const workspaceNo = Math.floor((linkSeqs[0] ?? 0) / SEQS_PER_WORKSPACE)
-        return daily(asking(signal), workspaceNo, linkSeqs, firstDay, days)
+        return daily(contextUntil(signal), workspaceNo, linkSeqs, firstDay, days)
       },
       export: async (selection, options) => exported(await resolve(selection), options, signal),
     }

@@ -2,13 +2,13 @@ import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { KIND_NAMES, TEXT_COLUMNS, type TextColumn } from '../columns.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { ClickPosition, ListedClick, Selection } from '../types.ts'
-import { type Asking, selectionSql } from './counts.ts'
+import { type QueryContext, selectionSql } from './counts.ts'
 import { createParameters, type Dialect } from './dialect.ts'
 import { modeSql } from './values.ts'
 
 /** See `ClickReports.clicks`. */
 export async function clicks(
-  { dialect, ask }: Asking,
+  { dialect, query }: QueryContext,
   selection: Selection,
   { before, after, limit }: ClicksOptions,
 ): Promise<ListedClick[]> {
@@ -17,7 +17,7 @@ export async function clicks(
   if (after != null) conditions.push(isBeyond(after, '>'))
   else if (before != null) conditions.push(isBeyond(before, '<'))
   const order = after == null ? 'DESC' : 'ASC'
-  const rows = await ask(
+  const rows = await query(
     `SELECT time, n, link, domain, kind, qr, ${TEXT_COLUMNS.join(', ')}
     FROM ${dialect.table('clicks', selection.workspaceNo)} WHERE ${conditions.join(' AND ')}
     ORDER BY time ${order}, n ${order} LIMIT ${limit}`,
@@ -28,7 +28,7 @@ export async function clicks(
 
 /** People's clicks per UTC day: see `ClickReports.daily`. */
 export async function daily(
-  { dialect, ask }: Asking,
+  { dialect, query }: QueryContext,
   workspaceNo: number,
   linkSeqs: readonly number[],
   firstDay: number,
@@ -39,7 +39,7 @@ export async function daily(
   const { bind, values } = createParameters(dialect)
   const ofLinks = () => `workspace = ${workspaceNo} AND ${dialect.among('link', linkSeqs, bind)}`
   const end = firstDay + days
-  const rows = await ask(
+  const rows = await query(
     `SELECT link, start_of_day, sum(c) AS clicks FROM (
       SELECT link, time - time % ${DAY_MS} AS start_of_day, count(*) AS c
       FROM ${dialect.table('clicks', workspaceNo)}

@@ -29,7 +29,7 @@ interface JobInput<T> {
 }
 
 /** How long a success is shown; a failure stays until it is dismissed. */
-const TOLD_MS = 10_000
+const SUCCESS_SHOWN_MS = 10_000
 /** Concurrent requests: fast, with room for the person's own. */
 const AT_ONCE = 4
 const TRIES = 5
@@ -103,7 +103,7 @@ export async function startJob<T>(input: JobInput<T>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   window.removeEventListener('beforeunload', warn)
   input.onEnd?.(succeeded)
-  if ((current(id)?.failed ?? 0) === 0) setTimeout(() => dismissJob(id), TOLD_MS)
+  if ((current(id)?.failed ?? 0) === 0) setTimeout(() => dismissJob(id), SUCCESS_SHOWN_MS)
   const { undo } = input
   const state = current(id)?.state === 'stopped' ? 'stopped' : 'done'
   change(id, {

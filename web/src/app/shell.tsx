@@ -3,7 +3,7 @@ import { Search } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
 import { useI18n } from '../i18n/index.tsx'
-import { lazyPart } from '../lib/lazy-part.ts'
+import { lazyComponent } from '../lib/lazy-component.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -15,10 +15,10 @@ import { useShortcuts } from './shortcuts.ts'
 import { enterWorkspace, PlaceProvider, usePlace, useSession } from './workspace.tsx'
 import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 
-const ShortcutList = lazyPart(() => import('./shortcut-list.tsx'), 'ShortcutList')
-const Palette = lazyPart(() => import('./palette.tsx'), 'Palette')
-const CreatePanel = lazyPart(() => import('../features/links/form/index.ts'), 'CreatePanel')
-const NewWorkspace = lazyPart(() => import('./new-workspace.tsx'), 'NewWorkspace')
+const ShortcutList = lazyComponent(() => import('./shortcut-list.tsx'), 'ShortcutList')
+const Palette = lazyComponent(() => import('./palette.tsx'), 'Palette')
+const CreatePanel = lazyComponent(() => import('../features/links/form/index.ts'), 'CreatePanel')
+const NewWorkspace = lazyComponent(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
 const route = getRouteApi('/shell')
 

@@ -2,12 +2,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Plus } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { lazyPart } from '../lib/lazy-part.ts'
+import { lazyComponent } from '../lib/lazy-component.ts'
 import { cx } from '../ui/cx.ts'
 import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx'
 import { enterWorkspace, usePlace } from './workspace.tsx'
 
-const NewWorkspace = lazyPart(() => import('./new-workspace.tsx'), 'NewWorkspace')
+const NewWorkspace = lazyComponent(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
 /** Shows the current workspace, and switches to others. */
 export function WorkspaceSwitch() {

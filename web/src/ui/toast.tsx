@@ -5,7 +5,7 @@ import { onDemand } from './on-demand.tsx'
 
 const parts = onDemand(() => import('./toast-parts.tsx'))
 /** Toasts are loaded after the first interaction, so that the page comes first. */
-const DEEDS = ['pointerdown', 'keydown'] as const
+const INTERACTIONS = ['pointerdown', 'keydown'] as const
 /** Renders the toasts; set by their component. */
 let mount = () => {}
 
@@ -49,9 +49,9 @@ export function Toasts() {
         () => {},
       )
     const begin = () => mount()
-    for (const deed of DEEDS) addEventListener(deed, begin, { once: true })
+    for (const deed of INTERACTIONS) addEventListener(deed, begin, { once: true })
     return () => {
-      for (const deed of DEEDS) removeEventListener(deed, begin)
+      for (const deed of INTERACTIONS) removeEventListener(deed, begin)
     }
   }, [])
   if (!isLoaded) return null

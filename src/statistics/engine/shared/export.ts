@@ -43,9 +43,9 @@ export function queriedPages(
   limit: number,
 ): Engine['pages'] {
   return async function* (selection, signal) {
-    const asking = {
+    const context = {
       dialect,
-      ask: (sql: string, values: readonly string[]) => query(sql, values, signal),
+      query: (sql: string, values: readonly string[]) => query(sql, values, signal),
     }
     const [stored = []] = await query(
       `SELECT min(time) AS oldest, max(time) AS newest
@@ -61,7 +61,7 @@ export function queriedPages(
       let after: ClickPosition = { time: from, n: -1 }
       for (;;) {
         signal.throwIfAborted()
-        const page = await clicks(asking, { ...month, from: after.time }, { after, limit })
+        const page = await clicks(context, { ...month, from: after.time }, { after, limit })
         if (page.length > 0) yield page
         const last = page.at(-1)
         if (last === undefined || page.length < limit) break

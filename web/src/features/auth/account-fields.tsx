@@ -1,7 +1,7 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
-import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
+import { PASSWORD_MIN, PasswordField } from './password-field.tsx'
 
 /** The data of a new account. */
 export interface NewAccount {
@@ -49,12 +49,12 @@ export function AccountFields({
       />
       <PasswordField
         label={t('auth.password')}
-        hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
+        hint={t('auth.password.hint', { least: PASSWORD_MIN })}
         error={fieldError(error, 'password')}
         name="password"
         autoComplete="new-password"
         required
-        minLength={LEAST_PASSWORD}
+        minLength={PASSWORD_MIN}
         value={value.password}
         onChange={(password) => onChange({ ...value, password })}
       />

@@ -6,7 +6,7 @@ import { Field, type FieldProps } from '../../ui/field.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 
 /** The minimum length of a new password; the server enforces it. */
-export const LEAST_PASSWORD = 10
+export const PASSWORD_MIN = 10
 
 /** A password that can be made visible. */
 export function PasswordField({

@@ -11,7 +11,7 @@ import { leaveFor } from './arrive.ts'
 import { askForReset, resetPassword } from './calls.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
-import { LEAST_PASSWORD, PasswordField } from './password-field.tsx'
+import { PASSWORD_MIN, PasswordField } from './password-field.tsx'
 
 function BackToSignIn() {
   const { t } = useI18n()
@@ -95,13 +95,13 @@ export function ResetPasswordPage() {
       <Form task={reset} fields={['newPassword', 'password']}>
         <PasswordField
           label={t('auth.newPassword')}
-          hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
+          hint={t('auth.password.hint', { least: PASSWORD_MIN })}
           error={fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password')}
           name="password"
           autoComplete="new-password"
           required
           autoFocus
-          minLength={LEAST_PASSWORD}
+          minLength={PASSWORD_MIN}
           value={password}
           onChange={setPassword}
         />

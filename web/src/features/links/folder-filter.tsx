@@ -4,14 +4,14 @@ import { Folder as FolderIcon } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { lazyPart } from '../../lib/lazy-part.ts'
+import { lazyComponent } from '../../lib/lazy-component.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { folderQuery } from '../groups/calls.ts'
 import type { LinksSearch } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
-const FolderList = lazyPart(() => import('../groups/folder-list.tsx'), 'FolderList')
+const FolderList = lazyComponent(() => import('../groups/folder-list.tsx'), 'FolderList')
 
 const ALL = ''
 

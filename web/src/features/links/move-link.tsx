@@ -1,9 +1,9 @@
 import { Suspense } from 'react'
-import { lazyPart } from '../../lib/lazy-part.ts'
+import { lazyComponent } from '../../lib/lazy-component.ts'
 import { useLinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 
-const MoveDialog = lazyPart(() => import('../groups/folder-dialogs.tsx'), 'MoveDialog')
+const MoveDialog = lazyComponent(() => import('../groups/folder-dialogs.tsx'), 'MoveDialog')
 
 /** Chooses the folder of a link; null: closed. */
 export function MoveLink({ link, onClose }: { link: Link | null; onClose: () => void }) {

@@ -4,7 +4,7 @@ import { FileUp, Plus } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { lazyPart } from '../../lib/lazy-part.ts'
+import { lazyComponent } from '../../lib/lazy-component.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -29,9 +29,9 @@ import { focusRow } from './row-keys.ts'
 import { Toolbar } from './toolbar.tsx'
 import { useSelection } from './use-selection.ts'
 
-const CreatePanel = lazyPart(() => import('./form/index.ts'), 'CreatePanel')
-const BulkBar = lazyPart(() => import('./bulk-bar.tsx'), 'BulkBar')
-const EditPanel = lazyPart(() => import('./form/index.ts'), 'EditPanel')
+const CreatePanel = lazyComponent(() => import('./form/index.ts'), 'CreatePanel')
+const BulkBar = lazyComponent(() => import('./bulk-bar.tsx'), 'BulkBar')
+const EditPanel = lazyComponent(() => import('./form/index.ts'), 'EditPanel')
 
 const route = getRouteApi('/shell/links')
 

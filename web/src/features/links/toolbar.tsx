@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, ChevronDown, ListFilter, Search, X } from 'lucide-r
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { type Formats, useI18n } from '../../i18n/index.tsx'
-import { lazyPart } from '../../lib/lazy-part.ts'
+import { lazyComponent } from '../../lib/lazy-component.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -21,7 +21,7 @@ export type Ask = (change: SearchChange, replace?: boolean) => void
 
 /** Keys that follow each other faster than this cause one request. */
 const PACE_MS = 50
-const Filters = lazyPart(() => import('./filters.tsx'), 'Filters')
+const Filters = lazyComponent(() => import('./filters.tsx'), 'Filters')
 
 export function Toolbar({
   search,

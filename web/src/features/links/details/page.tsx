@@ -6,7 +6,7 @@ import { ApiError } from '../../../api/errors.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { lazyPart } from '../../../lib/lazy-part.ts'
+import { lazyComponent } from '../../../lib/lazy-component.ts'
 import { part } from '../../../lib/part.ts'
 import { Button, buttonClass } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
@@ -32,8 +32,8 @@ import { Facts } from './facts.tsx'
 import { LinkHistory } from './history.tsx'
 import { Numbers } from './numbers.tsx'
 
-const EditPanel = lazyPart(() => import('../form/index.ts'), 'EditPanel')
-const ExplainDialog = lazyPart(() => import('../explain/index.ts'), 'ExplainDialog')
+const EditPanel = lazyComponent(() => import('../form/index.ts'), 'EditPanel')
+const ExplainDialog = lazyComponent(() => import('../explain/index.ts'), 'ExplainDialog')
 const Overview = lazy(() => part(() => import('../../statistics/overview.tsx')))
 const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
 

@@ -3,15 +3,15 @@ import { Bookmark } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { lazyPart } from '../../../lib/lazy-part.ts'
+import { lazyComponent } from '../../../lib/lazy-component.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { useHiddenColumns } from '../hidden-columns.ts'
 import type { LinksSearch } from '../search.ts'
 import { isSameList, shownOf, type View, viewsQuery } from './calls.ts'
 
-const ViewList = lazyPart(() => import('./list.tsx'), 'ViewList')
-const ViewDialog = lazyPart(() => import('./dialog.tsx'), 'ViewDialog')
+const ViewList = lazyComponent(() => import('./list.tsx'), 'ViewList')
+const ViewDialog = lazyComponent(() => import('./dialog.tsx'), 'ViewDialog')
 
 /** Chooses a saved view, and saves the current list as one. */
 export function Views({ search }: { search: LinksSearch }) {

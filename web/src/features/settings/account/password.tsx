@@ -7,7 +7,7 @@ import { fieldError } from '../../../ui/errors.ts'
 import { Form } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { LEAST_PASSWORD, PasswordField } from '../../auth/password-field.tsx'
+import { PASSWORD_MIN, PasswordField } from '../../auth/password-field.tsx'
 import { changePassword, sessionsQuery } from '../calls.ts'
 
 const FIELDS = ['currentPassword', 'newPassword']
@@ -42,11 +42,11 @@ export function PasswordSection() {
         />
         <PasswordField
           label={t('settings.password.new')}
-          hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
+          hint={t('auth.password.hint', { least: PASSWORD_MIN })}
           error={fieldError(error, 'newPassword')}
           required
           autoComplete="new-password"
-          minLength={LEAST_PASSWORD}
+          minLength={PASSWORD_MIN}
           value={next}
           onChange={setNext}
         />

@@ -7,7 +7,7 @@ import { Select } from '../../../../ui/select.tsx'
 import { Toggles } from '../../../../ui/toggles.tsx'
 import { type ConditionName, memberName, partsOf, type When, wordOf } from '../../rules/text.ts'
 import type { Parameter } from './draft.ts'
-import { itemPath, type Marks, saidOfList, saidWithin } from './marks.ts'
+import { itemPath, type Marks, messagesOfList, messagesWithin } from './marks.ts'
 import { NamedInput } from './named.tsx'
 import { NEW_PARAMETER, ParametersInput } from './parameters.tsx'
 import { newWindow, TimeInput, type Window } from './time.tsx'
@@ -46,7 +46,9 @@ export function Condition({
   const { member, not } = partsOf(name)
   const what = memberName(member, i18n)
   const isList = member !== 'query' && member !== 'time'
-  const said = isList ? saidOfList(problems, path, [value].flat()) : saidWithin(problems, path)
+  const said = isList
+    ? messagesOfList(problems, path, [value].flat())
+    : messagesWithin(problems, path)
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="sr-only">{what}</legend>
@@ -101,7 +103,7 @@ interface InputProps {
 
 function ValueInput({ member, value, onChange, path, problems, invalid }: InputProps): ReactNode {
   const i18n = useI18n()
-  const isWrong = (one: unknown) => saidWithin(problems, itemPath(path, one)).length > 0
+  const isWrong = (one: unknown) => messagesWithin(problems, itemPath(path, one)).length > 0
   const list = { onChange, invalid, isWrong }
   switch (member) {
     case 'country':
@@ -119,7 +121,7 @@ function ValueInput({ member, value, onChange, path, problems, invalid }: InputP
         <ParametersInput
           value={value as Parameter[]}
           onChange={onChange}
-          isWrong={(name) => saidWithin(problems, `${path}.${name}`).length > 0}
+          isWrong={(name) => messagesWithin(problems, `${path}.${name}`).length > 0}
         />
       )
     case 'time':

@@ -12,7 +12,7 @@ import {
   variantInputs,
   withoutIds,
 } from './draft.ts'
-import { keyed, saidWithin } from './marks.ts'
+import { keyed, messagesWithin } from './marks.ts'
 
 test('the API’s values pass through the form unchanged', () => {
   fc.assert(
@@ -75,6 +75,6 @@ test('messages are kept by keys and values, so that they move along', () => {
   }
   for (const [field, place] of Object.entries(places)) expect(keyed(field, draft)).toBe(place)
   const marks = { 'rules[r].when.country["XX"]': 'a', 'rules[r]x': 'b', 'rules[r].then': 'a' }
-  expect(saidWithin(marks, 'rules[r]')).toEqual(['a'])
-  expect(saidWithin(marks, 'rules[r].when.coun')).toEqual([])
+  expect(messagesWithin(marks, 'rules[r]')).toEqual(['a'])
+  expect(messagesWithin(marks, 'rules[r].when.coun')).toEqual([])
 })

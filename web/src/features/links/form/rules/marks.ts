@@ -3,10 +3,10 @@ import type { Draft } from '../draft.ts'
 /** The API's messages by path, with draft keys instead of indexes, so that they move along. */
 export type Marks = Readonly<Partial<Record<string, string>>>
 
-type Said = { field: string; message: string }
+type FieldMessage = { field: string; message: string }
 
 /** The messages about a draft as it was sent. */
-export function marksOf(said: readonly Said[], draft: Draft): Record<string, string> {
+export function marksOf(said: readonly FieldMessage[], draft: Draft): Record<string, string> {
   const marks: Record<string, string> = {}
   for (const { field, message } of said) marks[keyed(field, draft)] ??= message
   return marks
@@ -33,7 +33,7 @@ export function itemPath(list: string, item: unknown): string {
 }
 
 /** All messages about a path and everything below it. */
-export function saidWithin(marks: Marks, path: string): string[] {
+export function messagesWithin(marks: Marks, path: string): string[] {
   const found = Object.entries(marks)
     .filter(([place]) => place.startsWith(path) && /^(?:$|[.[])/.test(place.slice(path.length)))
     .map(([, message]) => message as string)
@@ -41,7 +41,7 @@ export function saidWithin(marks: Marks, path: string): string[] {
 }
 
 /** The messages about a list and its current values, without those about removed ones. */
-export function saidOfList(marks: Marks, path: string, values: readonly unknown[]): string[] {
-  const said = values.flatMap((value) => saidWithin(marks, itemPath(path, value)))
+export function messagesOfList(marks: Marks, path: string, values: readonly unknown[]): string[] {
+  const said = values.flatMap((value) => messagesWithin(marks, itemPath(path, value)))
   return [...new Set([marks[path] ?? [], said].flat())]
 }

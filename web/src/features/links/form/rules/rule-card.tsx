@@ -16,7 +16,7 @@ import { TextField } from '../../../../ui/text-field.tsx'
 import { type Rule, thenText, whenText } from '../../rules/text.ts'
 import { Conditions } from './conditions.tsx'
 import { type RuleDraft, thenOf, whenOf } from './draft.ts'
-import { type Marks, saidWithin } from './marks.ts'
+import { type Marks, messagesWithin } from './marks.ts'
 import { Outcome } from './outcome.tsx'
 import { WarningNote } from './warning-note.tsx'
 
@@ -52,7 +52,7 @@ export function RuleCard(props: {
       data-rule={rule.key}
       className={cx(
         'rounded-md border',
-        saidWithin(problems, path).length > 0 ? 'border-bad-mark' : 'border-line',
+        messagesWithin(problems, path).length > 0 ? 'border-bad-mark' : 'border-line',
       )}
     >
       <div className="flex items-start gap-0.5 p-1">
@@ -112,8 +112,8 @@ function Head({ rule, title, path, open, problems, warnings }: Props) {
   const { t } = i18n
   const when = whenText(whenOf(rule.when), i18n)
   const then = thenText(thenOf(rule.then) as Rule['then'], i18n)
-  const mark = saidWithin(problems, path).length > 0 ? 'rules.hasFault' : 'rules.hasWarning'
-  const isMarked = mark === 'rules.hasFault' || saidWithin(warnings, path).length > 0
+  const mark = messagesWithin(problems, path).length > 0 ? 'rules.hasFault' : 'rules.hasWarning'
+  const isMarked = mark === 'rules.hasFault' || messagesWithin(warnings, path).length > 0
   const Mark = mark === 'rules.hasFault' ? CircleAlert : TriangleAlert
   return (
     <span className="flex min-w-0 flex-1 flex-col" title={open ? undefined : `${when} ${then}`}>

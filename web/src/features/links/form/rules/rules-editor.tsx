@@ -7,7 +7,7 @@ import { FormError } from '../../../../ui/field.tsx'
 import { ruleName } from '../../rules/text.ts'
 import { newRule, type RuleDraft, withoutIds } from './draft.ts'
 import { focusSoon } from './focus.ts'
-import { type Marks, saidWithin } from './marks.ts'
+import { type Marks, messagesWithin } from './marks.ts'
 import { RuleCard } from './rule-card.tsx'
 
 /** The rules of a link, in the order of evaluation. */
@@ -115,7 +115,7 @@ function appStores(): RuleDraft[] {
 /** Which rules are expanded: those opened by the person, and those with messages. */
 function useFolds(problems: Marks, warnings: Marks) {
   const [chosen, setChosen] = useState<Readonly<Record<string, { open: boolean; by: Marks }>>>({})
-  const has = (marks: Marks, key: string) => saidWithin(marks, pathOf(key)).length > 0
+  const has = (marks: Marks, key: string) => messagesWithin(marks, pathOf(key)).length > 0
   const choose = (keys: readonly string[], open: boolean) => {
     const fresh = keys.map((key) => [key, { open, by: problems }] as const)
     setChosen((before) => ({ ...before, ...Object.fromEntries(fresh) }))

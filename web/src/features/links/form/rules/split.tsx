@@ -7,7 +7,7 @@ import { TextField } from '../../../../ui/text-field.tsx'
 import { sharesOf } from '../../rules/text.ts'
 import { newVariant, type VariantDraft } from './draft.ts'
 import type { Marks } from './marks.ts'
-import { saidWithin } from './marks.ts'
+import { messagesWithin } from './marks.ts'
 import { WarningNote } from './warning-note.tsx'
 
 /** A split needs at least two. */
@@ -36,7 +36,7 @@ export function SplitEditor({
     const weight = String(Math.max(1, Math.round(100 / variants.length)))
     onChange(variants.map((one) => ({ ...one, weight })))
   }
-  const isWrong = saidWithin(problems, path).length > 0
+  const isWrong = messagesWithin(problems, path).length > 0
   const deeper = Object.keys(problems).some((place) => place.startsWith(`${path}[`))
   return (
     <div className="flex flex-col gap-3">
@@ -63,7 +63,7 @@ export function SplitEditor({
       </ol>
       <FieldError
         id={`${path}-error`}
-        message={isWrong && !deeper ? saidWithin(problems, path)[0] : undefined}
+        message={isWrong && !deeper ? messagesWithin(problems, path)[0] : undefined}
       />
       <div className="flex flex-wrap gap-2">
         <Button
@@ -143,7 +143,7 @@ function Variant({
         value={variant.destination_url}
         onChange={(destination_url) => onChange({ destination_url })}
       />
-      <WarningNote messages={saidWithin(warnings, path)} />
+      <WarningNote messages={messagesWithin(warnings, path)} />
     </fieldset>
   )
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
 import { type Draft, emptyDraft } from '../draft.ts'
-import { type Marks, saidWithin } from '../rules/marks.ts'
+import { type Marks, messagesWithin } from '../rules/marks.ts'
 import { WarningNote } from '../rules/warning-note.tsx'
 
 /** The props of a section's fields. */
@@ -37,7 +37,7 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
     differs(draft, fields) ||
     section.isSet?.(draft)
   const isWrong = fields.some((field) => problems[field] !== undefined)
-  const isWarned = fields.some((field) => saidWithin(warnings, field).length > 0)
+  const isWarned = fields.some((field) => messagesWithin(warnings, field).length > 0)
   const [open, setOpen] = useState(false)
   return (
     <details

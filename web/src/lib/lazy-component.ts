@@ -5,7 +5,7 @@ import { part } from './part.ts'
 type AnyComponent = ComponentType<any>
 
 /** A component that is loaded when it is first rendered. */
-export function lazyPart<Part extends Record<Name, AnyComponent>, Name extends string>(
+export function lazyComponent<Part extends Record<Name, AnyComponent>, Name extends string>(
   load: () => Promise<Part>,
   name: Name,
 ) {

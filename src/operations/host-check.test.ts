@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createHostAsk } from './ask.ts'
+import { createHostCheck } from './host-check.ts'
 
-const answer = createHostAsk({
+const answer = createHostCheck({
   domains: {
     hosts: ['sho.rt', 'go.example:8443', 'xn--mnchen-3ya.example'],
     ownedAt: (host) => (host === 'acme.example' ? 7 : undefined),

@@ -12,7 +12,7 @@ const PATH = '/.well-known/slugline/host'
  * elsewhere.
  * @param options the served domains; trusted proxies, which may ask besides this machine
  */
-export function createHostAsk({
+export function createHostCheck({
   domains,
   trustedProxies,
 }: {
