@@ -30,7 +30,7 @@ export async function fetchBackup(backup: StoredBackup, directory: string): Prom
 }
 
 /** @throws Refused */
-export async function manifestOf(backup: StoredBackup): Promise<Manifest> {
+async function manifestOf(backup: StoredBackup): Promise<Manifest> {
   return parseManifest(await backup.manifest(), backup.where)
 }
 

@@ -69,7 +69,7 @@ export function createMeter(isQuiet: boolean) {
 type Measured = { progress: Pick<RemoteJob['progress'], 'done' | 'total'> }
 
 /** `[#####.....]  50%  500 of 1,000` */
-export function barOf(job: Measured): string {
+function barOf(job: Measured): string {
   const { done, total } = job.progress
   const share = total === null || total === 0 ? 0 : Math.min(1, done / total)
   const filled = Math.round(share * BAR_WIDTH)

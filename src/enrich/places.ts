@@ -23,7 +23,7 @@ const CITY_LENGTH = 100
 const NO_COUNTRY = new Set(['EU', 'AP', 'XX', 'ZZ'])
 
 /** What is wrong with a database, as the end of a sentence that begins with its name. */
-export class PlacesUnusable extends Error {
+class PlacesUnusable extends Error {
   override name = 'PlacesUnusable'
 }
 
@@ -112,7 +112,7 @@ for (let first = 1; first < 224; first++) {
 }
 
 /** Opens a database. @throws PlacesUnusable if no country can be found in it */
-export function readPlaces(file: string): Reader<Response> {
+function readPlaces(file: string): Reader<Response> {
   let bytes: Buffer
   try {
     bytes = readFileSync(file)

@@ -63,7 +63,7 @@ export interface Batch {
 const NONE: ImportResult = { created: 0, updated: 0, skipped: 0, refused: 0 }
 
 /** The initial state of an import. */
-export function startState(input: ImportInput): ImportState {
+function startState(input: ImportInput): ImportState {
   const phase = input.on_conflict === 'fail' && !input.dry_run ? 'check' : 'write'
   return { ...NONE, phase, n: 0, total: null, addresses: 0, conflicts: 0 }
 }

@@ -144,7 +144,7 @@ function hasValue(found: readonly string[], values: readonly string[]): boolean 
 }
 
 /** `www.` makes no difference, except for subdomain patterns. */
-export function isHostOf(pattern: string, host: string): boolean {
+function isHostOf(pattern: string, host: string): boolean {
   if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1))
   return bare(host) === bare(pattern)
 }

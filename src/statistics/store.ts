@@ -76,7 +76,7 @@ export interface LinkGroup {
 }
 
 /** The links of a group; of one link, whether it is one of them. */
-export async function findGrouped(
+async function findGrouped(
   sqlx: Sql,
   workspaceNo: number,
   { tags, folder }: LinkGroup,
@@ -102,7 +102,7 @@ export async function findGrouped(
 }
 
 /** The links of some folders, also deleted ones that can still be restored. */
-export async function findInFolders(
+async function findInFolders(
   sqlx: Sql,
   workspaceNo: number,
   folders: readonly string[],

@@ -3,7 +3,7 @@ import { type AppError, invalid } from '../errors/index.ts'
 
 /** Larger images are refused before they are decoded. */
 export const IMAGE_SIDE_MAX = 4_096
-export const IMAGE_BYTES_MAX = 1_048_576
+const IMAGE_BYTES_MAX = 1_048_576
 /** The size of a JSON body with the largest image in Base64. */
 export const IMAGE_BODY_BYTES_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4 + 1_024
 /** The formats accepted for upload. Not SVG: it can hold scripts and external URLs. */

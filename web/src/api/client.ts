@@ -140,7 +140,7 @@ export interface RequestOptions {
 }
 
 /** Query parameters in the API's form: lists are repeated, absent ones omitted. */
-export function queryString(query: Query = {}): string {
+function queryString(query: Query = {}): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue

@@ -6,7 +6,7 @@ import { Button, IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
 /** Whether a text was just copied, and the function that copies. */
-export function useCopied(): [boolean, (text: string) => Promise<void>] {
+function useCopied(): [boolean, (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(0)
   useEffect(() => {
     if (copied === 0) return
