@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { eventually } from '../harness/eventually.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
@@ -31,11 +31,43 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
   afterAll(async () => await dashboard?.dispose())
 
   const figure = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) })
+  const button = (word: Parameters<typeof en>[0]) =>
+    page.getByRole('button', { name: en(word), exact: true })
   const parameter = (name: string) => new URL(page.url()).searchParams.get(name)
   const choose = async (label: string, option: string) => {
     await page.getByRole('combobox', { name: label, exact: true }).click()
     await page.getByRole('option', { name: option, exact: true }).click()
   }
+
+  test('a phone has what is above the numbers in few lines', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    const rows = async (of: Locator) => {
+      const tops = new Set<number>()
+      for (const one of await of.filter({ visible: true }).all()) {
+        const box = await one.boundingBox()
+        if (box !== null) tops.add(Math.round((box.y + box.height / 2) / 8))
+      }
+      return tops.size
+    }
+    await page.goto(`/app/statistics?w=${workspace}`)
+    await page.getByRole('button', { name: en('statistics.export'), exact: true }).waitFor()
+    expect(await rows(page.locator('main header :is(h1, a, button)'))).toBe(1)
+    await page.goto(`/app/links?w=${workspace}`)
+    const folders = page.getByRole('button', { name: en('folders.title') })
+    await folders.waitFor()
+    const searchbox = page.getByRole('searchbox')
+    const toolbar = page
+      .locator('main div')
+      .filter({ has: searchbox })
+      .filter({ has: folders })
+      .last()
+    expect(await rows(toolbar.getByRole('button').or(searchbox))).toBe(2)
+    await page.getByRole('checkbox').first().check()
+    const bar = page.getByRole('region').filter({ has: button('links.bulk.clear') })
+    await button('links.archive').waitFor()
+    expect(await rows(bar.getByRole('button'))).toBeLessThanOrEqual(2)
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
 
   test('a value is found by a part of its name', async () => {
     await page.goto('/app/statistics')

@@ -19,6 +19,11 @@ const SIZES: Readonly<Record<ButtonSize, string>> = {
   md: 'h-8 px-3 text-base gap-2 pointer-coarse:h-10',
 }
 
+/** A button that shows only its icon on phones. */
+export const BRIEF = 'max-sm:w-8 max-sm:px-0 pointer-coarse:max-sm:w-10'
+/** The label of such a button: its accessible name on phones. */
+export const BRIEF_LABEL = 'max-sm:sr-only'
+
 /** The look of a button, for links styled as one. */
 export function buttonClass(
   variant: ButtonVariant = 'secondary',
@@ -38,6 +43,8 @@ interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
+  /** Shows only the icon on phones. */
+  brief?: boolean
   /** In progress: keeps its width and its focus, and can't be pressed again. */
   loading?: boolean
 }
@@ -47,6 +54,7 @@ export function Button({
   variant = 'secondary',
   size = 'md',
   icon,
+  brief = false,
   loading = false,
   className,
   children,
@@ -60,15 +68,15 @@ export function Button({
       aria-busy={loading || undefined}
       aria-disabled={loading || props['aria-disabled'] || undefined}
       onClick={loading ? (event) => event.preventDefault() : onClick}
-      className={buttonClass(variant, size, className)}
+      className={buttonClass(variant, size, brief ? cx(BRIEF, className) : className)}
     >
       {loading ? <Spinner /> : icon}
-      {children}
+      {brief ? <span className={BRIEF_LABEL}>{children}</span> : children}
     </button>
   )
 }
 
-interface IconButtonProps extends Omit<ButtonProps, 'children' | 'loading'> {
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'loading' | 'brief'> {
   /** Its name, also shown as a tool tip. */
   label: string
   /** Its keyboard shortcut. */

@@ -27,7 +27,7 @@ export function Filters({
     <div className="mb-4 flex flex-wrap items-end gap-x-3 gap-y-2">
       <Select
         label={t('audit.filter.action')}
-        className="w-52!"
+        className="w-full! sm:w-52!"
         value={filter.action ?? ''}
         onChange={(action) => set('action', action)}
         options={[
@@ -38,22 +38,24 @@ export function Filters({
           })),
         ]}
       />
-      {days.map(([name, label]) => (
-        <label
-          key={name}
-          htmlFor={`audit-${name}`}
-          className="flex items-center gap-2 text-muted text-sm"
-        >
-          {t(label)}
-          <Input
-            id={`audit-${name}`}
-            type="date"
-            className="w-38!"
-            value={filter[name] ?? ''}
-            onChange={({ target }) => set(name, target.value)}
-          />
-        </label>
-      ))}
+      <div className="grid w-full grid-cols-2 gap-2 sm:contents">
+        {days.map(([name, label]) => (
+          <label
+            key={name}
+            htmlFor={`audit-${name}`}
+            className="flex flex-col gap-1 text-muted text-sm sm:flex-row sm:items-center sm:gap-2"
+          >
+            {t(label)}
+            <Input
+              id={`audit-${name}`}
+              type="date"
+              className="sm:w-38!"
+              value={filter[name] ?? ''}
+              onChange={({ target }) => set(name, target.value)}
+            />
+          </label>
+        ))}
+      </div>
       {filter.actor === undefined ? null : (
         <Chip
           tone="accent"

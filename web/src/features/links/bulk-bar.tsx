@@ -163,50 +163,61 @@ export function BulkBar({ selection, search, list }: FoundProps) {
         {t('links.bulk.selected', { count })}
       </span>
       <SelectFound selection={selection} search={search} list={list} />
-      <TagPopover selection={selection} search={search} onTag={tag} />
-      <Button
-        variant="ghost"
-        icon={<CirclePlay size={14} aria-hidden="true" />}
-        onClick={() => enable(true)}
-      >
-        {t('links.enable')}
-      </Button>
-      <Button
-        variant="ghost"
-        icon={<CirclePause size={14} aria-hidden="true" />}
-        onClick={() => enable(false)}
-      >
-        {t('links.disable')}
-      </Button>
-      <Button
-        variant="ghost"
-        icon={<FolderInput size={14} aria-hidden="true" />}
-        onClick={() => setMoving(true)}
-      >
-        {t('links.field.folder')}
-      </Button>
-      <Button
-        variant="ghost"
-        icon={
-          areArchived ? (
-            <ArchiveRestore size={14} aria-hidden="true" />
-          ) : (
-            <Archive size={14} aria-hidden="true" />
-          )
-        }
-        onClick={() => archive(!areArchived, links)}
-      >
-        {areArchived ? t('links.unarchive') : t('links.archive')}
-      </Button>
-      <Button variant="ghost" icon={<Trash2 size={14} aria-hidden="true" />} onClick={remove}>
-        {t('links.delete')}
-      </Button>
-      <IconButton
-        label={t('links.bulk.clear')}
-        shortcut="Esc"
-        icon={<X size={14} aria-hidden="true" />}
-        onClick={selection.clear}
-      />
+      <div className="flex items-center gap-1">
+        <TagPopover selection={selection} search={search} onTag={tag} />
+        <Button
+          brief
+          variant="ghost"
+          icon={<CirclePlay size={14} aria-hidden="true" />}
+          onClick={() => enable(true)}
+        >
+          {t('links.enable')}
+        </Button>
+        <Button
+          brief
+          variant="ghost"
+          icon={<CirclePause size={14} aria-hidden="true" />}
+          onClick={() => enable(false)}
+        >
+          {t('links.disable')}
+        </Button>
+        <Button
+          brief
+          variant="ghost"
+          icon={<FolderInput size={14} aria-hidden="true" />}
+          onClick={() => setMoving(true)}
+        >
+          {t('links.field.folder')}
+        </Button>
+        <Button
+          brief
+          variant="ghost"
+          icon={
+            areArchived ? (
+              <ArchiveRestore size={14} aria-hidden="true" />
+            ) : (
+              <Archive size={14} aria-hidden="true" />
+            )
+          }
+          onClick={() => archive(!areArchived, links)}
+        >
+          {areArchived ? t('links.unarchive') : t('links.archive')}
+        </Button>
+        <Button
+          brief
+          variant="ghost"
+          icon={<Trash2 size={14} aria-hidden="true" />}
+          onClick={remove}
+        >
+          {t('links.delete')}
+        </Button>
+        <IconButton
+          label={t('links.bulk.clear')}
+          shortcut="Esc"
+          icon={<X size={14} aria-hidden="true" />}
+          onClick={selection.clear}
+        />
+      </div>
       {question && found !== null ? (
         <ConfirmDialog
           onClose={() => setQuestion(null)}

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { lazyComponent } from '../../lib/lazy-component.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { BRIEF, BRIEF_LABEL, Button, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useTagColours } from '../groups/use-tags.ts'
@@ -150,9 +150,9 @@ export function LinksPage() {
 function ImportLink() {
   const { t } = useI18n()
   return (
-    <RouterLink to="/import" className={buttonClass()}>
+    <RouterLink to="/import" className={buttonClass('secondary', 'md', BRIEF)}>
       <FileUp size={16} aria-hidden="true" />
-      {t('imports.link')}
+      <span className={BRIEF_LABEL}>{t('imports.link')}</span>
     </RouterLink>
   )
 }

@@ -46,7 +46,9 @@ export function Toolbar({
         title={t('links.filters')}
         className="w-80"
         trigger={
-          <Button icon={<ListFilter size={14} aria-hidden="true" />}>{t('links.filters')}</Button>
+          <Button brief icon={<ListFilter size={14} aria-hidden="true" />}>
+            {t('links.filters')}
+          </Button>
         }
       >
         <Suspense fallback={<div className="h-72" />}>
@@ -140,7 +142,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
     else timer.current = setTimeout(() => send(next), waitMs)
   }
   return (
-    <search className="min-w-44 flex-1 basis-60 sm:max-w-88">
+    <search className="min-w-40 flex-1 basis-40 sm:max-w-88 sm:min-w-44 sm:basis-60">
       <InputGroup
         ref={input}
         // Not `type="search"`: the browser would add a second button that clears it.

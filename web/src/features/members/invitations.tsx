@@ -6,6 +6,7 @@ import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import { invitationsQuery, type OpenInvitation, withdraw } from './calls.ts'
+import { Email } from './email.tsx'
 
 /** Open invitations; renders nothing if there are none. */
 export function Invitations() {
@@ -45,9 +46,7 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5">
       <div className="flex min-w-0 flex-1 basis-56 flex-col">
-        <bdi title={email} className="w-fit max-w-full truncate font-medium">
-          {email}
-        </bdi>
+        <Email address={email} className="font-medium" />
         <span className="text-muted text-sm [overflow-wrap:anywhere]">
           {t(`role.${role}`)}
           {' · '}

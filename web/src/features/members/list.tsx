@@ -12,6 +12,7 @@ import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import { changeRole, type Member, membersQuery, ROLES, removeMember } from './calls.ts'
+import { Email } from './email.tsx'
 
 /** The members of a workspace: roles can be changed in place, by those who may. */
 export function MemberList({ members }: { members: readonly Member[] }) {
@@ -62,9 +63,7 @@ function MemberRow({
             <bdi className="truncate font-medium">{name}</bdi>
             {self ? <span className="shrink-0 text-faint">· {t('members.you')}</span> : null}
           </span>
-          <bdi title={member.email} className="w-fit max-w-full truncate text-muted text-sm">
-            {member.email}
-          </bdi>
+          <Email address={member.email} className="text-muted text-sm" />
         </div>
       </div>
       <span className="hidden text-faint text-sm lg:block">

@@ -29,6 +29,7 @@ export function Controls({ report }: { report: Report }) {
   return (
     <div className="mb-5 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
+        <FilterPicker report={report} />
         <Select
           compact
           label={t('statistics.range')}
@@ -54,7 +55,6 @@ export function Controls({ report }: { report: Report }) {
           />
         )}
         <ZoneSelect report={report} />
-        <FilterPicker report={report} />
       </div>
       {range === 'custom' ? <Dates report={report} /> : null}
       {report.comparison === 'custom' ? <Against report={report} /> : null}
@@ -87,11 +87,14 @@ function Comparisons({
   )
 }
 
+/** Days in a line; two beside each other on a phone. */
+const DAYS = 'grid grid-cols-2 gap-x-2 gap-y-2 sm:flex sm:flex-wrap sm:gap-x-4'
+
 function Dates({ report: { period, change, search } }: { report: Report }) {
   const { t } = useI18n()
   const days = { from: search.from ?? period.from, to: search.to ?? addDays(period.to, -1) }
   return (
-    <div className="flex flex-wrap gap-x-4 gap-y-2">
+    <div className={DAYS}>
       <Day
         label={t('statistics.from')}
         value={days.from}
@@ -106,11 +109,13 @@ function Dates({ report: { period, change, search } }: { report: Report }) {
 function Against({ report: { before, period, change } }: { report: Report }) {
   const { t } = useI18n()
   return (
-    <Day
-      label={t('statistics.compare.from')}
-      value={(before ?? period).from}
-      onChange={(against) => change({ against })}
-    />
+    <div className={DAYS}>
+      <Day
+        label={t('statistics.compare.from')}
+        value={(before ?? period).from}
+        onChange={(against) => change({ against })}
+      />
+    </div>
   )
 }
 
@@ -125,12 +130,15 @@ function Day({
 }) {
   const id = useId()
   return (
-    <label htmlFor={id} className="flex items-center gap-2 text-muted text-sm">
+    <label
+      htmlFor={id}
+      className="flex flex-col gap-1 text-muted text-sm sm:flex-row sm:items-center sm:gap-2"
+    >
       {label}
       <Input
         id={id}
         type="date"
-        className="w-38!"
+        className="sm:w-38!"
         value={value}
         onChange={({ target }) => target.value !== '' && onChange(target.value)}
       />

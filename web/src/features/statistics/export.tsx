@@ -26,7 +26,7 @@ export function Export({ report: { question, period } }: { report: Report }) {
   return (
     <Menu
       trigger={
-        <Button icon={<Download size={14} aria-hidden="true" />} loading={save.isPending}>
+        <Button brief icon={<Download size={14} aria-hidden="true" />} loading={save.isPending}>
           {t('statistics.export')}
         </Button>
       }

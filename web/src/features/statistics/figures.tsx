@@ -41,10 +41,14 @@ export function Figures({
             aria-pressed={chosen}
             title={metric === 'clicks' ? undefined : t(`${METRIC_NAMES[metric]}.hint` as never)}
             onClick={() => report.change({ metric: metric === 'clicks' ? undefined : metric })}
-            className={tileClass(chosen)}
+            className={cx(
+              tileClass(chosen),
+              // The last of three has a row of its own on a phone.
+              metric === 'bots' && !report.shows('trigger') && 'max-lg:col-span-2',
+            )}
           >
             <span className="text-muted text-sm">{t(METRIC_NAMES[metric])}</span>
-            <span className="flex flex-wrap items-baseline gap-x-2">
+            <span className="flex flex-wrap items-baseline gap-x-2 max-sm:flex-col">
               <Figure value={totals[metric]} />
               {before === undefined ? null : (
                 <Change
@@ -96,7 +100,7 @@ function Scans({ report }: { report: Report }) {
       className={tileClass(chosen)}
     >
       <span className="text-muted text-sm">{t('statistics.scans')}</span>
-      <span className="flex flex-wrap items-baseline gap-x-2">
+      <span className="flex flex-wrap items-baseline gap-x-2 max-sm:flex-col">
         <Figure value={scans} />
         {all > 0 ? (
           <span className="tabular text-faint text-xs">

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft, Presentation } from 'lucide-react'
 import { ApiError } from '../../api/errors.ts'
 import { NotFound } from '../../app/missing.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { buttonClass } from '../../ui/button.tsx'
+import { BRIEF, BRIEF_LABEL, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ShareButton } from '../shares/button.tsx'
 import { linkHeadQuery } from './calls.ts'
@@ -28,8 +28,9 @@ export function StatisticsPage() {
         <>
           <LiveToggle report={report} />
           <Export report={report} />
-          <Link to="/statistics/shared" className={buttonClass('secondary')}>
-            {t('shares.title')}
+          <Link to="/statistics/shared" className={buttonClass('secondary', 'md', BRIEF)}>
+            <Presentation size={14} aria-hidden="true" />
+            <span className={BRIEF_LABEL}>{t('shares.title')}</span>
           </Link>
           <ShareReport report={report} />
         </>
