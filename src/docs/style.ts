@@ -12,6 +12,7 @@ main{min-width:0}
 .logo svg{width:1.5rem;height:1.5rem}
 h1{font-size:1.75rem;line-height:1.2;margin:2.25rem 0 .5rem}
 h2{font-size:1.4rem;margin:4rem 0 1rem;padding-top:1.5rem;border-top:1px solid var(--line)}
+main>h2:first-child{margin-top:0;padding-top:0;border:0}
 h3{font-size:1.125rem;margin:1.75rem 0 .5rem}
 section+section{margin-top:3.5rem}
 h4{font-size:.95rem;margin:1.5rem 0 .25rem}
@@ -39,6 +40,7 @@ nav ul{list-style:none;padding:0;margin:0;columns:2 11rem}
 nav li{padding:.2rem 0;break-inside:avoid}
 nav a{text-decoration:none}
 nav a:hover{text-decoration:underline}
+@media(max-width:44rem){nav{max-height:16.5rem;overflow-y:auto}}
 nav .verb{font:600 .7rem var(--mono);color:var(--muted)}
 @media(min-width:44rem){dl div{grid-template-columns:17rem 1fr}}
 @media(min-width:64rem){

@@ -1,4 +1,5 @@
 export {
+  betweenSentences,
   DEFAULT_LOCALE,
   direction,
   isSupportedLocale,

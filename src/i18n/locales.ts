@@ -41,3 +41,8 @@ export function isSupportedLocale(tag: string): tag is SupportedLocale {
 export function direction(locale: Locale): 'ltr' | 'rtl' {
   return locale === 'ar' || locale === 'ar-XB' ? 'rtl' : 'ltr'
 }
+
+/** What stands between two sentences: nothing where a full stop is as wide as a letter. */
+export function betweenSentences(locale: Locale): '' | ' ' {
+  return /^(?:ja|zh)/.test(locale) ? '' : ' '
+}

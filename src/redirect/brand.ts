@@ -17,12 +17,21 @@ const END_OF_STYLE = '</style>'
 /** A page with a brand instead of ours. Texts of a page are escaped: its frame is found by its tags. */
 export function inBrand(page: string, brand: Brand): string {
   const { name, logo } = brand
-  const image = logo === null ? '' : `<img src="${Bun.escapeHTML(logo)}" alt="">`
-  const header = `<header class="${image ? 'own' : 'named'}">${image}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
+  const mark =
+    logo === null
+      ? `<span class="mark" aria-hidden="true">${Bun.escapeHTML(initialOf(name ?? ''))}</span>`
+      : `<img src="${Bun.escapeHTML(logo)}" alt="">`
+  const header = `<header>${mark}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
   const style = styleOf(brand)
   return page
     .replace(HEADER, () => (name === null && logo === null ? HEADER : header))
     .replace(END_OF_STYLE, () => `${END_OF_STYLE}${style && `\n<style>${style}</style>`}`)
+}
+
+/** What stands for a name where there is no logo. */
+function initialOf(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name)
+  return first?.segment.toUpperCase() ?? ''
 }
 
 /** The sources that a page's policy must allow for a brand. */

@@ -347,6 +347,9 @@ describe('the preview', () => {
       expect(html).toContain('https://münchen.de/?a=&lt;b&gt;&amp;&quot;')
       expect(html).not.toContain('<b>')
     }
+    const headers = { accept: 'text/html', 'accept-language': 'ja' }
+    // Two sentences, without a space where the language has none.
+    expect(await (await site.visit('/a+', { headers })).text()).not.toContain('。 ')
     expect(await clicks(seq)).toBe(0)
   })
 

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { PERMISSIONS_POLICY } from '../base/headers.ts'
 import { lookOf } from '../base/look.ts'
-import { direction, formatDateTime, type Locale, translate } from '../i18n/index.ts'
+import {
+  betweenSentences,
+  direction,
+  formatDateTime,
+  type Locale,
+  translate,
+} from '../i18n/index.ts'
 import { type Brand, brandSources, HEADER } from './brand.ts'
 
 const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}
@@ -12,7 +18,7 @@ header,footer{padding:20px 24px;color:var(--muted);font-size:14px}
 header{color:var(--fg);font-weight:600}
 header svg{inline-size:24px;block-size:24px;margin-inline-end:8px;vertical-align:middle}
 header img{max-inline-size:160px;block-size:24px;margin-inline-end:8px;object-fit:contain;vertical-align:middle}
-header.named::before{content:"";display:inline-block;inline-size:14px;block-size:6px;margin-inline-end:8px;border-radius:3px;background:var(--accent)}
+.mark{display:inline-block;inline-size:24px;margin-inline-end:8px;border-radius:6px;background:var(--accent);color:var(--on-accent);line-height:24px;text-align:center;vertical-align:middle}
 main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--raised);border:1px solid var(--line);border-radius:10px}
 h1{margin:0 0 8px;font-size:20px;line-height:1.3}
 p{margin:0 0 16px;color:var(--muted)}
@@ -135,7 +141,7 @@ export function previewPage(locale: Locale, target: string | null, path: string)
   const address = (url: string) =>
     `<p class="address"><bdi dir="ltr">${Bun.escapeHTML(url)}</bdi></p>`
   const body = `${address(target)}${readable === target ? '' : address(readable)}
-${paragraph(`${text('note')} ${text('text')}`)}
+${paragraph(text('note') + betweenSentences(locale) + text('text'))}
 ${button(path, text('button'))}
 ${reportForm(locale)}`
   return renderPage(locale, translate(locale, 'page.preview.title'), body)

@@ -68,7 +68,10 @@ describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium
     const home = await fetch(dashboard.url, {
       headers: { host: 'links.example', accept: 'text/html' },
     })
-    expect(await home.text()).toContain('Acme &amp; Sons')
+    const dressed = await home.text()
+    expect(dressed).toContain('Acme &amp; Sons')
+    // No logo: its initial.
+    expect(dressed).toMatch(/class="mark"[^>]*>A</)
     const on = { destination_url: 'https://example.com/', domain: 'links.example' }
     const made = await send('POST', '/links', on)
     expect(made.status).toBe(201)

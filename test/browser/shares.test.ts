@@ -142,6 +142,8 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     await page.goto(`/app/statistics?w=${seeded.workspace}`)
     await page.getByRole('link', { name: en('shares.title') }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'A page for readers' })
+    // What it is of, which its name doesn't say.
+    await row.getByText('/summer').waitFor()
     await row.getByRole('button', { name: /A page for readers/ }).click()
     await page.getByRole('menuitem', { name: en('shares.edit') }).click()
     await page.getByRole('dialog').getByLabel(en('tags.name'), { exact: true }).fill('Changed')

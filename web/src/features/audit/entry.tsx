@@ -6,7 +6,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import { usePerson } from '../members/person.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
-import { actionKey, isNothing } from './words.ts'
+import { actionKey, isNothing, targetName } from './words.ts'
 
 /** A change in one line; expanded, with old and new values. */
 export function Entry({
@@ -21,7 +21,8 @@ export function Entry({
   /** Shows the folded entries. */
   more?: ReactNode
 }) {
-  const { t, format } = useI18n()
+  const i18n = useI18n()
+  const { t, format } = i18n
   const { actor, action, target, at } = entry
   const key = actionKey(action)
   const { name, picture } = usePerson(actor)
@@ -56,7 +57,7 @@ export function Entry({
               className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
               onClick={() => onTarget(target.id)}
             >
-              {target.label || target.id}
+              {targetName(target, i18n)}
             </button>
           </span>
         </span>

@@ -1,6 +1,10 @@
 import { AUDIT_ACTIONS } from '../../../../src/audit/actions.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
+import { kindOf } from '../jobs/kind.ts'
 import { FIELD_NAMES } from '../links/field-names.ts'
+import type { ShareSubject } from '../shares/calls.ts'
+import { SHOW_LABELS, subjectName } from '../shares/words.ts'
+import type { AuditEntry } from './calls.ts'
 
 /** Every action, with the server's name. */
 export const ACTIONS = AUDIT_ACTIONS
@@ -10,6 +14,12 @@ export type Action = (typeof AUDIT_ACTIONS)[number]
 export function actionKey(action: string): MessageKey | null {
   const known = ACTIONS.find((one) => one === action)
   return known === undefined ? null : `audit.action.${known}`
+}
+
+/** What something was done to; a job goes by what it does. */
+export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
+  if (type === 'job' && label) return t(`jobs.kind.${kindOf({ type: label })}`)
+  return label || id
 }
 
 /** The names of fields of objects other than links. */
@@ -36,6 +46,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   not_found_url: 'domains.notFound',
   order: 'links.sortBy',
   plan: 'usage.plan',
+  prefix: 'keys.column.key',
   qr_correction: 'links.qr.correction',
   qr_dark: 'links.qr.dark',
   qr_eyes: 'links.qr.eyes',
@@ -76,6 +87,13 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     square: 'links.qr.shape.square',
   },
   role: { owner: 'role.owner', admin: 'role.admin', member: 'role.member', viewer: 'role.viewer' },
+  scopes: {
+    'links:read': 'keys.scope.links:read',
+    'links:write': 'keys.scope.links:write',
+    'domains:read': 'keys.scope.domains:read',
+    'domains:write': 'keys.scope.domains:write',
+  },
+  show: SHOW_LABELS,
   sort: {
     clicks: 'links.sort.clicks',
     created_at: 'links.sort.created_at',
@@ -86,9 +104,16 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
 }
 
 /** A value's name; null if it needs none. */
-export function valueWord(field: string, value: unknown, { t }: I18n): string | null {
-  const key = typeof value === 'string' ? VALUES[field]?.[value] : undefined
-  return key === undefined ? null : t(key)
+export function valueWord(field: string, value: unknown, i18n: I18n): string | null {
+  const words = VALUES[field]
+  if (field === 'subject' && !isNothing(value)) return subjectName(value as ShareSubject, i18n)
+  if (words === undefined) return null
+  const wordOf = (one: unknown) => {
+    const key = words[String(one)]
+    return key === undefined ? String(one) : i18n.t(key)
+  }
+  if (Array.isArray(value)) return value.length === 0 ? null : i18n.format.list(value.map(wordOf))
+  return typeof value === 'string' && value in words ? wordOf(value) : null
 }
 
 /** Whether a field is empty. */

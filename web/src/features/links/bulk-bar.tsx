@@ -163,7 +163,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
         {t('links.bulk.selected', { count })}
       </span>
       <SelectFound selection={selection} search={search} list={list} />
-      <div className="flex items-center gap-1">
+      <div className="flex items-center gap-1 sm:contents">
         <TagPopover selection={selection} search={search} onTag={tag} />
         <Button
           brief

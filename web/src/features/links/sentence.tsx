@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
+import { betweenSentences } from '../../../../src/i18n/locales.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import type { Link } from './calls.ts'
 import { Place } from './place.tsx'
 
 /** What the link does now, in one sentence, and other facts in a second one. */
 export function LinkSentence({ link }: { link: Link }) {
-  const { t, rich, format } = useI18n()
+  const { t, rich, format, locale } = useI18n()
   const place = (url: string) => <Place url={url} />
   const values = {
     destination: place(link.destination_url),
@@ -42,7 +43,10 @@ export function LinkSentence({ link }: { link: Link }) {
       {main()}
       {more.map((part, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts stand still
-        <span key={i}> {part}</span>
+        <span key={i}>
+          {betweenSentences(locale)}
+          {part}
+        </span>
       ))}
     </p>
   )

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { ArrowLeft, Code, ExternalLink, Pencil, Share2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -14,10 +14,13 @@ import { MenuItem, MenuSeparator, MoreMenu } from '../../ui/menu.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { showToast } from '../../ui/toast.tsx'
+import { folderQuery } from '../groups/calls.ts'
 import { ROW } from '../groups/group-list.tsx'
+import { linkHeadQuery } from '../statistics/calls.ts'
+import { shortName } from '../statistics/words.ts'
 import { deleteShare, type Share, sharesKey, sharesQuery } from './calls.ts'
 import ShareDialog from './dialog.tsx'
-import { embedCode, shareName } from './words.ts'
+import { embedCode, shareName, subjectName } from './words.ts'
 
 /** The open dialog. */
 type Open = { kind: 'edit' | 'stop'; share: Share }
@@ -92,6 +95,7 @@ function ShareRow({
         >
           {shareName(share, i18n)}
         </a>
+        <Subject share={share} />
         {has_password ? <Chip>{t('shared.password.label')}</Chip> : null}
         {expires_at === null ? null : (
           <span className="text-faint text-sm">
@@ -103,6 +107,20 @@ function ShareRow({
       <CopyButton text={url} label={t('shares.copyLink')} />
       <ShareMenu share={share} onOpen={onOpen} />
     </li>
+  )
+}
+
+/** What is shared, where the name doesn't say it: the link's address, the folder's name. */
+function Subject({ share: { name, subject } }: { share: Share }) {
+  const i18n = useI18n()
+  const { workspace } = usePlace()
+  const { link_id = '', folder_id = '' } = subject
+  const link = useQuery({ ...linkHeadQuery(workspace.id, link_id), enabled: link_id !== '' })
+  const folder = useQuery(folderQuery(workspace.id, folder_id))
+  const known = link.data ? shortName(link.data.short_url) : folder.data?.name
+  if (name === null && known === undefined) return null
+  return (
+    <bdi className="min-w-0 truncate text-muted text-sm">{known ?? subjectName(subject, i18n)}</bdi>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import type { Share, Show } from './calls.ts'
+import type { Share, ShareSubject, Show } from './calls.ts'
 
 /** The names of a share's parts on its page. */
 export const SHOW_LABELS = {
@@ -19,8 +19,12 @@ export const SHOW_LABELS = {
 } as const satisfies Record<Show, MessageKey>
 
 /** A share's name, or that of its subject. */
-export function shareName({ name, subject }: Share, { t }: Pick<I18n, 't'>): string {
-  if (name !== null) return name
+export function shareName({ name, subject }: Share, i18n: Pick<I18n, 't'>): string {
+  return name ?? subjectName(subject, i18n)
+}
+
+/** The kind of a share's subject, with the name of a tag. */
+export function subjectName(subject: ShareSubject, { t }: Pick<I18n, 't'>): string {
   if (subject.tag !== undefined) return t('shares.ofTag', { name: subject.tag })
   if (subject.folder_id !== undefined) return t('shares.ofFolder')
   return t(subject.link_id === undefined ? 'shares.workspace' : 'shares.link')

@@ -5,6 +5,7 @@ import { createI18n } from '../../../i18n/index.tsx'
 import links from '../../../i18n/messages/en/links.json'
 import texts from '../../../i18n/messages/en/rules.json'
 import statistics from '../../../i18n/messages/en/statistics.json'
+import jaTexts from '../../../i18n/messages/ja/rules.json'
 import type { Messages } from '../../../i18n/messages.ts'
 import { itemText, type Rule, thenText, whenText } from './text.ts'
 
@@ -33,6 +34,15 @@ test('conditions are described in one line', () => {
   // While it is still being typed.
   expect(whenText({ query: { plan: null as never } }, i18n)).toContain('plan')
   expect(whenText({ country: [], os: [] }, i18n)).not.toBe('')
+})
+
+test('times and values use the commas and quotes of the language', () => {
+  const i18n = createI18n('ja', { ...links, ...jaTexts, ...statistics } as unknown as Messages)
+  const hours: [string, string][] = [['09:00', '17:30']]
+  const time = { timezone: 'Asia/Tokyo', days: ['mon' as const], hours }
+  const text = whenText({ query: { plan: ['pro'] }, time }, i18n)
+  expect(text).toContain('「pro」')
+  expect(text).toContain('、09:00–17:30')
 })
 
 test('an outcome names destinations and shares', () => {

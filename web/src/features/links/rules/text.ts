@@ -1,6 +1,7 @@
 import { MEMBERS, type Member, WEEKDAYS, type Weekday } from '../../../../../src/rules/types.ts'
 import { DAY_MS } from '../../../../../src/statistics/intervals.ts'
 import type { I18n } from '../../../i18n/index.tsx'
+import type { Locale } from '../../../i18n/locales.ts'
 import type { MessageKey } from '../../../i18n/messages.ts'
 import { valueName } from '../../statistics/words.ts'
 import type { Link } from '../calls.ts'
@@ -89,9 +90,17 @@ function parametersText(parameters: Parameters, { t, format }: I18n): string {
     if (values === null) return `${own(name)}: …`
     if (values.length === 0) return t('rules.summary.absent', { name: own(name) })
     if (values.includes('*')) return t('rules.summary.any', { name: own(name) })
-    return `${own(name)}: ${format.either(values.map((text) => own(`“${text}”`)))}`
+    return `${own(name)}: ${format.either(values.map((text) => own(t('rules.summary.quoted', { text }))))}`
   })
   return format.list(each)
+}
+
+/** What stands between the parts of a time. */
+const COMMAS: Partial<Record<Locale, string>> = {
+  ar: '، ',
+  ja: '、',
+  'zh-Hans': '，',
+  'zh-Hant': '，',
 }
 
 function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): string {
@@ -102,7 +111,7 @@ function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): s
     from && t('rules.summary.from', { time: momentText(from, timezone, i18n) }),
     until && t('rules.summary.until', { time: momentText(until, timezone, i18n) }),
   ]
-  return `${parts.filter(Boolean).join(', ')} (${isolated(timezone.replaceAll('_', ' '))})`.trim()
+  return `${parts.filter(Boolean).join(COMMAS[i18n.locale] ?? ', ')} (${isolated(timezone.replaceAll('_', ' '))})`.trim()
 }
 
 /** A whole day, or a time in the zone. */

@@ -49,7 +49,7 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
         <ChevronRight
           size={14}
           aria-hidden="true"
-          className="transition-transform group-open:rotate-90 rtl:-scale-x-100"
+          className="transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90"
         />
         {t(title)}
         {isSet ? (

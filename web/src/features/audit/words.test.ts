@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { createI18n } from '../../i18n/index.tsx'
+import common from '../../i18n/messages/de/common.json'
+import jobs from '../../i18n/messages/de/jobs.json'
+import keys from '../../i18n/messages/de/keys.json'
+import links from '../../i18n/messages/de/links.json'
+import shares from '../../i18n/messages/de/shares.json'
+import statistics from '../../i18n/messages/de/statistics.json'
+import type { Messages } from '../../i18n/messages.ts'
+import { fieldKey, targetName, valueWord } from './words.ts'
+
+const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
+const i18n = createI18n('de', texts as unknown as Messages)
+
+test('what only programs call so is told in the words of the pages', () => {
+  expect(targetName({ type: 'job', id: 'job_1', label: 'imports.file' }, i18n)).toBe(
+    jobs['jobs.kind.import'],
+  )
+  expect(targetName({ type: 'link', id: 'lnk_1', label: 'summer' }, i18n)).toBe('summer')
+  expect(fieldKey('prefix')).toBe('keys.column.key')
+  const scopes = valueWord('scopes', ['links:read', 'a:new_one'], i18n)
+  expect(scopes).toContain(keys['keys.scope.links:read'])
+  expect(scopes).toContain('a:new_one')
+  expect(valueWord('show', ['countries'], i18n)).toBe(statistics['statistics.dimension.country'])
+  expect(valueWord('subject', { link_id: 'lnk_1' }, i18n)).toBe(shares['shares.link'])
+  expect(valueWord('show', [], i18n)).toBeNull()
+  expect(valueWord('title', 'Summer', i18n)).toBeNull()
+})
