@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { systemClock } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
+import { TEXT_END } from '../../src/links/search.ts'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
 import { slugAt } from './wrk.ts'
 
@@ -80,7 +81,7 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
     const special = enabled === 0 || expiresAt !== null ? 1 : 0
     insert.slug.run(slug, workspaceNo, seq, slug, url, special)
     insert.tag.run(workspaceNo, tag, seq)
-    insert.search.run(seq, text)
+    insert.search.run(seq, `${text}${TEXT_END}`)
   }
   for (let tag = 1; tag <= tags; tag++) {
     insert.name.run(workspaceNo, tag, ids.next('tag'), `tag${tag - 1}`)

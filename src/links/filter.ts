@@ -4,7 +4,7 @@ import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../storage/index.t
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
 import { STATUSES, type Status } from './rows.ts'
-import { indexedMatches, TRIGRAM, textContains, textOrTag } from './search.ts'
+import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 
 /** The filter of a list of a workspace's links. */
 export interface LinkFilter {
@@ -141,9 +141,18 @@ export async function smallestSet(
   if (filter.only !== null) return linksIn(filter.only)
   if (sqlx.dialect === 'postgres') {
     // Only the two indexes together contain all matches.
-    return filter.term !== null && filter.termInTags ? textOrTag(filter, filter.term, range) : null
+    const { term, termInTags } = filter
+    return term !== null && termInTags ? textOrTag(filter, term, '', range) : null
   }
   const sets = indexedSets(filter, range)
+  const match = filter.term === null ? null : await matchOf(sqlx, filter.term)
+  if (filter.term !== null && match !== null) {
+    sets.push(
+      filter.termInTags
+        ? textOrTag(filter, filter.term, match, range)
+        : indexedMatches(match, range),
+    )
+  }
   if (sets.length < 2) return sets[0] ?? null
   const sized: { set: Fragment; size: number }[] = []
   for (const set of sets) {
@@ -156,7 +165,7 @@ export async function smallestSet(
 
 /** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
-  const { workspaceNo, term, tagNos, domainNo, folder, archived } = filter
+  const { workspaceNo, tagNos, domainNo, folder, archived } = filter
   const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
@@ -166,9 +175,6 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
       WHERE t.workspace_no = ${workspaceNo} AND ${isTag('t', numbers)}
         AND t.link_seq BETWEEN ${low} AND ${high}`,
   )
-  if (term !== null && [...term].length >= TRIGRAM) {
-    sets.push(filter.termInTags ? textOrTag(filter, term, range) : indexedMatches(term, low, high))
-  }
   if (folder !== null && folder !== 'none') {
     sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(folder)})`)
   }

@@ -41,7 +41,7 @@ beforeAll(async () => {
       ...(random(2) === 0 && { title: `${pick(WORDS)} ${pick(WORDS)}` }),
       ...(random(3) === 0 && { tags: [pick(TAGS.slice(0, 3)), pick(TAGS.slice(0, 3))] }),
       ...(i % 90 === 5 && { tags: TAGS }),
-      ...(random(5) === 0 && { external_id: `crm-${i}` }),
+      ...(random(5) === 0 && { external_id: `crm-${i}-§` }),
       ...(random(4) === 0 && { domain: 'go.example' }),
       ...(random(6) === 0 && { enabled: false }),
       ...(random(6) === 0 && { expires_at: time(pick([-1, 1])) }),
@@ -155,6 +155,10 @@ const queries = fc.record(
       'ünï',
       'ΣΎ',
       'σίσυφος',
+      'ew',
+      // Short ones at the end of what is searched.
+      '§',
+      '-§',
       'crm-1',
       'https://a',
       '.example/',
@@ -264,6 +268,21 @@ describe('a list', () => {
         'VALIDATION_FAILED',
         `${name}: INVALID_TIMESTAMP`,
       ])
+    }
+  })
+
+  test('has the total of a common term, alone and with a filter', async () => {
+    for (const query of [
+      { search: '.example/' },
+      { search: '.e' },
+      { search: '.example/', domain: 's.example' },
+      { search: '.e', status: 'active' },
+      { search: '.example/', created_before: model[200]?.created_at ?? '' },
+    ]) {
+      const ids = expected(query, 'created_at', 'desc')
+      expect(ids.length).toBeGreaterThan(QUICK)
+      const { total } = (await links.list({ ...query, limit: '1' })).pagination
+      expect([query, total]).toEqual([query, ids.length])
     }
   })
 

@@ -224,7 +224,13 @@ async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<To
   const seqs = rows.map(({ seq }) => seq)
   if (seqs.length <= few) return { total: seqs.length, exact: true, seqs }
   if (!query.exact) return { total: few, exact: false }
-  const { rows: counted } = await sql<{ n: number }>`
-    SELECT count(*) AS n ${matches}`.execute(sqlx.db)
+  // SQLite's index finds exactly the links that contain the term: their rows needn't be read.
+  const { term, termInTags } = filter
+  const isIndexed = sqlx.dialect === 'sqlite' && term !== null && !termInTags
+  const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n ${
+    isIndexed && candidates !== null && isPlain({ ...filter, term: null })
+      ? sql`FROM (${candidates})`
+      : matches
+  }`.execute(sqlx.db)
   return { total: counted[0]?.n ?? 0, exact: true }
 }

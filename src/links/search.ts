@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { bySql, prepareSql, type Transaction } from '../storage/index.ts'
+import { bySql, prepareSql, type Sql, type Transaction } from '../storage/index.ts'
 import { tagContains } from '../tags/index.ts'
 import type { Fragment, LinkFilter, SeqRange } from './filter.ts'
 
@@ -10,9 +10,14 @@ const drop = prepareSql<{ seq: number }, never>(
   (p) => sql`DELETE FROM links_search WHERE rowid = ${p.seq}`,
 )
 
+/** Appended to indexed texts, so that their last letters begin a trigram too. */
+export const TEXT_END = '\n\n'
+
 /** Adds a link to the search index. */
 export function indexText(tx: Transaction, seq: number, text: string): void {
-  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(add, { seq, text }))
+  if (tx.dialect === 'sqlite') {
+    tx.beforeCommit(() => tx.run(add, { seq, text: `${text}${TEXT_END}` }))
+  }
 }
 
 /** Removes a link from the search index. */
@@ -21,28 +26,52 @@ export function unindexText(tx: Transaction, seq: number): void {
 }
 
 /**
- * The shortest term that the search indexes support. SQLite: FTS5 with trigrams
+ * The length of the terms in the search indexes. SQLite: FTS5 with trigrams
  * (https://www.sqlite.org/fts5.html), whose rowid is the link's `seq`, so that a workspace is a
  * range of it. PostgreSQL: pg_trgm (https://www.postgresql.org/docs/current/pgtrgm.html) on
  * `links.search_text`, updated automatically.
  */
-export const TRIGRAM = 3
+const TRIGRAM = 3
+/** A letter that begins more trigrams than this is common: scanning links is faster. */
+const TRIGRAMS_MAX = 500
 
-/** The `seq` of every link of a range whose text contains an indexable term, by SQLite's index. */
-export function indexedMatches(term: string, low: number, high: number): Fragment {
-  const phrase = `"${term.replaceAll('"', '""')}"`
-  return sql`SELECT rowid AS seq FROM links_search
-    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
+const beginning = prepareSql<{ from: string; to: string }, { term: string }>(
+  (p) => sql`SELECT term FROM links_search_terms
+    WHERE term >= ${p.from} AND term <= ${p.to} LIMIT ${TRIGRAMS_MAX + 1}`,
+)
+
+/**
+ * The query of SQLite's index for a term: the term itself, or all trigrams that begin with a term of
+ * one or two letters. Null: these are too many.
+ */
+export async function matchOf(sqlx: Sql, term: string): Promise<string | null> {
+  const isShort = [...term].length < TRIGRAM
+  const phrases = isShort
+    ? (await sqlx.run(beginning, { from: term, to: `${term}\u{10ffff}` })).map(({ term }) => term)
+    : [term]
+  if (phrases.length > TRIGRAMS_MAX) return null
+  return phrases.map((phrase) => `"${phrase.replaceAll('"', '""')}"`).join(' OR ') || '""'
 }
 
-/** Every link of a range, without duplicates, whose text or tags contain an indexable term. */
+/** The `seq` of every link of a range that SQLite's index finds for `match` (see {@link matchOf}). */
+export function indexedMatches(match: string, { low, high }: SeqRange): Fragment {
+  return sql`SELECT rowid AS seq FROM links_search
+    WHERE links_search MATCH ${match} AND rowid BETWEEN ${low} AND ${high}`
+}
+
+/**
+ * Every link of a range, without duplicates, whose text or tags contain a term; `match` is only used
+ * by SQLite.
+ */
 export function textOrTag(
   { workspaceNo }: LinkFilter,
   term: string,
-  { low, high }: SeqRange,
+  match: string,
+  range: SeqRange,
 ): Fragment {
+  const { low, high } = range
   const byText = bySql({
-    sqlite: indexedMatches(term, low, high),
+    sqlite: indexedMatches(match, range),
     postgres: sql`SELECT l.seq AS seq FROM links l
       WHERE l.seq BETWEEN ${low} AND ${high} AND ${ownTextContains(term)}`,
   })
