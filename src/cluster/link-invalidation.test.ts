@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { createTestLinks, type TestLinks } from '../links/testing/links.ts'
 import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
-import { useOnce } from '../redirect/uses.ts'
+import { createUseOnce } from '../redirect/uses.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
 import { announcingLinks } from './link-invalidation.ts'
 
@@ -160,7 +160,8 @@ describe('the cache of redirects', () => {
         break
       case 'use': {
         const rows = await storage.read.db.selectFrom('links').select(['seq']).execute()
-        for (const { seq } of rows) await useOnce(storage, seq, clock.now())
+        const useOnce = createUseOnce(storage)
+        for (const { seq } of rows) await useOnce(seq, clock.now())
         // The number of uses only matters when the last one is taken.
         resolver.lost()
         break
@@ -178,13 +179,14 @@ test('the last use of a limited link closes it on all nodes', async () => {
   const found = await seen(made.slug, 0)
   const { link_seq: seq } = found as { link_seq: number }
   told = []
-  await useOnce(links.storage, seq, links.clock.now())
+  const useOnce = createUseOnce(links.storage)
+  await useOnce(seq, links.clock.now())
   expect(told).toEqual([])
   expect(await seen(made.slug, 0)).toEqual(found)
-  await useOnce(links.storage, seq, links.clock.now())
+  await useOnce(seq, links.clock.now())
   expect(told).toEqual([{ linkSeq: seq }])
   expect(await seen(made.slug, 0)).toMatchObject({ link: { uses: 2, max_clicks: 2 } })
-  expect(await useOnce(links.storage, seq, links.clock.now())).toBe(null)
+  expect(await useOnce(seq, links.clock.now())).toBe(null)
 })
 
 test('this node is invalidated before the write resolves; rolled back changes aren’t published', async () => {

@@ -20,7 +20,7 @@ import type { Closed, Destined, LinkRow } from './resolver.ts'
 import type { InSite } from './sites.ts'
 import { TurnIds } from './turn-ids.ts'
 import type { RedirectDeps } from './types.ts'
-import { useOnce } from './uses.ts'
+import { createUseOnce } from './uses.ts'
 import { howOf, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
 import { createWho, type Who } from './who.ts'
 
@@ -45,6 +45,7 @@ class RedirectHandler {
   readonly #pages: Pages
   readonly #who: Who
   readonly #turnIds: TurnIds
+  readonly #useOnce: ReturnType<typeof createUseOnce>
   #queue: Visit[] = []
 
   constructor(deps: RedirectDeps) {
@@ -54,6 +55,7 @@ class RedirectHandler {
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
     this.#who = createWho(deps)
     this.#turnIds = new TurnIds(requestId)
+    this.#useOnce = createUseOnce(deps.storage)
   }
 
   /** `peer` gives the address at the other end of the connection. Never rejects. */
@@ -116,12 +118,11 @@ class RedirectHandler {
 
   /** The answer; null when it takes another turn. */
   #decide(visit: Visit, now: number): Response | null {
-    const { resolver } = this.#deps
     const { use, fetched } = visit
     if (use !== null) return this.#usedOne(visit, use, now)
     // A fetched slug is good for one turn: the next one reads it anew.
     visit.fetched = undefined
-    const slug = fetched === undefined ? findSlug(resolver, visit) : fetched
+    const slug = fetched === undefined ? findSlug(this.#deps.resolver, visit) : fetched
     if (slug instanceof Promise) {
       return this.#settle(visit, async () => {
         visit.fetched = await slug
@@ -193,11 +194,10 @@ class RedirectHandler {
   }
 
   async #takeUse(visit: Visit, seq: number, { slug }: Destined, now: number): Promise<null> {
-    const { storage, resolver } = this.#deps
-    const use = await useOnce(storage, seq, now)
+    const use = await this.#useOnce(seq, now)
     if (use === null) {
       visit.refusals++
-      resolver.outdated?.(visit.slugKey, visit.domainNo)
+      this.#deps.resolver.outdated?.(visit.slugKey, visit.domainNo)
     } else visit.use = { ...use, seq, slug }
     return null
   }

@@ -4,7 +4,7 @@ import { handOverInstance } from '../../src/accounts/operator.ts'
 import { removePerson } from '../../src/accounts/removal.ts'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
-import { useOnce } from '../../src/redirect/uses.ts'
+import { createUseOnce } from '../../src/redirect/uses.ts'
 import { lockUsers } from '../../src/users/service.ts'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../harness/postgres.ts'
 import { openNode, outcomes, type TestNode } from './nodes.ts'
@@ -90,11 +90,13 @@ describe.skipIf(!here)(title, () => {
     const [first] = nodes
     const link = await first.create(workspace.no, { max_clicks: 25 })
     const { seq } = await sqlOne<{ seq: number }>(`SELECT seq FROM links WHERE id = '${link.id}'`)
-    const uses = await Promise.all(
-      Array.from({ length: 80 }, (_, i) =>
-        useOnce((nodes[i % 2] as TestNode).storage, Number(seq), Date.now()),
-      ),
-    )
+    const takes = nodes.map(({ storage }) => createUseOnce(storage))
+    // Visits of one turn share a transaction, and one that comes later begins another.
+    const visit = async (i: number) => {
+      if (i % 3 === 0) await Bun.sleep(i / 10)
+      return takes[i % 2]?.(Number(seq), Date.now()) ?? null
+    }
+    const uses = await Promise.all(Array.from({ length: 80 }, (_, i) => visit(i)))
     expect(uses.filter((use) => use !== null)).toHaveLength(25)
     const row = await sqlOne<{ uses: number }>(`SELECT uses FROM links WHERE id = '${link.id}'`)
     expect(Number(row.uses)).toBe(25)

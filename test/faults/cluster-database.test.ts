@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
-import { useOnce } from '../../src/redirect/uses.ts'
+import { createUseOnce } from '../../src/redirect/uses.ts'
 import { migrateScaled, openPostgres, StorageUnavailable } from '../../src/storage/index.ts'
 import { openNode, outcomes } from '../contract/nodes.ts'
 import { makeAuthority, opensslMissing, type TestAuthority } from '../harness/certificates.ts'
@@ -59,7 +59,8 @@ describe.skipIf(noBouncer !== undefined)(titled('through PgBouncer', noBouncer),
             .executeTakeFirstOrThrow()
         ).seq,
       )
-      const uses = await race(40, (i) => useOnce(at(i).storage, seq, Date.now()))
+      const takes = nodes.map(({ storage }) => createUseOnce(storage))
+      const uses = await race(40, async (i) => takes[i % takes.length]?.(seq, Date.now()))
       expect(uses.given.filter((use) => use !== null)).toHaveLength(10)
       // Long reads have their own time-out, and leave nothing of it behind.
       const counts = await race(20, async (i) => {
