@@ -227,8 +227,7 @@ export class Exchange {
   ): Promise<Answer | undefined> {
     const { request } = this
     const query = queryOf(request.url)
-    const { dry_run } = endpoint.dryRun ? validate(DryRunQuery, query, byParameter) : {}
-    this.dryRun = dry_run === 'true'
+    this.dryRun = endpoint.dryRun === true && query.dry_run === 'true'
     if (this.dryRun) this.headers['Dry-Run'] = 'true'
     const workspaceNo = this.caller?.workspace.no ?? null
     type Part = 'params' | 'query' | 'body'
@@ -240,6 +239,7 @@ export class Exchange {
       check('params', params),
       () => assertKnownParameters(query, endpoint.parameters),
       check('query', query, byParameter),
+      () => endpoint.dryRun && validate(DryRunQuery, query, byParameter),
     ]
     if (endpoint.upload !== undefined) {
       // A file may be large, so faults in other parts are reported first.

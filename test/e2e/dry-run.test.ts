@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Link } from '../../src/links/index.ts'
 import { LOGO_EXAMPLE } from '../../src/qr/schemas.ts'
+import { SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
+import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { allRows } from '../harness/rows.ts'
 
@@ -97,8 +99,14 @@ const WRITES: [status: number, method: string, path: () => string, body?: object
   [409, 'POST', () => `${LINKS}/${link.id}/appeal`, { text: 'Why?' }],
 ]
 
-test('no dry run changes a row of the database, and each answers what is answered', async () => {
-  const before = await allRows(slugline)
+test('no dry run changes the database, and each answers what is answered', async () => {
+  const before = await eventually(
+    'the click worker has made the counters of both links',
+    async () => {
+      const rows = await allRows(slugline)
+      return rows.counter_watermarks?.includes(`${SEQS_PER_WORKSPACE + 2}`) ? rows : undefined
+    },
+  )
   expect(before.links).toContain('crm-1')
   for (const [status, method, path, body] of WRITES) {
     const headers = { 'Idempotency-Key': `dry ${path()}` }
@@ -119,6 +127,16 @@ test('no dry run changes a row of the database, and each answers what is answere
   const visit = (slug: string) => slugline.call('GET', `/${slug}`)
   expect((await visit('kept')).headers.get('location')).toBe(URL)
   expect((await visit('new')).status).toBe(404)
+})
+
+test('an invalid value of the parameter is reported with all other errors', async () => {
+  const body = { destination_url: 'nowhere', colour: 'red' }
+  const answer = await send('POST', `${LINKS}?dry_run=x&page=1`, body)
+  const { error } = (await answer.json()) as { error: { details: { field: string }[] } }
+  expect([answer.status, error.details.map(({ field }) => field)]).toEqual([
+    422,
+    ['page', 'dry_run', 'destination_url', 'colour'],
+  ])
 })
 
 test('what was tried can be done, with the same key', async () => {
