@@ -80,7 +80,13 @@ describe('the command line', () => {
   })
 
   test('shows help on stdout when asked, with status 0', async () => {
-    for (const args of [['--help'], ['help'], ['greet', '--help'], ['help', 'greet']]) {
+    for (const args of [
+      ['--help'],
+      ['help'],
+      ['greet', '--help'],
+      ['help', 'greet'],
+      ['help', 'group', 'inner'],
+    ]) {
       const { status, out, err } = await run(args)
       expect([status, err]).toEqual([0, ''])
       expect(out).toContain('Usage:')
@@ -95,6 +101,9 @@ describe('the command line', () => {
     [['greet', 'surplus']],
     [['group']],
     [['group', 'bogus']],
+    [['bogus', '--help']],
+    [['group', 'bogus', '-h']],
+    [['help', 'bogus']],
   ])('called wrongly (%j): usage on stderr, status 2', async (args) => {
     const { status, out, err } = await run(args)
     expect([status, out]).toEqual([2, ''])

@@ -53,6 +53,8 @@ export async function runProgram(
     program.hook('preAction', (_, command) => {
       context.json = command.optsWithGlobals().json === true
     })
+    const unknown = args.some((word) => HELP.has(word)) && unknownCommand(program, args)
+    if (unknown) program.error(`error: unknown command '${unknown}'`)
     await program.parseAsync([...args], { from: 'user' })
     return context.exitStatus
   } catch (error) {
@@ -86,6 +88,21 @@ function createProgram({ out, err }: { out: Output; err: Output }, wantsJson: bo
       .addOption(new Option('--json').hideHelp())
       .exitOverride()
   )
+}
+
+const HELP: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
+
+/** The first word that should name a command and doesn't; with `--help` the parser ignores it. */
+function unknownCommand(program: Command, args: readonly string[]): string | undefined {
+  let at = program
+  for (const word of args.filter((word) => !word.startsWith('-'))) {
+    if (at.commands.length === 0) return undefined
+    if (at === program && word === 'help') continue
+    const next = at.commands.find((command) => command.name() === word)
+    if (next === undefined) return word
+    at = next
+  }
+  return undefined
 }
 
 /** A usage error of the parser, for `--json`. */
