@@ -133,6 +133,7 @@ const AWAY: Pick<Storage, 'read' | 'write'> = {
       throw new StorageUnavailable('The database is away')
     },
     run: away,
+    change: away,
   },
   write: away,
 }

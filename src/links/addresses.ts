@@ -22,7 +22,7 @@ type SlugTarget = ReturnType<typeof targetOf>
 type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
 
 function claiming(takesHeld: boolean) {
-  return prepareRows<Row, { slug_key: string; domain_no: number }>((db, rows) =>
+  return prepareRows<Row, never>((db, rows) =>
     db
       .insertInto('slugs')
       .values(
@@ -55,8 +55,7 @@ function claiming(takesHeld: boolean) {
                 ]),
               )
           : conflict.doNothing(),
-      )
-      .returning(['slug_key', 'domain_no']),
+      ),
   )
 }
 const claim = claiming(true)
@@ -89,15 +88,15 @@ export async function claimSlugs<C extends Claim>(
   }
   if (rows.length === 0) return [...claims]
   const statement = options.unused ? claimUnused : claim
-  const taken = await tx.run(statement(rows.length), rows)
-  const keys = new Set(
-    taken.map(({ slug_key: key, domain_no: domainNo }) => identity({ key, domainNo })),
-  )
-  return claims.filter(({ address }) => {
-    const isTaken = keys.has(identity(address))
+  const areAll = (await tx.change(statement(rows.length), rows)) === claims.length
+  const failed: C[] = []
+  for (const claim of claims) {
+    const { address, target } = claim
+    const isTaken = areAll || (await slugOwner(tx, address))?.link_seq === target.link_seq
     if (isTaken) slugChanged(tx, address)
-    return !isTaken
-  })
+    else failed.push(claim)
+  }
+  return failed
 }
 
 /** Copies a link's changes to one of its slugs. */

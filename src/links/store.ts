@@ -92,20 +92,19 @@ export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS t
     ].join(', '),
   )}`
 
-const insert = prepareRows<LinkRow & { search_text: string }, { seq: number }>((db, rows) => {
+const insert = prepareRows<LinkRow & { search_text: string }, never>((db, rows) => {
   const columns = [...STORED, 'search_text'] as const
   const values = rows.map((p) => Object.fromEntries(columns.map((name) => [name, p[name]])))
   return db
     .insertInto('links')
     .values(values as unknown as Insertable<LinksTable>[])
     .onConflict((conflict) => conflict.doNothing())
-    .returning('seq')
 })
 
 /** Inserts links with their tags and search entries. False: an external id is in use. */
 export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): Promise<boolean> {
   const rows = links.map((row) => ({ ...row, search_text: searchText(row) }))
-  if ((await tx.run(insert(rows.length), rows)).length < rows.length) return false
+  if ((await tx.change(insert(rows.length), rows)) < rows.length) return false
   await addTags(
     tx,
     links.flatMap(({ tag_nos, workspace_no, seq: link_seq }) => {

@@ -84,6 +84,10 @@ export function sqlOver(
       const query = statement.compile({ dialect, db })
       return (await execute(query.sql, bind(query, parameters))).rows as R[]
     },
+    async change<P extends object>(statement: Prepared<P, never>, parameters: P): Promise<number> {
+      const query = statement.compile({ dialect, db })
+      return (await execute(query.sql, bind(query, parameters))).rowCount ?? 0
+    },
   }
 }
 

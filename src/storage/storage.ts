@@ -7,7 +7,7 @@ export type Dialect = 'sqlite' | 'postgres'
 /**
  * What a store works with: a connection, or a transaction.  Queries whose text depends on the
  * request are built with `db`; frequent ones are compiled once with {@link prepare} and executed by
- * `run`.
+ * `run` or `change`.
  */
 export interface Sql {
   /** For statements that can't be the same for both, and where {@link bySql} isn't enough. */
@@ -15,6 +15,8 @@ export interface Sql {
   readonly db: Kysely<Schema>
   /** Rows of a precompiled statement. */
   run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]>
+  /** How many rows such a statement has changed. */
+  change<P extends object>(statement: Prepared<P, never>, parameters: P): Promise<number>
 }
 
 /** A change relevant for redirects: of a short URL, or of all those of a link with conditions. */

@@ -195,10 +195,8 @@ function transactionOf(
   { sql, execute, command }: Connection,
 ): Transaction {
   return {
+    ...sql,
     ...hooksOf(job),
-    dialect: 'postgres',
-    db: sql.db,
-    run: sql.run,
     async lock(name) {
       const number = createHash('sha256').update(name).digest().readBigInt64BE()
       await execute('SELECT pg_advisory_xact_lock($1)', [number.toString()])

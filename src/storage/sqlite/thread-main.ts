@@ -1,10 +1,10 @@
-import type { SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { SQLQueryBindings } from 'bun:sqlite'
 import { openSqlite, statementsOf } from './connection.ts'
 import type { ThreadReply, ThreadRequest, ThreadStart } from './reports.ts'
 
 declare const self: Worker
 
-let statementOf: (text: string) => Statement
+let statementOf: ReturnType<typeof statementsOf>['of']
 
 self.onmessage = ({ data }: MessageEvent<ThreadRequest | ThreadStart>) => {
   if ('file' in data) statementOf = statementsOf(openSqlite(data.file, data.options).raw).of
@@ -13,7 +13,7 @@ self.onmessage = ({ data }: MessageEvent<ThreadRequest | ThreadStart>) => {
 
 function answer({ id, sql, parameters }: ThreadRequest): ThreadReply {
   try {
-    return { id, rows: statementOf(sql).all(...(parameters as SQLQueryBindings[])) }
+    return { id, rows: statementOf(sql).statement.all(...(parameters as SQLQueryBindings[])) }
   } catch (error) {
     return { id, failed: error instanceof Error ? error.message : String(error) }
   }

@@ -113,10 +113,11 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
 }
 
 /** Sets the outcome. False: it failed, and its writes are yet to be rolled back. */
-async function attemptOn({ raw, db, run }: SqliteConnection, job: Job): Promise<boolean> {
+async function attemptOn(connection: SqliteConnection, job: Job): Promise<boolean> {
+  const { raw, dialect, db, run, change } = connection
   const locks = { lock: alreadyLocked, lockWorkspace: alreadyLocked }
   try {
-    const value = await job.work({ ...hooksOf(job), dialect: 'sqlite', db, run, ...locks })
+    const value = await job.work({ ...hooksOf(job), dialect, db, run, change, ...locks })
     job.outcome = { value }
     return true
   } catch (reason) {
