@@ -16,8 +16,8 @@ import { createThread } from './reports.ts'
 
 /** The most transactions per commit, so that none waits long for the others. */
 const SHARED_MAX = 128
-/** From this many pages (4 MiB) on the WAL is checkpointed, which takes some milliseconds. */
-const COPY_FROM_PAGES = 1_024
+/** From this many pages (16 MiB) on the WAL is checkpointed. */
+const COPY_FROM_PAGES = 4_096
 
 type QueuedJob = Job & Required<Pick<WriteOptions, 'survives'>>
 
