@@ -168,6 +168,7 @@ export function placeAliases(
   inputs: readonly AliasInput[],
   cases: Cases,
 ): Address[] {
+  if (inputs.length === 0) return []
   return without(
     inputs.map(({ slug, domainNo = main.domainNo }) => addressOn(domainNo, slug, cases)),
     main,

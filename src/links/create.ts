@@ -16,7 +16,7 @@ import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
 import {
-  changesOf,
+  differing,
   targetOf,
   targetOfEntry,
   withAddresses,
@@ -99,18 +99,19 @@ async function createAll(
   })
   const rows = made.map(({ row }) => row)
   if (!(await insertLinks(tx, rows))) throw externalIdTaken()
+  const links = rows.map((row) => ctx.render(row, undefined, now))
   const entries = made.map(({ before, row }, i) => ({
     number: last.entryNo - all.length + 1 + i,
     workspaceNo: no,
     at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
-    after: changesOf(before, row, ctx.domains).after,
+    after: differing(row, before, links[i] as Link),
     version: row.version,
   }))
   await recordNumbered(tx, actor, entries)
   tx.afterCommit(ctx.changed)
-  return rows.map((row) => ctx.render(row, undefined, now))
+  return links
 }
 
 /** The addresses requested for a new link; without a slug it gets one that no link ever had. */

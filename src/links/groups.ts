@@ -38,7 +38,7 @@ export async function withGroups(
   )
   return changes.map(({ before, row }, i) => {
     const keys = names[i]?.map(({ key }) => key)
-    if (keys === undefined) return { ...row, tags: before.tags, tag_nos: before.tag_nos }
+    if (keys === undefined) return row.tags === before.tags ? row : { ...row, tags: before.tags }
     const tags = keys.flatMap((key) => taken.get(key) ?? [])
     return {
       ...row,

@@ -144,8 +144,8 @@ export function stateOf(row: LinkRow, domains: Hosts) {
     expires_at: timeOrNull(row.expires_at),
     max_clicks: row.max_clicks,
     fallback_url: row.fallback_url,
-    rules: JSON.parse(row.rules ?? '[]') as Rule[],
-    variants: JSON.parse(row.variants ?? '[]') as Variant[],
+    rules: parseList<Rule>(row.rules),
+    variants: parseList<Variant>(row.variants),
     has_password: row.password_hash !== null,
     social: socialOf(row.social),
     tracking: row.tracking as Tracking,
@@ -165,15 +165,20 @@ export function changesOf(
   after: LinkRow,
   domains: Hosts,
 ): { before: Fields; after: Fields } {
-  const states = { before: stateOf(before, domains), after: stateOf(after, domains) }
-  const changes = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> }
-  for (const field of Object.keys(states.after) as (keyof typeof states.after)[]) {
-    const column = COLUMNS[field] ?? (field as keyof LinkRow)
-    if (before[column] === after[column]) continue
-    changes.before[field] = states.before[field]
-    changes.after[field] = states.after[field]
+  return {
+    before: differing(before, after, stateOf(before, domains)),
+    after: differing(after, before, stateOf(after, domains)),
   }
-  return changes
+}
+
+/** Of a row's state, or of the whole link, the fields whose columns differ from another row's. */
+export function differing(row: LinkRow, other: LinkRow, state: Fields): Fields {
+  const fields: Record<string, unknown> = {}
+  for (const field in state) {
+    const column = COLUMNS[field] ?? (field as keyof LinkRow)
+    if (row[column] !== other[column]) fields[field] = state[field]
+  }
+  return fields
 }
 
 /** A link as the target of an audit entry. */
@@ -214,9 +219,9 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : formatTimestamp(ms)
 }
 
-/** A list of strings in the stored form of `tags` and `aliases`. */
-export function parseList(json: string): string[] {
-  return json === '[]' ? [] : (JSON.parse(json) as string[])
+/** A stored list; null is an empty one. */
+export function parseList<T = string>(json: string | null): T[] {
+  return json === null || json === '[]' ? [] : (JSON.parse(json) as T[])
 }
 
 function formatAliases(row: LinkRow, domains: Hosts): string[] {

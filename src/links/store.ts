@@ -15,7 +15,7 @@ import {
   type Transaction,
 } from '../storage/index.ts'
 import { folderOf, tagNames } from './joined.ts'
-import { searchText } from './rows.ts'
+import { parseList, searchText } from './rows.ts'
 import { indexText, unindexText } from './search.ts'
 
 /** A row of `links` without its search text. The folder is the one that has the link now. */
@@ -108,8 +108,7 @@ export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): P
   await addTags(
     tx,
     links.flatMap(({ tag_nos, workspace_no, seq: link_seq }) => {
-      const numbers = JSON.parse(tag_nos) as number[]
-      return numbers.map((tag_no) => ({ workspace_no, tag_no, link_seq }))
+      return parseList<number>(tag_nos).map((tag_no) => ({ workspace_no, tag_no, link_seq }))
     }),
   )
   for (const { seq, search_text } of rows) indexText(tx, seq, search_text)

@@ -45,7 +45,7 @@ export interface Outcome {
 }
 
 /** Executes one statement. @throws StorageUnavailable */
-export type Execute = (text: string, values: readonly unknown[]) => Promise<Outcome>
+export type Execute = (text: string, values: readonly unknown[]) => Outcome | Promise<Outcome>
 
 /**
  * What stores use, on top of something that executes statements. The owner of the connection begins

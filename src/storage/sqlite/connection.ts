@@ -86,7 +86,7 @@ export function statementsOf(raw: Database) {
 
 /** Executes statements synchronously. */
 function executorOf(statementOf: (text: string) => Kept): Execute {
-  return async (text, values) => {
+  return (text, values) => {
     try {
       const { statement, givesRows } = statementOf(text)
       const bindings = values as SQLQueryBindings[]
