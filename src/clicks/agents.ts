@@ -1,6 +1,6 @@
 /**
- * What programs call themselves in their user agents, sorted by what they are for. The first list
- * that fits decides. Sources: the services' own pages about their agents.
+ * Patterns of user agents of programs, by purpose. The first matching list decides. Sources: the
+ * services' documentation of their agents.
  */
 interface AgentList {
   readonly kind: 'bot' | 'preview'
@@ -8,7 +8,7 @@ interface AgentList {
   readonly pattern: RegExp
 }
 
-/** Why an agent is no person's; stable words of the API. */
+/** Why a user agent isn't a person's; stable keywords of the API. */
 export type AgentReason =
   | 'unfurler'
   | 'search_engine'
@@ -21,18 +21,18 @@ export type AgentReason =
   | 'crawler'
   | 'script'
 
-/** One pattern of many, without regard to case; the words are pieces of regular expressions. */
+/** A case-insensitive alternation of regular expressions, separated by white space. */
 function oneOf(words: string): RegExp {
   return new RegExp(words.trim().split(/\s+/).join('|'), 'i')
 }
 
-/** In this order: `Slackbot` would be any crawler, and iMessage names Facebook's and X's. */
+/** The order matters: `Slackbot` would match as a crawler, and iMessage names Facebook and X. */
 export const AGENT_LISTS: readonly AgentList[] = [
   {
     kind: 'preview',
     reason: 'unfurler',
-    // Signal sends WhatsApp's, Instagram, Threads and Messenger Facebook's, LINE and KakaoTalk
-    // Facebook's with their own behind it.
+    // Signal sends WhatsApp's agent, Instagram, Threads and Messenger Facebook's, LINE and
+    // KakaoTalk Facebook's followed by their own.
     pattern: oneOf(String.raw`
       line-poker kakaotalk-scrap slackbot slack-imgproxy twitterbot facebookexternalhit facebot\b
       meta-externalfetcher ^whatsapp/ discordbot telegrambot linkedinbot ^linkedin-
@@ -121,7 +121,7 @@ export const AGENT_LISTS: readonly AgentList[] = [
   {
     kind: 'bot',
     reason: 'library',
-    // An app's own requests carry the agent of its HTTP library; its web view's a browser's.
+    // An app's own requests have the agent of its HTTP library, its web view that of a browser.
     pattern: oneOf(String.raw`
       ^curl ^wget ^python ^aiohttp ^httpx python-(?:requests|urllib|httpx) ^go-http-client
       ^okhttp ^java/ ^java-http apache-httpclient ^apache- ^libwww ^lwp ^ruby ^faraday ^guzzle
@@ -135,13 +135,13 @@ export const AGENT_LISTS: readonly AgentList[] = [
   },
 ]
 
-/** Words that crawlers use of themselves, in what isbot knows and no list names. */
+/** Words that crawlers use for themselves, for agents that isbot knows but no list has. */
 export const CRAWLER_WORDS =
   /bot\b|bots\b|bot[/_]|crawl|spider|archive|\+?https?:|scrape|fetch|index/i
 
 /**
- * Browsers inside of apps. Their agents name the app, its maker and sometimes the phone's, which
- * isbot's general words (`google`, `news`, `url`) stumble over.
+ * Browsers embedded in apps. Their agents contain the app, its vendor and sometimes the phone's,
+ * which match isbot's general words (`google`, `news`, `url`).
  */
 export const IN_APP = oneOf(String.raw`
   \bFB(?:AN|AV|_IAB)/ \bInstagram\s\d \bBarcelona\s\d \bTwitter\sfor\b \bTwitterAndroid\b
@@ -153,12 +153,12 @@ export const IN_APP = oneOf(String.raw`
   \bYaApp_ \bYaSearchBrowser/ \bFlamingo/ \bNextdoor \bBluesky/ \bMessengerLite \bOutlook-(?:iOS|Android)
 `)
 
-/** Browsers that isbot's general words take for programs. */
+/** Browsers that match isbot's general words for programs. */
 export const BROWSERS = oneOf(String.raw`
   ^lynx/ ^w3m/ ^e?links[\s/(] ^netsurf/ ^dillo/ ^ucweb/ ^opera/ ^nokia ^blackberry ^sonyericsson
   ^lg-?\w+/ ^samsung-?\w+[/-] ^mot- ^maui ^jiophone
 `)
 
-/** What no browser says of itself, in an app or not. */
+/** Words that no browser's agent contains, embedded or not. */
 export const NEVER_A_BROWSER =
   /bot\b|bots?[/_]|crawl|spider|externalhit|headless|lighthouse|preview\b|https?:|phantomjs|selenium|pagespeed/i

@@ -7,7 +7,7 @@ import { BROWSER_AGENTS, PROGRAM_AGENTS } from './testing/agents.ts'
 const BROWSER = BROWSER_AGENTS[0]?.agent as string
 
 describe('agents', () => {
-  test('there are enough of them', () => {
+  test('there are enough samples', () => {
     expect(PROGRAM_AGENTS.length).toBeGreaterThanOrEqual(60)
     expect(BROWSER_AGENTS.length).toBeGreaterThanOrEqual(150)
     const all = [...PROGRAM_AGENTS, ...BROWSER_AGENTS].map(({ agent }) => agent)
@@ -26,7 +26,7 @@ describe('agents', () => {
     expect(isPerson(0, agent)).toBe(true)
   })
 
-  test.each(['', ' '])('an agent that says nothing (%j) is no browser', (agent) => {
+  test.each(['', ' '])('an empty agent (%j) is not a browser', (agent) => {
     expect(classify(0, agent)).toMatchObject({ kind: 'bot', reason: 'empty_agent' })
   })
 
@@ -42,7 +42,7 @@ describe('agents', () => {
   })
 })
 
-describe('looking ahead', () => {
+describe('prefetching', () => {
   test.each([
     ['sec-purpose', 'prefetch', 'prefetch'],
     ['sec-purpose', 'prefetch;anonymous-client-ip', 'prefetch'],
@@ -61,7 +61,7 @@ describe('looking ahead', () => {
     expect(fetchedAhead(new Headers(headers as Record<string, string>))).toBe(0)
   })
 
-  test('a program stays what it is', () => {
+  test('a program stays a program', () => {
     expect(classify(HOW.ahead, 'Twitterbot/1.0').reason).toBe('unfurler')
     expect(classify(HOW.ahead, 'curl/8.5.0').kind).toBe('bot')
   })

@@ -10,20 +10,20 @@ import {
 } from './agents.ts'
 import { HOW } from './record.ts'
 
-/** Why a click isn't a person's; stable words of the API. See docs/clicks.md. */
+/** Why a click isn't a person's; stable keywords of the API. See docs/clicks.md. */
 export type Reason = AgentReason | 'empty_agent' | 'prefetch' | 'prerender' | 'preview'
 
-/** A person; a program; or a fetch ahead without a person's request. */
+/** A person; a program; or a prefetch without a person's request. */
 export type Verdict =
   | { readonly kind: 'human'; readonly reason: null }
   | { readonly kind: 'bot' | 'preview'; readonly reason: Reason }
 
-/** What a user agent says of who sends it. `name`: what a program calls itself, if anything. */
+/** The classification of a user agent. `name`: the program's name, if any. */
 export type AgentVerdict = Verdict & { readonly name: string | null }
 
-/** Characters of a user agent that are looked at and kept: redirect and counts see the same. */
+/** Characters of a user agent that are classified and stored: the same for redirect and counts. */
 export const AGENT_LENGTH = 512
-/** Judging an agent takes microseconds, and most have been seen a moment ago. */
+/** Classifying an agent takes microseconds, and most were seen a moment ago. */
 const AGENTS_REMEMBERED = 5_000
 const NAME_LENGTH = 64
 
@@ -32,35 +32,33 @@ const PREFETCH = { kind: 'preview', reason: 'prefetch' } as const
 const PRERENDER = { kind: 'preview', reason: 'prerender' } as const
 const PREVIEW = { kind: 'preview', reason: 'preview' } as const
 
-/** Finds crawlers, preview fetchers and scripts by their user agent, or the lack of one. */
+/** Detects crawlers, preview fetchers and scripts by their user agent, or by its absence. */
 export const classifyAgent = createMemo(AGENTS_REMEMBERED, judge)
 
 /**
- * The one judgement of a click: the redirect (does it use up one of `max_clicks`?), the counters
- * and the statistics ask here, so they agree. An agent that is a program's decides; then how the
- * visit came about.
- *
+ * Classifies a click, for the redirect (does it use up one of `max_clicks`?), the counters and the
+ * statistics, so that they agree. A program's agent decides; otherwise the way of the visit.
  * @param how bits of {@link HOW}
  */
 export function classify(how: number, userAgent: string): Verdict {
   return judgeVisit(how, classifyAgent(userAgent))
 }
 
-/** {@link classify} for an agent that was judged already. */
+/** {@link classify} for an agent that is classified already. */
 export function judgeVisit(how: number, agent: Verdict): Verdict {
   if (agent.kind !== 'human' || (how & HOW.ahead) === 0) return agent
   return (how & HOW.prerender) !== 0 ? PRERENDER : (how & HOW.preview) !== 0 ? PREVIEW : PREFETCH
 }
 
-/** True when a person came. */
+/** Whether a click is a person's. */
 export function isPerson(how: number, userAgent: string): boolean {
   return (how & HOW.ahead) === 0 && classifyAgent(userAgent).kind === 'human'
 }
 
 /**
- * The bits of {@link HOW} for a request that a browser or an app makes before anyone asks, else
- * 0. `Sec-Purpose` is the standard's header (Fetch §3.7); Chrome and Safari sent `Purpose` before
- * it, Firefox `X-Moz`, Safari and Facebook's apps `X-Purpose`.
+ * The bits of {@link HOW} for a request that a browser or an app makes in advance, else 0.
+ * `Sec-Purpose` is the standard header (Fetch §3.7); Chrome and Safari sent `Purpose` before it,
+ * Firefox `X-Moz`, Safari and Facebook's apps `X-Purpose`.
  */
 export function fetchedAhead(headers: Headers): number {
   const purpose =
@@ -94,7 +92,7 @@ function judge(userAgent: string): AgentVerdict {
   }
 }
 
-/** The whole word around a match, as the agent writes it; null for a piece of an address. */
+/** The whole word around a match, as the agent writes it; null if it is part of a URL. */
 function nameAt(userAgent: string, index: number, match: string): string | null {
   const before = /[\w.-]*$/.exec(userAgent.slice(0, index))?.[0] ?? ''
   const after = /^[\w.-]*/.exec(userAgent.slice(index + match.length))?.[0] ?? ''

@@ -13,27 +13,27 @@ const ADMITTED_AT_ONCE = 20_000
 const SWEPT_AT_ONCE = 2_000
 const PURGED_AT_ONCE = 20_000
 const WORKSPACES_AT_ONCE = 100
-/** How often a worker looks whether there is something to maintain. */
+/** How often a worker checks for maintenance work. */
 const MAINTAIN_EVERY_MS = 1_000
 const SEQS = sql.raw(String(SEQS_PER_WORKSPACE))
 
-/** A database with counters, and how SQLite and PostgreSQL differ. */
+/** A database with counters: what differs between SQLite and PostgreSQL. */
 export interface CounterDatabase extends RowsDatabase {
   /** This node's number; 0: a single machine. */
   readonly nodeNo: number
   /** Runs a transaction. Its first statement must be a write. */
   write<T>(work: (tx: RowsDatabase) => Promise<T>): Promise<T>
-  /** Whether this process maintains the counters now; no other one does for so long. */
+  /** Whether this process maintains the counters now, exclusively for this long. */
   lease(forMs: number): Promise<boolean>
-  /** After a write. `mustSync`: the journal that it was counted from may be deleted. */
+  /** Called after a write. `mustSync`: the counted segment of the journal may be deleted. */
   written(mustSync: boolean): void
   close(): void | Promise<void>
 }
 
-/** Other nodes have counted so many clicks meanwhile that the batch would pass a quota. */
+/** Other nodes have counted so many clicks in the meantime that the batch would exceed a quota. */
 class QuotaPassed extends Error {}
 
-/** The links' counters, in `counters.db` or in PostgreSQL for all nodes; a method throws without it. */
+/** The links' counters, in `counters.db` or in PostgreSQL; methods throw if it is down. */
 export function createCounters(database: CounterDatabase, limits: ClickLimits) {
   const { db, nodeNo, write, lease } = database
   let maintainedAt = Number.NEGATIVE_INFINITY
@@ -42,7 +42,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
   const table = sql.table(nodeNo === 0 ? 'journal_watermark' : 'node_watermarks')
   const own = nodeNo === 0 ? sql`id = 1` : sql`node_no = ${nodeNo}`
 
-  /** Looks for links that are gone for good in the next rows. */
+  /** Checks the next rows for purged links. */
   async function sweep(): Promise<void> {
     const rows = await db
       .selectFrom('link_counters')
@@ -63,12 +63,12 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
         await sql<Position>`SELECT segment, "offset" FROM ${table} WHERE ${own}`.execute(db)
       return rows[0] ?? { segment: 0, offset: 0 }
     },
-    /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
+    /** The quotas of workspaces with limited plans, by month, with the keys of a tally. */
     quotas: (months: readonly number[]) => readQuotas(database, limits, months),
     /**
-     * Writes a batch together with the watermark, or nothing: false when the watermark isn't at
-     * `from`, because another process has counted the same clicks, or when other nodes have used up
-     * a quota. When the batch ends in another segment than it began, it is on the disk afterwards.
+     * Writes a batch and the watermark atomically. False, without effect: the watermark isn't at
+     * `from`, because another process has counted the same clicks, or other nodes have used up a
+     * quota. If the batch ends in another segment than it began, it is synced to disk.
      */
     async apply(batch: Batch): Promise<boolean> {
       const { tally, from, to } = batch
@@ -77,7 +77,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
           WHERE ${own} AND segment = ${from.segment} AND "offset" = ${from.offset}
           RETURNING 1`.execute(tx.db)
         if (moved.rows.length === 0) return false
-        // All nodes take these locks in the same order: visitors, links, then months, by their keys.
+        // All nodes lock in the same order: visitors, links, then months, each by key.
         await addClicks(tx, batch, await addVisitors(tx, tally))
         if (!(await addMonths(tx, nodeNo, batch))) throw new QuotaPassed()
         return true
@@ -89,15 +89,15 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       return isApplied
     },
     /**
-     * Adds rows for new links, removes those of deleted links (`deleted`, and others that it finds)
-     * and what is kept of past days and months; a bounded part of each. True: new links are left.
+     * Adds rows for new links, deletes those of deleted links (`deleted`, and others that it finds)
+     * and of past days and months; a limited part of each. True: new links are left.
      */
     async maintain(deleted: readonly number[], now: number): Promise<boolean> {
       if (deleted.length > 0) await removeGone(database, deleted)
       database.written(false)
       if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
       maintainedAt = performance.now()
-      // The node that has begun goes on, so that many new links have their rows soon.
+      // The node that has begun continues, so that many new links soon have their rows.
       if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return false
       isLeft = await admit(database)
       await sweep()
@@ -119,12 +119,12 @@ function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
   return sql`(SELECT CAST(value->>0 AS BIGINT) AS seq FROM ${each(database, rows)}) seqs`
 }
 
-/** New visitors of links, and how many of them were counted alone. */
+/** New visitors of links, and how many of them are only counted. */
 type UniqueVisitors = Map<number, { all: number; bare: number }>
 
 /**
  * Adds the visitors of a batch. Returns how many were new, by link. A node that inserts the same
- * visitor at the same time waits and finds it.
+ * visitor concurrently waits and finds it.
  */
 async function addVisitors(tx: RowsDatabase, { visitors }: Tally): Promise<UniqueVisitors> {
   const unique: UniqueVisitors = new Map()
@@ -176,7 +176,7 @@ async function addClicks(
     WHERE c.link_seq = g.seq`.execute(tx.db)
 }
 
-/** Adds rows for links that have none yet. Clicks of links that are gone for good are to be deleted. */
+/** Adds rows for links without one. Clicks of purged links are scheduled for deletion. */
 async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
   const missing = sql`FROM ${seqsIn(tx, seqs)}
     WHERE NOT EXISTS (SELECT 1 FROM link_counters WHERE link_seq = seq)`
@@ -185,13 +185,13 @@ async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<vo
       AND (EXISTS (SELECT 1 FROM links l WHERE l.seq = seqs.seq)
         OR EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = seqs.seq))
     ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
-  // The statistics of a single machine find the links that are gone.
+  // On a single machine the statistics find purged links by themselves.
   if (tx.dialect === 'sqlite') return
   await sql`INSERT INTO gone_links (link_seq) SELECT seq ${missing}
     ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
 }
 
-/** Removes the counters of those links that are gone for good; their stored clicks go, too. */
+/** Deletes the counters of purged links, and schedules their stored clicks for deletion. */
 async function removeGone(database: CounterDatabase, seqs: readonly number[]): Promise<void> {
   await database.write(async (tx) => {
     const remove = sql`DELETE FROM link_counters
@@ -205,7 +205,7 @@ async function removeGone(database: CounterDatabase, seqs: readonly number[]): P
   })
 }
 
-/** Adds rows of zeros for new links, of some workspaces. True: there are more. */
+/** Adds rows of zeros for new links of some workspaces. True: there are more. */
 async function admit({ db, write }: CounterDatabase): Promise<boolean> {
   const { rows } = await sql<{ no: number; done: number; last: number }>`
     SELECT * FROM (
@@ -219,7 +219,7 @@ async function admit({ db, write }: CounterDatabase): Promise<boolean> {
     const upTo = Math.min(last, done + ADMITTED_AT_ONCE)
     if (upTo < last) isLeft = true
     await write(async (tx) => {
-      // Deleted links too: they may be restored behind the watermark.
+      // Deleted links too: they may be restored after the watermark has passed them.
       await sql`INSERT INTO link_counters (link_seq, workspace_no)
         SELECT seq, seq / ${SEQS} FROM (
           SELECT seq FROM links WHERE seq > ${done} AND seq <= ${upTo}

@@ -30,7 +30,7 @@ afterEach(async () => {
 const agent = (value: string) => ({ headers: { 'user-agent': value } })
 
 describe('counting', () => {
-  test('tells people from bots, and people from each other', async () => {
+  test('distinguishes people from bots, and people from each other', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a')
     now += 5
@@ -51,7 +51,7 @@ describe('counting', () => {
     })
   })
 
-  test('counts whoever asks not to be tracked, but tells them apart from nobody', async () => {
+  test('counts visitors who ask not to be tracked, but never as unique', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a', { headers: { dnt: '1' } })
     await site.visit('/a', { headers: { 'sec-gpc': '1' } })
@@ -59,7 +59,7 @@ describe('counting', () => {
     expect(await site.countersOf(seq)).toMatchObject({ human: 2, unique_visitors: 0 })
   })
 
-  test('a visitor is unique once a day, over batches, and over midnight in one', async () => {
+  test('a visitor is unique once a day, across batches, and across midnight within one', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a')
     await site.count()
@@ -71,7 +71,7 @@ describe('counting', () => {
     expect(await site.countersOf(seq)).toMatchObject({ human: 4, unique_visitors: 2 })
   })
 
-  test('gives every link a row, and takes those of deleted links away', async () => {
+  test('gives every link a row, and deletes those of deleted links', async () => {
     const seqs = []
     for (const slug of ['a', 'b', 'c']) seqs.push(await site.addLink({ slug }))
     await site.count()
@@ -85,7 +85,7 @@ describe('counting', () => {
     expect(marks).toEqual([{ workspace_no: 1, link_seq: seqs[2] as number }])
   })
 
-  test('two workers at once count each click once', async () => {
+  test('two concurrent workers count each click once', async () => {
     const seq = await site.addLink({ slug: 'a' })
     const open = () =>
       createClickCounter({
@@ -96,7 +96,7 @@ describe('counting', () => {
     const [one, two] = [open(), open()]
     for (let i = 0; i < 10; i++) {
       await site.visit('/a')
-      // Each has its own idea of the watermark.
+      // Each has its own copy of the watermark.
       if (i % 2 === 0) await one.pass()
       await two.pass()
       await one.pass()
@@ -107,7 +107,7 @@ describe('counting', () => {
     expect(await site.countersOf(seq)).toMatchObject({ human: 10 })
   })
 
-  test('passes over what a crash left, once there is a newer segment', async () => {
+  test('skips the rest of a crash, once there is a newer segment', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a')
     await site.journal.close()
@@ -138,13 +138,13 @@ describe('counting', () => {
     expect(await site.countersOf(seq)).toBeUndefined()
   })
 
-  test('a clock that was days ahead leaves no time in the future', async () => {
+  test('a clock that was days ahead stores no time in the future', async () => {
     const seq = await site.addLink({ slug: 'a' })
     now += 3 * DAY
     await site.visit('/a')
     await site.count()
     expect(await site.countersOf(seq)).toMatchObject({ last_clicked_at: now })
-    // Counted while the clock is ahead, and after it was set back.
+    // Counted while the clock is ahead, and after it was corrected.
     await site.visit('/a')
     now -= 3 * DAY
     await site.count()
@@ -155,7 +155,7 @@ describe('counting', () => {
     expect(await site.countersOf(seq)).toMatchObject({ human: 3, last_clicked_at: now })
   })
 
-  test('forgets the visitors of days that are over', async () => {
+  test('deletes the visitors of past days', async () => {
     await site.addLink({ slug: 'a' })
     await site.visit('/a')
     await site.count()

@@ -6,46 +6,43 @@ import { readJournal } from './segment-reader.ts'
 import type { Position } from './segments.ts'
 import { createTally, type Tally } from './tally.ts'
 
-/** A click may be so far ahead of the clock; a later time is a clock that was wrong. */
+/** How far a click may be ahead of the clock; a later time comes from a wrong clock. */
 const CLOCK_TOLERANCE_MS = 300_000
-/** The largest batch: links and visitors in memory, and bytes of the journal. It takes no seconds. */
+/** The largest batch, which bounds memory and time. */
 const BATCH = { size: 100_000, bytes: 67_108_864 }
 
-/** The clicks between two positions of a journal, added up. */
+/** The clicks between two positions of a journal, summed up. */
 export interface Batch {
   tally: Tally
-  /** What the tally keeps to. */
+  /** The limits of the tally. */
   quotas: ReadonlyMap<number, Quota>
   from: Position
   to: Position
-  /** Newest time that `last_clicked_at` may have; later ones come from a wrong clock. */
+  /** The latest possible `last_clicked_at`; later times come from a wrong clock. */
   latest: number
 }
 
-/** Links that were deleted for good: a notice to the click worker. */
+/** Purged links: a message to the click worker. */
 export interface DeletedLinks {
   deletedLinks: readonly number[]
 }
 
 interface ClickCounterOptions {
-  /** The journal's. */
+  /** The journal's directory. */
   directory: string
   store: CounterStore
   clock: Clock
   logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/**
- * The click worker's task: counts a journal into a store, which it closes at its end. See `Worker` in
- * `workers/run.ts`.
- */
+/** The task of the click worker: counts a journal into a store. See `Worker` in workers/run.ts. */
 export function createClickCounter(options: ClickCounterOptions) {
   const { store, clock, logger } = options
   let upTo = 0
   let skipped = 0
   let deleted: number[] = []
   return {
-    /** Counts what has gathered in the journal, up to a batch. */
+    /** Counts new clicks of the journal, up to a batch. */
     async pass() {
       const counted = await countBatch(options)
       upTo = Math.max(upTo, counted.newest)
@@ -58,7 +55,7 @@ export function createClickCounter(options: ClickCounterOptions) {
     },
     notice: ({ deletedLinks }: DeletedLinks) => void deleted.push(...deletedLinks),
     failed(err: unknown, isFirst: boolean) {
-      // Once, however long it lasts: a database may be away for an hour.
+      // Logged once per outage, because a database may be down for an hour.
       if (isFirst) logger?.warn({ err }, 'Clicks can not be counted; trying again')
     },
     report: () => null,
@@ -74,7 +71,7 @@ export function createClickCounter(options: ClickCounterOptions) {
 
 export type ClickCounter = ReturnType<typeof createClickCounter>
 
-/** Counts one batch. The watermark is read anew each time: only the store knows what it holds. */
+/** Counts a batch. The watermark is read each time, because only the store knows it. */
 async function countBatch({ directory, store, clock }: ClickCounterOptions) {
   const from = await store.watermark()
   let tally = createTally()
@@ -93,7 +90,7 @@ async function countBatch({ directory, store, clock }: ClickCounterOptions) {
   }
   const quotas = await store.quotas([...tally.months.keys()])
   if ([...quotas].some(([key, { limit, used }]) => used + (tally.months.get(key) ?? 0) > limit)) {
-    // Read again: only now is it known which clicks are too many.
+    // Read again now that the clicks above the quota are known.
     tally = createTally(quotas)
     readJournal(directory, from, () => true, tally.add, end)
   }

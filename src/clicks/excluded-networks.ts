@@ -3,14 +3,14 @@ import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** Which networks workspaces leave out of what is counted. */
+/** The networks whose visits workspaces exclude from counting. */
 export type ExcludedNetworks = ReturnType<typeof createExcludedNetworks>
 
-/** Networks are read again from time to time; a visit asks what is known. */
+/** Networks are reloaded periodically; visits use those in memory. */
 export function createExcludedNetworks({ read }: Pick<Storage, 'read'>) {
   let known = new Map<number, readonly Network[]>()
   return {
-    /** @throws StorageUnavailable; what was known stays */
+    /** @throws StorageUnavailable, keeping the networks in memory */
     async refresh(): Promise<void> {
       const rows = await read.db
         .selectFrom('workspaces')
@@ -24,7 +24,7 @@ export function createExcludedNetworks({ read }: Pick<Storage, 'read'>) {
         ]),
       )
     },
-    /** Whether visits of this address at this link aren't counted. */
+    /** Whether visits from an address to a link aren't counted. */
     covers(linkSeq: number, address: string): boolean {
       if (known.size === 0) return false
       const networks = known.get(Math.floor(linkSeq / SEQS_PER_WORKSPACE))

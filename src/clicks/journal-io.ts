@@ -11,7 +11,7 @@ import {
 
 const TAIL_BYTES = 65_536
 
-/** Cuts off what a crash left behind the last complete line. */
+/** Cuts off what a crash left after the last complete line. */
 export function cutTornTail(file: string): void {
   const descriptor = openSync(file, 'r+')
   try {
@@ -19,7 +19,7 @@ export function cutTornTail(file: string): void {
     const tail = Buffer.alloc(Math.min(size, TAIL_BYTES))
     readSync(descriptor, tail, 0, tail.length, size - tail.length)
     const end = tail.lastIndexOf('\n')
-    // Nothing that ends in so many bytes is not a line: a reader skips it.
+    // If no line ends within this many bytes, it is not a journal line: readers skip it.
     if (end < 0 && size > tail.length) return
     const torn = tail.length - (end + 1)
     if (torn > 0) ftruncateSync(descriptor, size - torn)
@@ -28,14 +28,14 @@ export function cutTornTail(file: string): void {
   }
 }
 
-/** The calls to the operating system that can fail; a test replaces them. */
+/** System calls that can fail; tests replace them. */
 export const systemIo = {
   open: (file: string) => {
     const descriptor = openSync(file, 'a', 0o600)
     syncDirectoryOf(file)
     return descriptor
   },
-  /** Bytes written, perhaps fewer than given. */
+  /** Returns how many bytes were written, perhaps fewer than given. */
   write: (descriptor: number, text: string) => writeSync(descriptor, text, null, 'latin1'),
   size: (descriptor: number) => fstatSync(descriptor).size,
   sync: (descriptor: number, done: (error: Error | null) => void) => fdatasync(descriptor, done),
@@ -44,12 +44,12 @@ export const systemIo = {
 
 export type JournalIo = typeof systemIo
 
-/** A new file survives a power cut once its directory is synced (fsync(2)); off the thread. */
+/** A new file survives a power cut once its directory is synced (fsync(2)); asynchronous. */
 function syncDirectoryOf(file: string): void {
   try {
     const directory = openSync(file.slice(0, file.lastIndexOf('/')), 'r')
     fsync(directory, () => closeSync(directory))
   } catch {
-    // Some file systems refuse; then they order it themselves.
+    // Some file systems refuse this; then they guarantee the order themselves.
   }
 }

@@ -39,7 +39,7 @@ function read() {
   return { seqs, skipped: reading.skipped, end: reading.end }
 }
 
-/** A disk that does what a test says. */
+/** A disk controlled by a test. */
 function faultyIo() {
   const state = { room: Number.POSITIVE_INFINITY, fault: '', syncFails: false, syncs: 0 }
   const failure = (code: string) => Object.assign(new Error(code), { code })
@@ -63,7 +63,7 @@ function faultyIo() {
 }
 
 describe('the journal', () => {
-  test('is read in the order it was written, over segments and restarts', async () => {
+  test('is read in the order of writing, across segments and restarts', async () => {
     for (const start of [0, 100]) {
       const journal = open({ segmentBytes: 200 })
       for (let seq = start; seq < start + 20; seq++) journal.append(line(seq), 1)
@@ -75,7 +75,7 @@ describe('the journal', () => {
     expect(listSegments(directory).length).toBeGreaterThan(4)
   })
 
-  test('makes no file before there is something to write, and none that was counted already', async () => {
+  test('creates no file before there is something to write, and reuses no counted one', async () => {
     const journal = open({ after: 7 })
     expect(await readdir(directory)).toEqual([])
     expect(journal.position).toEqual({ segment: 8, offset: 0 })
@@ -84,7 +84,7 @@ describe('the journal', () => {
     expect(listSegments(directory)).toEqual([8])
   })
 
-  test('lies with the operating system when append returns', async () => {
+  test('is handed to the operating system when append returns', async () => {
     const journal = open()
     journal.append(line(1) + line(2), 2)
     expect(read().seqs).toEqual([1, 2])
@@ -92,12 +92,12 @@ describe('the journal', () => {
     await journal.close()
   })
 
-  test('cuts off what a crash tore, and goes on in a new segment', async () => {
+  test('cuts off a torn line, and continues in a new segment', async () => {
     const first = open()
     first.append(line(1), 1)
     await first.close()
     await appendFile(segmentFile(directory, 1), line(2).slice(0, -1))
-    // While the segment is the newest, its end may still be coming.
+    // While the segment is the newest, its end may still be written.
     expect(read()).toMatchObject({ seqs: [1], skipped: 0, end: { segment: 1 } })
     const second = open()
     expect(readFileSync(segmentFile(directory, 1), 'latin1')).toBe(line(1))
@@ -106,7 +106,7 @@ describe('the journal', () => {
     expect(read()).toMatchObject({ seqs: [1, 3], skipped: 0 })
   })
 
-  test('is read past damage', async () => {
+  test('is read despite damage', async () => {
     const journal = open()
     journal.append(line(1), 1)
     await journal.close()
@@ -119,7 +119,7 @@ describe('the journal', () => {
 })
 
 describe('a full disk', () => {
-  test('loses and repeats nothing, wherever the write breaks off', async () => {
+  test('loses and repeats nothing, wherever the write fails', async () => {
     const whole = [1, 2, 3].map(line).join('')
     for (let room = 0; room <= whole.length; room++) {
       rmSync(directory, { recursive: true, force: true })
@@ -137,7 +137,7 @@ describe('a full disk', () => {
     }
   })
 
-  test('is tried again by itself', async () => {
+  test('is retried automatically', async () => {
     const { io, state } = faultyIo()
     state.room = 10
     const journal = open({ io, retryMs: 1 })
@@ -151,7 +151,7 @@ describe('a full disk', () => {
     await journal.close()
   })
 
-  test('drops the oldest beyond the buffer and counts them, but never half a line', async () => {
+  test('drops the oldest lines above the buffer size and counts them, but never half a line', async () => {
     const { io, state } = faultyIo()
     state.room = 10
     const journal = open({ io, retryMs: 1e6, bufferBytes: (line(1).length + 1) * 3 })
@@ -159,13 +159,13 @@ describe('a full disk', () => {
     expect(journal.lost).toBe(6)
     state.room = Number.POSITIVE_INFINITY
     await journal.close()
-    // The first was begun already.
+    // The first was partly written already.
     expect(read()).toMatchObject({ seqs: [1, 8, 9], skipped: 0 })
   })
 })
 
 describe('a broken file', () => {
-  test('is left behind; the torn line begins again in a new one', async () => {
+  test('is abandoned; the torn line is written again to a new one', async () => {
     const { io, state } = faultyIo()
     state.room = line(1).length + 10
     const journal = open({ io, retryMs: 1 })

@@ -4,17 +4,17 @@ import { cutTornTail, type JournalIo } from './journal-io.ts'
 import { type Segment, SegmentWriter } from './segment-writer.ts'
 import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
-/** How a journal behaves; sizes in bytes. */
+/** Options of a journal; sizes in bytes. */
 export interface JournalOptions {
   directory: string
-  /** No segment up to this one is written again, even if its file is gone. */
+  /** No segment up to this one is written again, even if its file is missing. */
   after?: number
   logger?: Pick<Logger, 'error' | 'info'>
   segmentBytes?: number
-  /** What is kept in memory, at most, while the disk refuses. */
+  /** The size of the buffer for writes that fail. */
   bufferBytes?: number
   retryMs?: number
-  /** Called when what had waited in memory is written. */
+  /** Called when the buffer has been written. */
   recovered?: () => void
   io?: JournalIo
 }
@@ -24,21 +24,21 @@ interface Chunk {
   records: number
 }
 
-/** Opens the journal for writing, in a segment of its own. One process at a time. */
+/** Opens the journal for writing, in a new segment. One process at a time. */
 export function openJournal(options: JournalOptions): Journal {
   const { directory, after = 0 } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const newest = listSegments(directory).at(-1)
   if (newest !== undefined) cutTornTail(segmentFile(directory, newest))
-  // A new segment for each process: whatever state a power cut left the last one in, nothing is
-  // ever written behind it, and a reader may skip what it can't read there.
+  // Each process starts a new segment: whatever a power cut left in the last one, nothing is
+  // written after it, and readers may skip what they can't read there.
   return new Journal(options, Math.max(newest ?? 0, after) + 1)
 }
 
 /**
- * The record of clicks: append-only segments. What {@link Journal.append} has written survives the
- * process's death, because the operating system has it. A sync off the thread every 100 ms bounds
- * what a power cut can take.
+ * The journal of clicks: append-only segments. What {@link Journal.append} has written survives the
+ * process's death, because the operating system has it. An asynchronous sync every 100 ms limits
+ * what a power cut can lose.
  */
 export class Journal {
   readonly #options: JournalOptions
@@ -61,8 +61,8 @@ export class Journal {
   }
 
   /**
-   * Writes complete lines (ASCII) in one call. Never throws: while the disk refuses, lines wait in
-   * memory; beyond the buffer's bound the oldest are dropped and counted as lost.
+   * Writes complete lines (ASCII) in one call. Never throws: if the disk fails, lines wait in the
+   * buffer; when that is full the oldest are dropped and counted as lost.
    */
   append(lines: string, records: number): void {
     this.#chunks.push({ text: lines, records })
@@ -81,7 +81,7 @@ export class Journal {
     return this.#lost
   }
 
-  /** Where the next byte goes. */
+  /** The position of the next byte. */
   get position(): Position {
     return this.#segments.position
   }
@@ -92,7 +92,7 @@ export class Journal {
     return this.#written === 0 ? text : text.slice(text.lastIndexOf('\n', this.#written - 1) + 1)
   }
 
-  /** Bytes on the disk behind `from`, those of later segments included. */
+  /** Bytes on the disk after `from`, including later segments. */
   bytesAfter(from: Position): number {
     const { directory } = this.#options
     let bytes = 0
@@ -104,12 +104,12 @@ export class Journal {
     return bytes
   }
 
-  /** Resolves when all that was written is on the disk; rejects when the sync fails. */
+  /** Resolves when everything written is synced to disk; rejects when the sync fails. */
   sync(): Promise<void> {
     return this.#segments.sync()
   }
 
-  /** Writes and syncs what is left. */
+  /** Writes and syncs the rest. */
   async close(): Promise<void> {
     if (this.#chunks.length > 0) this.#drain()
     clearTimeout(this.#retryTimer)
@@ -160,9 +160,9 @@ export class Journal {
   }
 
   /**
-   * A failed write may still have written something: the file's size says how much. A full disk
-   * is waited for. Any other fault is the file's own, so the torn line begins again in a new one
-   * (a reader skips it in the old one, because it has no end).
+   * A failed write may have been partial: the file's size shows how much. A full disk is waited
+   * for. Other errors concern the file, so the torn line is written again to a new one (readers
+   * skip it in the old one, because it has no end).
    */
   #recover(target: Segment, error: unknown): void {
     const chunk = this.#chunks[0]

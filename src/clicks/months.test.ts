@@ -44,7 +44,7 @@ describe('on one machine a plan with a limit of clicks', () => {
     for (let i = 0; i < times; i++) expect((await site.visit(path)).status).toBe(302)
   }
 
-  /** People by link, as the statistics have them. */
+  /** People by link, in the statistics. */
   async function stored(): Promise<Map<number, number>> {
     const counters = openSqlite(databaseFiles(dir).counters, { readonly: true })
     const counted = () => readCounted(counters, 0)
@@ -88,7 +88,7 @@ describe('on one machine a plan with a limit of clicks', () => {
     expect(await clicksThisMonth(site.storage, 1, now)).toBe(4)
   })
 
-  test('that is raised counts from then on, and the statistics as well', async () => {
+  test('that is raised takes effect in the counters and the statistics', async () => {
     const a = await site.addLink({ slug: 'a' })
     await visit('/a', 8)
     await site.count({ free: 5 })
@@ -101,12 +101,12 @@ describe('on one machine a plan with a limit of clicks', () => {
     await visit('/a', 2)
     await site.count({ free: 7 })
     expect(await people(a)).toBe(11)
-    // The statistics read it in one piece, long after.
+    // The statistics read all of it together, long after.
     expect(await stored()).toEqual(new Map([[a, 11]]))
     expect(await clicksThisMonth(site.storage, 1, now)).toBe(11)
   })
 
-  test('of none counts none, and stores what is not counted yet only later', async () => {
+  test('of zero counts none, and stores uncounted clicks later', async () => {
     const a = await site.addLink({ slug: 'a' })
     await visit('/a', 2)
     await site.count({ free: 0 })
@@ -131,7 +131,7 @@ describe.skipIf(postgresMissing !== undefined)('on several nodes', () => {
     await storage.close()
   })
 
-  /** `meanwhile`: what happens between the read of a quota and the write of the batch. */
+  /** `meanwhile`: runs between reading a quota and writing the batch. */
   const counterOf = (
     { no: nodeNo, dataDir }: TestNode,
     limit: number,
@@ -159,7 +159,7 @@ describe.skipIf(postgresMissing !== undefined)('on several nodes', () => {
     shipping.close()
   }
 
-  /** Clicks by link: as they are counted, and as they are stored. */
+  /** Clicks by link, as counted and as stored. */
   async function numbers() {
     const counted = await sql<{ link: number; n: number }>`SELECT link_seq AS link, total AS n
       FROM link_counters WHERE total > 0 ORDER BY link_seq`.execute(storage.read.db)

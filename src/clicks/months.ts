@@ -7,15 +7,15 @@ import { isBefore, type Position } from './segments.ts'
 
 /** Larger than every month's number. */
 const MONTHS = 2 ** 22
-/** Months for which the clicks of workspaces are known, besides this one. */
+/** Past months for which the clicks of workspaces are kept. */
 const MONTHS_KEPT = 12
-/** Months for which uncounted clicks are known, for a statistics process that is behind. */
+/** Past months for which uncounted clicks are kept, for a statistics process that is behind. */
 const UNCOUNTED_KEPT = 2
 
-/** `clicks_per_month` of the plans that have one, by the plans' ids. */
+/** `clicks_per_month` of the limited plans, by plan id. */
 export type ClickLimits = Readonly<Record<string, number>>
 
-/** A workspace's limit, and its clicks of the month that are counted. */
+/** A workspace's monthly limit, and how many clicks are counted. */
 export interface Quota {
   limit: number
   used: number
@@ -32,7 +32,7 @@ interface MonthRow {
   month: number
 }
 
-/** One number for the workspace of a link and a month. */
+/** A single number for a link's workspace and a month. */
 export function monthKeyOf(linkSeq: number, month: number): number {
   return Math.floor(linkSeq / SEQS_PER_WORKSPACE) * MONTHS + month
 }
@@ -43,11 +43,11 @@ function monthFrom(key: number): [workspaceNo: number, month: number] {
   return [Math.floor(key / MONTHS), key % MONTHS]
 }
 
-/** Columns of a month's row of {@link each}. */
+/** Columns of a month's row in {@link each}. */
 const WORKSPACE = sql`CAST(value->>0 AS BIGINT)`
 const MONTH = sql`CAST(value->>1 AS BIGINT)`
 
-/** The quotas of those months whose workspace has a plan with a limit, by their keys. */
+/** The quotas of months whose workspace has a limited plan, by key. */
 export async function readQuotas(
   database: RowsDatabase,
   limits: ClickLimits,
@@ -66,9 +66,9 @@ export async function readQuotas(
 }
 
 /**
- * Adds a batch's clicks to their months, and notes from where on a month's clicks aren't counted.
- * Call it last in the batch's transaction: it locks the rows of workspaces. False: another node has
- * counted so many meanwhile that a limit would be passed; nothing may be committed.
+ * Adds a batch's clicks to their months, and records where uncounted clicks of a month begin. Call
+ * it last in the batch's transaction, because it locks the rows of workspaces. False: other nodes
+ * have counted so many clicks that a limit would be exceeded; the caller must roll back.
  */
 export async function addMonths(
   database: RowsDatabase,
@@ -107,14 +107,14 @@ export async function addMonths(
   return true
 }
 
-/** Deletes the rows of months that are long over. */
+/** Deletes the rows of months long past. */
 export async function purgeMonths(db: Kysely<Schema>, now: number): Promise<void> {
   const month = monthOf(now)
   await sql`DELETE FROM workspace_months WHERE month < ${month - MONTHS_KEPT}`.execute(db)
   await sql`DELETE FROM uncounted_clicks WHERE month < ${month - UNCOUNTED_KEPT}`.execute(db)
 }
 
-/** A workspace's clicks of the month of `now` that are counted. */
+/** A workspace's counted clicks of the month of `now`. */
 export async function clicksThisMonth(
   { read }: Pick<Storage, 'read'>,
   workspaceNo: number,
@@ -129,9 +129,9 @@ export async function clicksThisMonth(
   return row?.clicks ?? 0
 }
 
-/** Reads from the counters which clicks of the node's journal are counted; a single machine is 0. */
+/** Reads which clicks of the node's journal are counted; a single machine is node 0. */
 export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number) {
-  // What is added between the two queries is behind the watermark.
+  // What is added between the two queries is after the watermark.
   const watermark =
     nodeNo === 0
       ? db.selectFrom('journal_watermark').select(['segment', 'offset'])
@@ -144,9 +144,9 @@ export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number) {
     .execute()
   const spans = Map.groupBy(rows, keyOf)
   return {
-    /** Up to here it is known. */
+    /** The end of what is known. */
     until: until ?? { segment: 0, offset: 0 },
-    /** Whether a click that begins at `at` is counted; one before `until`. */
+    /** Whether a click at `at`, before `until`, is counted. */
     includes([, time, linkSeq]: ClickRecord, at: Position): boolean {
       if (spans.size === 0) return true
       const own = spans.get(monthKeyOf(linkSeq, monthOf(time))) ?? []

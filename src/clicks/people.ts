@@ -10,23 +10,22 @@ import type { Position } from './segments.ts'
 const TRIES = 5
 
 /**
- * People by a link's counter, and how far the journal was counted at the same moment. `human` is
- * null when the link has no row of counters yet.
+ * People by a link's counter, with the watermark of the journal in the same snapshot. `human` is
+ * null if the link has no row of counters yet.
  */
 type CountedPeople = Position & { human: number | null }
 
-/** Reads counter and watermark in one statement, so that they belong together. */
+/** Reads counter and watermark in one statement, so that they are consistent. */
 type ReadCounted = (linkSeq: number) => CountedPeople | null | Promise<CountedPeople | null>
 
 /**
- * Counts the people who have followed a link: those in the counters, and those whose clicks wait in
- * this machine's journal. The journal's uncounted part is short unless the worker is stuck, and is
- * read only when a limit is set. Clicks that wait on other nodes are missing: those since their last
- * pass, at most five seconds unless such a node is stuck. From the moment at which a limit is set,
- * each use is counted exactly, on all nodes.
+ * Counts the people who have followed a link: those in the counters, and those in the uncounted
+ * part of this machine's journal. That part is short unless the worker is stuck, and is only read
+ * when a limit is set. Uncounted clicks of other nodes are missing: at most five seconds' unless
+ * such a node is stuck. Once a limit is set, each use is counted exactly, on all nodes.
  */
 export function createPeopleSoFar(options: {
-  /** The journal's. */
+  /** The journal's directory. */
   directory: string
   journal: Pick<Journal, 'waiting'>
   counted: ReadCounted
@@ -57,14 +56,14 @@ export function createPeopleSoFar(options: {
       }
     }
     const row = counted(linkSeq)
-    // Without a promise nothing can be clicked between the count and what it is used for.
+    // Synchronous if possible, so that no click can come between the count and its use.
     return row instanceof Promise ? row.then(add) : add(row)
   }
 
   return (linkSeq) => peopleSoFar(linkSeq, TRIES)
 }
 
-/** Reads the counters that are attached to a connection to the main database. */
+/** Reads the counters attached to a connection of the main database. */
 export function countedInSqlite(reader: Database): ReadCounted {
   const statement = reader.prepare<CountedPeople, [number]>(
     `SELECT human, segment, "offset" FROM counters.journal_watermark
@@ -73,7 +72,7 @@ export function countedInSqlite(reader: Database): ReadCounted {
   return (linkSeq) => statement.get(linkSeq)
 }
 
-/** Reads the counters that nodes share. */
+/** Reads the counters shared by nodes. */
 export function countedInPostgres(storage: Pick<Storage, 'read'>, nodeNo: number): ReadCounted {
   return async (linkSeq) => {
     const { rows } = await sql<CountedPeople>`

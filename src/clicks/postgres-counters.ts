@@ -4,7 +4,7 @@ import { acquireLease } from './leases.ts'
 import type { ClickLimits } from './months.ts'
 
 /**
- * Opens the counters that all nodes share. Takes the storage over.
+ * Opens the counters shared by all nodes. Takes ownership of the storage.
  * @param options `nodeNo`: this node's row in `node_watermarks`
  */
 export function createPostgresCounters(options: {

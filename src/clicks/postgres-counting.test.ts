@@ -78,12 +78,12 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     return rows
   }
 
-  test('each node has a number of its own, and keeps it', async () => {
+  test('each node has its own number, and keeps it', async () => {
     expect(new Set(nodes.map(({ no }) => no)).size).toBe(NODES)
     for (const { dataDir, id, no } of nodes) expect(readNode(dataDir)).toEqual({ id, no })
   })
 
-  test('a visitor is unique once a day, whichever nodes they meet', async () => {
+  test('a visitor is unique once a day across nodes', async () => {
     const [link = 0, other = 0] = await addLinks(storage, 1, 2)
     for (const node of nodes) {
       node.click(
@@ -119,7 +119,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
   })
 
   test('workers killed again and again count each click once, without deadlocks', async () => {
-    // The workers have a clock of their own, by which they forget the visitors of past days.
+    // The workers have their own clock, by which they delete the visitors of past days.
     now = Math.floor(Date.now() / DAY) * DAY
     const links = await addLinks(storage, 1, 40)
     const limited = await addLinks(storage, 2, 3, 'small')
@@ -127,7 +127,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     const journaled = (node: TestNode, count: number, seed: number) => {
       const clicks: TestClick[] = []
       for (let i = 0; i < count; i++) {
-        // Most links and visitors are met on all nodes.
+        // Most links and visitors occur on all nodes.
         const link = links[(i * 7 + seed) % links.length] as number
         const visitor = `v${(i * 13 + seed) % 900}`
         const bot = i % 10 === 0
@@ -172,7 +172,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
       [...expected].sort(([a], [b]) => a - b).map(([, { visitors }]) => visitors.size),
     )
     expect(found.reduce((sum, { total }) => sum + total, 0)).toBe(NODES * 5 * 4 * 500)
-    // Of the workspace with a limit so many are counted, and the same ones are stored.
+    // Of the workspace with a limit exactly that many are counted, and the same ones are stored.
     const few = all.filter(({ link_seq }) => limited.includes(link_seq))
     expect(few.reduce((sum, { total }) => sum + total, 0)).toBe(limits.small)
     const stored = new Map<number, number>(limited.map((link) => [link, 0]))
@@ -192,7 +192,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     expect([...stored]).toEqual(few.map(({ link_seq, total }) => [link_seq, total]))
   })
 
-  test('gives every link a row, and takes those of gone links away', async () => {
+  test('gives every link a row, and deletes those of purged links', async () => {
     const [a = 0, b = 0, c = 0] = await addLinks(storage, 1, 3)
     await countAll()
     expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, b, c])
@@ -201,7 +201,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     work.notice({ deletedLinks: [a, b] })
     await work.pass()
     expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, c])
-    // A click that comes late doesn't bring it back.
+    // A late click doesn't bring it back.
     nodes[1]?.click({ link: b, time: now, visitor: 'x' })
     await countAll()
     expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, c])
@@ -209,7 +209,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     expect(rows).toEqual([{ link_seq: b }])
   })
 
-  test('forgets the visitors of days that are over', async () => {
+  test('deletes the visitors of past days', async () => {
     const [link = 0] = await addLinks(storage, 1, 1)
     for (let day = 0; day < 4; day++) {
       nodes[0]?.click({ link, time: now, visitor: 'anna' })
@@ -225,7 +225,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     expect(await counters()).toMatchObject([{ human: 4, unique_visitors: 4 }])
   })
 
-  test('a clock that was days ahead leaves no time in the future', async () => {
+  test('a clock that was days ahead stores no time in the future', async () => {
     const [link = 0] = await addLinks(storage, 1, 1)
     now += 3 * DAY
     nodes[0]?.click({ link, time: now, visitor: 'a' })
@@ -236,7 +236,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     expect(await counters()).toMatchObject([{ human: 2, last_clicked_at: now }])
   })
 
-  test('people so far are those that were counted, and those in the own journal', async () => {
+  test('people so far are those that were counted, and those in the node’s own journal', async () => {
     const [link = 0] = await addLinks(storage, 1, 1)
     const [own, other] = nodes as [TestNode, TestNode]
     const { dataDir, no, journal } = own

@@ -18,7 +18,7 @@ const records = fc.tuple(
   fc.nat(9),
 ) as fc.Arbitrary<ClickRecord>
 
-test('what is written is read again, and is one line of ASCII', () => {
+test('a record is decoded as it was encoded, and is one line of ASCII', () => {
   fc.assert(
     fc.property(records, (record) => {
       const line = encodeRecord(record)
@@ -28,7 +28,7 @@ test('what is written is read again, and is one line of ASCII', () => {
   )
 })
 
-test('a torn or damaged line is no record', () => {
+test('a torn or damaged line is not a record', () => {
   fc.assert(
     fc.property(records, fc.nat(), fc.constantFrom('cut', 'flip'), (record, at, how) => {
       const line = encodeRecord(record).slice(0, -1)
@@ -41,7 +41,7 @@ test('a torn or damaged line is no record', () => {
   )
 })
 
-test('records of a later version are left alone', () => {
+test('records of a later version are skipped', () => {
   const line = encodeRecord([2, 0, 1, 0, '', '', '', '', '', 0, 'a', 0])
   expect(decodeRecord(line.slice(0, -1))).toBeNull()
 })

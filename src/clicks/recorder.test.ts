@@ -6,7 +6,7 @@ import { createRecorder } from './recorder.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-/** What is recorded of one visit. */
+/** The record of a visit. */
 function recorded(
   sent: Record<string, string>,
   { url = 'http://sho.rt/a', address = '203.0.113.77', how = 0 } = {},
@@ -50,7 +50,7 @@ test.each([
   expect(recorded({}, { address })[6]).toBe(kept)
 })
 
-test('whoever asks not to be told apart has no hash', () => {
+test('visitors who ask not to be tracked have no hash', () => {
   expect(recorded({})[4]).not.toBe('')
   expect(recorded({ dnt: '1' })[4]).toBe('')
   expect(recorded({ 'sec-gpc': '1' })[4]).toBe('')
@@ -72,7 +72,7 @@ test.each([
   expect(recorded(sent as Record<string, string>, { how: HOW.qr })[3]).toBe(HOW.qr | bits)
 })
 
-test('what is decided before the answer is what the record says later', () => {
+test('the classification before the answer is that of the record', () => {
   const agent = fc.oneof(
     fc.constantFrom(`${FIREFOX} ${'x'.repeat(600)} Googlebot/2.1`, FIREFOX, 'curl/8.5.0', ''),
     fc.stringMatching(/^[ -~]{0,700}$/),

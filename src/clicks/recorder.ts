@@ -9,7 +9,7 @@ const LANGUAGE_LENGTH = 128
 const UTM_LENGTH = 128
 const UTM_NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
 
-/** A visit that is about to be answered with a redirect. */
+/** A visit about to be answered with a redirect. */
 export interface Visit {
   readonly slugKey: string
   readonly domainNo: number
@@ -22,7 +22,7 @@ export interface Visit {
   hash?: string | undefined
 }
 
-/** What chose a visit's destination; null: nothing did. */
+/** What chose a visit's destination; null: the link itself. */
 export interface Chosen {
   readonly rule: string | null
   readonly variant: string | null
@@ -38,17 +38,17 @@ export function createRecorder(
   let records = 0
 
   function hashOf({ headers, address }: Visit, time: number, userAgent: string): string {
-    // Global Privacy Control and its elder: counted, but not told apart from others.
+    // Global Privacy Control and its predecessor: counted, but not as unique visitors.
     const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
     return unseen ? '' : visitors.hash(time, address, userAgent)
   }
 
   return {
     /**
-     * Adds a click to those of this turn.
-     *
+     * Adds a click to those of this event-loop turn.
      * @param time milliseconds since the Unix epoch
-     * @param how bits of `HOW` besides what the headers say
+     * @param address the visitor's full address; only its network is kept
+     * @param how bits of `HOW` besides those from headers
      */
     add(visit: Visit, linkSeq: number, time: number, how: number, chosen?: Chosen): void {
       const { slugKey, domainNo, headers, url, address } = visit
@@ -82,19 +82,19 @@ export function createRecorder(
       records = 0
       written()
     },
-    /** The day's hash of a visitor, as the click will have it; empty: they asked not to be told apart. */
+    /** The day's hash of a visitor, as in the click; empty: they asked not to be tracked. */
     hash(visit: Visit, time: number): string {
       visit.hash ??= hashOf(visit, time, agentOf(visit.headers))
       return visit.hash
     },
-    /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
+    /** Whether the request is a person's, and so uses up one of a link's `max_clicks`. */
     isPerson: (headers: Headers): boolean => isPerson(fetchedAhead(headers), agentOf(headers)),
   }
 }
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-/** As it is stored, so that a click is judged alike now and when it is counted. */
+/** In its stored form, so that a click is classified the same now and when it is counted. */
 export function agentOf(headers: Headers): string {
   return cut(headers.get('user-agent'), AGENT_LENGTH)
 }
@@ -105,8 +105,8 @@ function cut(value: string | null, length: number): string {
 }
 
 /**
- * Query strings and fragments may carry tokens and names, so they are cut off. The short domain
- * itself, where a password form or a preview was shown, is no referrer.
+ * Without query string and fragment, which may contain tokens and names. The short domain itself,
+ * which shows password forms and previews, doesn't count as a referrer.
  */
 function referrerOf(value: string | null, url: string): string {
   if (value === null) return ''
@@ -118,10 +118,10 @@ function referrerOf(value: string | null, url: string): string {
   return isOwn(value, url) ? '' : value.slice(0, Math.min(end, REFERRER_LENGTH))
 }
 
-/** Same host and port, whatever the scheme: a proxy in front may have taken the TLS off. */
+/** Same host and port, in any scheme: a proxy may have terminated TLS. */
 function isOwn(referrer: string, url: string): boolean {
   const start = url.indexOf('//') + 2
-  // Without a Host header (HTTP/1.0) it is unknown.
+  // Without a Host header (HTTP/1.0) the host is unknown.
   if (start === 1) return false
   const at = referrer.indexOf('//') + 2
   // Most hosts differ in their first letter: to see it saves 0.1 µs a visit.

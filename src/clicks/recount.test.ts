@@ -81,7 +81,7 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
     expect((await run()).differences).toEqual([])
   })
 
-  test('judges no link that is clicked meanwhile', async () => {
+  test('skips links that are clicked in the meantime', async () => {
     const [, clicked = 0] = links
     let human = 1
     const result = await run(async () => {
@@ -91,7 +91,7 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
     expect(result).toMatchObject({ moving: 1, differences: [] })
   })
 
-  test('looks again at a link that is clicked before it is repaired', async () => {
+  test('compares a link again that is clicked before its repair', async () => {
     const [, wrong = 0] = links
     await setCounters(wrong, { human: 8, bot: 1, unique: 1 })
     const result = await run(undefined, async () => {
@@ -102,11 +102,11 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
     expect(await run()).toMatchObject({ moving: 0, differences: [] })
   })
 
-  test('judges nothing while a node has counted what it has not stored', async () => {
+  test('compares nothing while a node has counted clicks that it has not stored', async () => {
     await sql`UPDATE node_watermarks SET "offset" = 60 WHERE node_no = 2`.execute(storage.read.db)
     await setCounters(links[0] as number, { human: 5, bot: 1, unique: 0 })
     expect(await run()).toMatchObject({ behind: ['nod_b'], differences: [] })
-    // It catches up.
+    // The node catches up.
     const result = await run(async () => {
       await sql`UPDATE node_watermarks SET shipped_offset = 60 WHERE node_no = 2`.execute(
         storage.read.db,
@@ -114,14 +114,14 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
     })
     expect(result).toMatchObject({ behind: [], differences: [{ linkSeq: links[0] }] })
   })
-  test('keeps what it has compared when steady visits leave the stores behind', async () => {
+  test('keeps its results when steady visits delay the stores', async () => {
     const [wrong = 0, clicked = 0] = links
     await setCounters(wrong, { human: 9, bot: 9, unique: 9 })
     let human = 1
     const result = await run(async () => {
       human++
       await setCounters(clicked, { human, bot: 1, unique: 1 })
-      // From the second look on, counted clicks are not stored yet.
+      // From the second pass on, counted clicks are not stored yet.
       if (human > 2) {
         await sql`UPDATE node_watermarks SET "offset" = "offset" + 10`.execute(storage.read.db)
       }

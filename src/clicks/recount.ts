@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Storage } from '../storage/index.ts'
 import { isBefore, type Position } from './segments.ts'
 
-/** Links that are read at once. */
+/** Links per query. */
 const LINKS_AT_ONCE = 10_000
 const NONE: LinkCounts = { human: 0, bot: 0, unique: 0 }
 
-/** A link's numbers, by its counters (without what was counted alone) or by its stored clicks. */
+/** A link's numbers, by its counters (without those only counted) or by its stored clicks. */
 export interface LinkCounts {
   human: number
   bot: number
@@ -17,14 +17,14 @@ export interface LinkCounts {
 export interface Difference {
   linkSeq: number
   counted: LinkCounts
-  /** Of the counters: people and bots, if they are right. */
+  /** The counters' total: people and bots, if they are correct. */
   total: number
   clicks: LinkCounts
 }
 
 /** Numbers of stored clicks. */
 export interface StoredCounts {
-  /** Time from which all clicks are stored; 0: all that there ever were. */
+  /** Time from which all clicks are stored; 0: since the beginning. */
   since: number
   links: Map<number, LinkCounts>
 }
@@ -34,26 +34,26 @@ export interface RawCounts extends StoredCounts {
   position: Position
 }
 
-/** How far a node's journal is counted, and how far its clicks are stored. */
+/** How far a node's journal is counted, and how far it is stored. */
 export interface NodeProgress {
   node: string
   counted: Position
   stored: Position
 }
 
-/** What a recount works with: the same for one machine and for many nodes. */
+/** Dependencies of a recount: the same for one machine and for many nodes. */
 export interface RecountOptions {
   storage: Pick<Storage, 'read'>
   /** Links compared: first ≤ seq < end. */
   range: readonly [first: number, end: number]
   progress(): Promise<NodeProgress[]>
-  /** The numbers by the stored clicks of this range, and what is left of purged ones. */
+  /** The numbers of stored clicks in this range, including totals of purged ones. */
   stored(range: readonly [number, number]): Promise<StoredCounts>
-  /** Gives a link the numbers of its clicks. False: its counters have changed since. */
+  /** Sets a link's counters to the numbers of its clicks. False: they have changed since. */
   repair(difference: Difference): Promise<boolean>
-  /** Waits between two looks. */
+  /** Waits between two passes. */
   wait(): Promise<void>
-  /** Looks, at most, after the first. */
+  /** The most passes after the first. */
   looks: number
 }
 
@@ -67,27 +67,28 @@ interface Look extends StoredCounts {
   counters: Map<number, LinkRow>
 }
 
-/** What a recount came to. */
+/** The result of a recount. */
 export type Recounted = Awaited<ReturnType<typeof recount>>
 
 /**
- * Compares the links' counters with their stored clicks and repairs those that differ, while clicks
- * come. Counters and stored clicks follow the journal at their own pace, so it looks twice: when
- * every node has counted and stored by the second look all that either side had at the first one,
- * and a link's numbers are the same at both, both sides have the same clicks of it and must agree.
+ * Compares the links' counters with their stored clicks and repairs differences, while clicks
+ * arrive. Counters and stored clicks follow the journal at their own pace, so it reads them twice:
+ * once every node has counted and stored everything that either side had at the first pass, and if
+ * a link's numbers are the same in both passes, both sides have the same clicks of it and must
+ * agree.
  */
 export async function recount(options: RecountOptions) {
   const { progress, repair, wait, looks } = options
   let first = await look(options)
-  // Read after the first look and before the second one, so that it errs to the safe side.
+  // Read between the two passes, to be on the safe side.
   let needed = await progress()
   let judged: ReturnType<typeof judge> | undefined
-  /** Nodes whose clicks aren't all counted and stored; no link was compared then. */
+  /** Nodes whose clicks aren't all counted and stored; if any, no link was compared. */
   let behind: string[] = []
   const differences: Difference[] = []
   for (let n = 0; n < looks && judged?.moving !== 0; n++) {
     await wait()
-    // The positions stay the same until they are reached, so that new clicks postpone nothing.
+    // The positions stay until they are reached, so that new clicks don't postpone the comparison.
     behind = behindOf(needed, await progress())
     if (behind.length > 0) continue
     const second = await look(options)
@@ -103,7 +104,7 @@ export async function recount(options: RecountOptions) {
   return { ...judged, behind: [], differences }
 }
 
-/** Nodes that have not counted, or not stored, all that either side had before. */
+/** Nodes that have not counted or stored everything that either side had before. */
 function behindOf(before: readonly NodeProgress[], now: readonly NodeProgress[]): string[] {
   return before
     .filter(({ node, counted, stored }) => {
@@ -141,7 +142,7 @@ function judge(first: Look, second: Look) {
     links: 0,
     /** Links older than the stored clicks: they can't be compared. */
     older: 0,
-    /** Links that were clicked all the time: they can't be compared now. */
+    /** Links with constant clicks: they can't be compared now. */
     moving: 0,
     differences: [] as Difference[],
     /** See {@link StoredCounts}. */

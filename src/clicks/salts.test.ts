@@ -13,7 +13,7 @@ const DAY = 86_400_000
 
 type SharedVisitors = Awaited<ReturnType<typeof openSharedVisitors>>
 
-describe.skipIf(postgresMissing !== undefined)('visitors that nodes tell apart alike', () => {
+describe.skipIf(postgresMissing !== undefined)('visitor hashes shared by nodes', () => {
   let postgres: TestPostgres
   let storage: Storage
   let dir: string
@@ -39,7 +39,7 @@ describe.skipIf(postgresMissing !== undefined)('visitors that nodes tell apart a
     rmSync(dir, { recursive: true, force: true })
   })
 
-  /** What a node has of the storage: nothing while it is away. */
+  /** The node's view of the storage, which may be down. */
   const reached: Pick<Storage, 'read' | 'write'> = {
     get read() {
       if (away) throw new StorageUnavailable('away')
@@ -71,14 +71,14 @@ describe.skipIf(postgresMissing !== undefined)('visitors that nodes tell apart a
     const today = new Set(nodes.map(hash))
     expect(today.size).toBe(1)
     now += DAY
-    // Tomorrow's salt was there before midnight.
+    // Tomorrow's salt was stored before midnight.
     away = true
     const tomorrow = new Set(nodes.map(hash))
     expect(tomorrow.size).toBe(1)
     expect(tomorrow).not.toEqual(today)
   })
 
-  test('the database has them encrypted, the node in a file of its own', async () => {
+  test('the salts are encrypted in the database, and in a file of the node', async () => {
     await open('a')
     const text = readFileSync(join(dir, 'a'), 'utf8')
     expect(statSync(join(dir, 'a')).mode & 0o777).toBe(0o600)
@@ -90,7 +90,7 @@ describe.skipIf(postgresMissing !== undefined)('visitors that nodes tell apart a
     expect(open('b', new Uint8Array(32))).rejects.toThrow(OtherSecret)
   })
 
-  test('they are gone 48 hours after their day began', async () => {
+  test('the salts are deleted 48 hours after their day began', async () => {
     const node = await open('a')
     const before = hash(node)
     now += DAY
@@ -104,7 +104,7 @@ describe.skipIf(postgresMissing !== undefined)('visitors that nodes tell apart a
     expect(hash(node)).not.toBe(before)
   })
 
-  test('a node that starts while PostgreSQL is away has them from its file', async () => {
+  test('a node that starts while PostgreSQL is down reads the salts from its file', async () => {
     const before = hash(await open('a'))
     away = true
     expect(hash(await open('a'))).toBe(before)

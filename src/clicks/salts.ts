@@ -3,25 +3,25 @@ import { NONCE_BYTES, seal, unseal } from '../base/seal.ts'
 import type { Storage } from '../storage/index.ts'
 import { CHECK_MS, dayOf, Salts, type Visitors, type VisitorsOptions } from './visitors.ts'
 
-/** How often the database is asked for salts after it failed. */
+/** How often reading salts is retried after a failure. */
 const RETRY_MS = 10_000
 
 interface SharedVisitorsOptions extends VisitorsOptions {
   storage: Pick<Storage, 'read' | 'write'>
-  /** 32 bytes that all nodes have and the database hasn't. */
+  /** 32 bytes that all nodes have but the database doesn't. */
   key: Uint8Array
 }
 
-/** The salts were made with another key: this node has another secret than the others. */
+/** The salts were encrypted with another key: this node has another secret than the others. */
 export class OtherSecret extends Error {
   override name = 'OtherSecret'
 }
 
 /**
- * As `openVisitors`, with salts that all nodes share. They are agreed on a day ahead, so that no
- * visit waits for the database at midnight. When the database is away for so long that a day begins
- * without its salt, the node makes its own, and a visitor of several nodes counts as several until
- * the database is back.
+ * Like `openVisitors`, with salts shared by all nodes. They are stored a day ahead, so that no
+ * visit waits for the database at midnight. If the database is down so long that a day begins
+ * without its salt, the node makes its own, and a visitor of several nodes counts several times
+ * until the database is back.
  * @throws OtherSecret
  */
 export async function openSharedVisitors(options: SharedVisitorsOptions) {
@@ -50,7 +50,7 @@ export async function openSharedVisitors(options: SharedVisitorsOptions) {
       if (isFirst && err instanceof OtherSecret) throw err
       nextMs = RETRY_MS
       logger?.warn({ err }, 'The visitor salts can not be agreed on')
-      // Old salts go, whether the database is there or not.
+      // Old salts are destroyed, whether the database is available or not.
       salts.destroyOld(clock.now())
     }
     if (!isClosed) timer = setTimeout(() => check(false), nextMs).unref()
@@ -58,7 +58,7 @@ export async function openSharedVisitors(options: SharedVisitorsOptions) {
 
   await check(true)
   return {
-    /** Agrees on the salts of today and tomorrow, and destroys old ones. Also happens by itself. */
+    /** Shares the salts of today and tomorrow, and destroys old ones. Also runs periodically. */
     refresh,
     hash: (...visit: Parameters<Visitors['hash']>) => salts.hash(...visit),
     close() {
@@ -69,9 +69,9 @@ export async function openSharedVisitors(options: SharedVisitorsOptions) {
 }
 
 /**
- * The salt of a day: the first node's. In the database it is encrypted (AES-256-GCM), because its
- * backups and its log keep rows for longer: without the instance's secret they don't tell whether
- * an address came.
+ * The salt of a day: that of the first node. In the database it is encrypted (AES-256-GCM), because
+ * its backups and its log keep rows longer: without the instance's secret they can't reveal whether
+ * an address visited.
  */
 async function agree(
   { storage, key, random }: SharedVisitorsOptions,

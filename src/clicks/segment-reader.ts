@@ -5,30 +5,30 @@ import { listSegments, type Position, segmentFile } from './segments.ts'
 const BLOCK_BYTES = 1_048_576
 const END: Position = { segment: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER }
 
-/** What one reading of the journal came to. */
+/** The result of reading the journal. */
 interface Reading {
-  /** Behind the last record that was read. */
+  /** The position after the last record read. */
   end: Position
   records: number
   bytes: number
-  /** Lines that no crash of ours explains: damaged, or of another version. */
+  /** Damaged lines, or those of another version, that no crash explains. */
   skipped: number
-  /** False: it was told to stop before the journal's end. */
+  /** False: it was stopped before the journal's end. */
   complete: boolean
-  /** Segments before this one are gone that weren't read up to here; 0: none. */
+  /** Unread segments before this one are missing; 0: none. */
   gapBefore: number
 }
 
-/** Whether a reading goes on; asked before each block. */
+/** Whether to continue; called before each block. */
 type GoesOn = (reading: Readonly<Reading>) => boolean
 
-/** Gets each record, and where it begins. */
+/** Receives each record, and its position. */
 type TakeRecord = (record: ClickRecord, at: Position) => void
 
 /**
- * Reads the journal from a position on and hands every whole record to `take`. A line counts only
- * with its newline: what follows the last one of the newest segment is still being written, and
- * in an older segment it is what a crash left. `until`: a place behind a record, to stop at.
+ * Reads the journal from a position and passes each complete record to `take`. A line needs its
+ * newline: what follows the last one is still being written in the newest segment, and is the rest
+ * of a crash in an older one. `until`: a position after a record, to stop at.
  */
 export function readJournal(
   directory: string,
@@ -45,7 +45,7 @@ export function readJournal(
     complete: false,
     gapBefore: 0,
   }
-  /** Reads on in one segment up to `limit`; false when it was told to stop. */
+  /** Reads one segment up to `limit`; false if it was stopped. */
   function readSegment(limit: number): boolean {
     const { end } = reading
     const descriptor = openSync(segmentFile(directory, end.segment), 'r')
@@ -59,7 +59,7 @@ export function readJournal(
         const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
         if (length === 0) {
           if (bytes < BLOCK_BYTES) return true
-          // No record is so long: garbage.
+          // No record is this long: garbage.
           end.offset += bytes
           reading.skipped++
           continue
@@ -81,14 +81,14 @@ export function readJournal(
     }
   }
 
-  // Listed before anything is read: then all but the last were finished before they are read.
+  // Listed before reading: all but the last were complete before they are read.
   const segments = listSegments(directory)
   const newest = segments.at(-1)
   for (const segment of segments) {
     if (segment < from.segment) continue
     if (segment > until.segment) return reading
     if (segment > reading.end.segment) {
-      // The next one is what follows a segment that was deleted because it was done with.
+      // Segments in between were deleted because all of them had been processed.
       if (segment > reading.end.segment + 1) reading.gapBefore = segment
       reading.end = { segment, offset: 0 }
     }

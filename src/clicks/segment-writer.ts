@@ -17,7 +17,7 @@ interface SegmentOptions {
 
 const SYNC_EVERY_MS = 100
 
-/** Writes the journal's segments and syncs them off the thread. */
+/** Writes the journal's segments and syncs them asynchronously. */
 export class SegmentWriter {
   readonly #directory: string
   readonly #io: JournalIo
@@ -28,7 +28,7 @@ export class SegmentWriter {
   #isUnsynced = false
   #syncing: Promise<void> | undefined
   #syncTimer: Timer | undefined
-  /** False after a sync has failed. */
+  /** False after a failed sync. */
   isSynced = true
 
   constructor({ directory, io = systemIo, logger }: SegmentOptions, firstNo: number) {
@@ -42,7 +42,7 @@ export class SegmentWriter {
     return { segment: this.#current?.no ?? this.#nextNo, offset: this.#current?.size ?? 0 }
   }
 
-  /** The segment that is written; a new one when the last one has `limit` bytes. */
+  /** The current segment; a new one when the last one has `limit` bytes. */
   current(limit: number): Segment {
     if (this.#current !== undefined && this.#current.size >= limit) this.retire()
     if (this.#current === undefined) {
@@ -71,7 +71,7 @@ export class SegmentWriter {
       if (bytes > 0) this.#syncSoon()
       return bytes
     } catch {
-      // The descriptor is of no use any more.
+      // The descriptor is unusable.
       return 0
     }
   }

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A place in the journal: a segment's number and a byte in it. */
+/** A position in the journal: a segment's number and a byte in it. */
 export interface Position {
   segment: number
   offset: number
 }
 
-/** Whether a place comes before another. */
+/** Whether a position is before another. */
 export function isBefore(a: Position, b: Position): boolean {
   return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
 }
@@ -36,7 +36,7 @@ export function listSegments(directory: string): number[] {
   return names.flatMap((name) => Number(NAME.exec(name)?.[1]) || []).sort((a, b) => a - b)
 }
 
-/** Bytes in a segment; 0 when it has been deleted. */
+/** Bytes in a segment; 0 if it has been deleted. */
 export function segmentSize(directory: string, segment: number): number {
   return statSync(segmentFile(directory, segment), { throwIfNoEntry: false })?.size ?? 0
 }

@@ -3,13 +3,10 @@ import { databaseFiles, openSqlite } from '../storage/index.ts'
 import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
 import type { ClickLimits } from './months.ts'
 
-/** A WAL is checkpointed when so many pages wait. */
+/** The WAL is checkpointed when it has this many pages. */
 const WAL_PAGES = 1_000
 
-/**
- * Opens the counters of a data directory, which one process at a time writes. The links are
- * attached, and only read.
- */
+/** Opens a data directory's counters, for one writing process. Links are attached read-only. */
 export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): CounterStore {
   const files = databaseFiles(dataDir)
   const { raw, db, close } = openSqlite(files.counters, { cacheBytes: 16_777_216 })
@@ -19,27 +16,27 @@ export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): C
     db,
     nodeNo: 0,
     async write(work) {
-      // Locks a file when it is written, so never that of the links.
+      // Deferred: locks a file on the first write, hence never that of the links.
       raw.run('BEGIN')
       try {
         const result = await work({ dialect: 'sqlite', db })
         raw.run('COMMIT')
         return result
       } catch (error) {
-        // SQLite may have rolled back already, as it does when the disk is full.
+        // SQLite may have rolled back already, for example when the disk is full.
         if (raw.inTransaction) raw.run('ROLLBACK')
         throw error
       }
     },
     lease: async () => true,
     written(mustSync) {
-      // A checkpoint syncs the WAL first. That of the links is done here, too, so that the serving
-      // process doesn't have to.
+      // A checkpoint syncs the WAL first. The links' is done here too, to spare the serving
+      // process.
       checkpoint(raw, 'main', mustSync ? 0 : WAL_PAGES)
       checkpoint(raw, 'links_file', WAL_PAGES)
     },
     close() {
-      // Leaves an empty WAL, whenever SQLite deletes it; a reader that is in the way isn't waited for.
+      // Leaves an empty WAL, if SQLite doesn't delete it; doesn't wait for readers.
       raw.run('PRAGMA busy_timeout = 0')
       raw.run('PRAGMA main.wal_checkpoint(TRUNCATE)')
       checkpoint(raw, 'links_file', 0)
@@ -49,7 +46,7 @@ export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): C
   return createCounters(database, limits)
 }
 
-/** Copies the WAL into the file as far as readers allow, when more than `pages` wait. */
+/** Copies the WAL into the file as far as readers permit, if it has more than `pages`. */
 function checkpoint(raw: Database, schema: string, pages: number): void {
   const wal = raw.query(`PRAGMA ${schema}.wal_checkpoint(NOOP)`).get() as {
     log: number

@@ -5,12 +5,13 @@ import type { Position } from './segments.ts'
 import { dayOf } from './visitors.ts'
 
 /**
- * Before the hash of a visitor whose click was counted alone: someone who comes to a link while it
- * keeps single clicks and while it doesn't counts for both, as the stored clicks have it.
+ * The prefix of a visitor's hash if the click was only counted: a visitor of a link who comes both
+ * while single clicks are stored and while they aren't counts for both, consistent with the stored
+ * clicks.
  */
 export const BARE = '+'
 
-/** What is added to a link's counters; `bare…`: how many of these are counted alone. */
+/** The additions to a link's counters; `bare…`: how many of these are only counted. */
 interface LinkTally {
   human: number
   bot: number
@@ -20,8 +21,8 @@ interface LinkTally {
 }
 
 /**
- * Adds up clicks in memory before they are written together, and leaves out what is over the quotas
- * of months. Only people are told apart: bots are never unique visitors.
+ * Sums up clicks in memory before they are written together, without those above the monthly
+ * quotas. Only people are unique visitors, never bots.
  */
 export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
   const links = new Map<number, LinkTally>()
@@ -43,15 +44,15 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
   }
 
   return {
-    /** What is added to the links' counters, by their numbers. */
+    /** The additions to the links' counters, by link number. */
     links,
-    /** Who came: day (UTC, since the epoch), link and the day's hash, with spaces in between. */
+    /** Visitors: day (UTC, since the epoch), link and the day's hash, separated by spaces. */
     visitors,
-    /** Clicks added, by {@link monthKeyOf} their workspace and month. */
+    /** Clicks by {@link monthKeyOf} their workspace and month. */
     months,
-    /** Where the first click of a month begins that was left out for its quota. */
+    /** The position of the first uncounted click of each month. */
     uncounted,
-    /** Links and visitors held: what it takes of memory. */
+    /** The number of links and visitors, which determines memory. */
     get size() {
       return links.size + visitors.size
     },

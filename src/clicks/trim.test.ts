@@ -31,14 +31,14 @@ async function trimmed(): Promise<number[]> {
   return listSegments(directory)
 }
 
-test('nothing is deleted before every reader has said where it is', async () => {
+test('nothing is deleted before every reader has reported its position', async () => {
   const all = listSegments(directory)
   expect(all.length).toBeGreaterThan(3)
   watermarks = [{ segment: 4, offset: 0 }, START]
   expect(await trimmed()).toEqual(all)
 })
 
-test('the slower reader decides', async () => {
+test('the slowest reader decides', async () => {
   const all = listSegments(directory)
   watermarks = [
     { segment: 4, offset: 0 },
@@ -47,7 +47,7 @@ test('the slower reader decides', async () => {
   expect(await trimmed()).toEqual(all.filter((segment) => segment >= 3))
 })
 
-test('once all is read and nothing is written, only the next number is kept', async () => {
+test('when everything is read and the journal is closed, only the next number is kept', async () => {
   const { end } = readJournal(
     directory,
     START,
@@ -82,7 +82,7 @@ test('once all is read and nothing is written, only the next number is kept', as
   expect(seqs).toEqual([13])
 })
 
-test('a reading stops where it is told to', () => {
+test('reading stops at the given position', () => {
   const { end } = readJournal(
     directory,
     START,

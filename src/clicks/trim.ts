@@ -2,14 +2,11 @@ import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
 import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
-/**
- * Deletes what all readers of the journal have done: the slowest decides. Until each has reported,
- * nothing is deleted.
- */
+/** Deletes segments that all readers of the journal have processed, once each has reported. */
 export function createTrimmer(options: {
-  /** The journal's. */
+  /** The journal's directory. */
   directory: string
-  /** How far each reader reports to have come; { 0, 0 }: it hasn't reported yet. */
+  /** The position reported by each reader; { 0, 0 }: none yet. */
   watermarks(): readonly Position[]
   logger?: Pick<Logger, 'warn'>
 }) {
@@ -19,7 +16,7 @@ export function createTrimmer(options: {
 
   const slowest = () => watermarks().reduce((a, b) => (isBefore(b, a) ? b : a))
 
-  /** `addEmpty`: first makes that segment, which has nothing in it. */
+  /** `addEmpty`: first creates that segment, without content. */
   async function removeBefore(segment: number, addEmpty = false): Promise<void> {
     try {
       const options = { flag: 'wx', mode: 0o600 }
@@ -35,7 +32,7 @@ export function createTrimmer(options: {
   }
 
   return {
-    /** Deletes segments off the thread. Call it whenever a reader has advanced. */
+    /** Deletes segments asynchronously. Call it whenever a reader has advanced. */
     trim(): void {
       const { segment } = slowest()
       if (segment <= trimmedTo || running !== undefined) return
@@ -44,8 +41,8 @@ export function createTrimmer(options: {
       })
     },
     /**
-     * Deletes the last segment too, once nothing is written or read any more. An empty one follows it,
-     * so that its number isn't used again and a reader whose watermark is lost finds a gap.
+     * Deletes the last segment too, once nothing is written or read any more. An empty one follows
+     * it, so that its number isn't reused and a reader whose watermark is lost finds a gap.
      */
     async close(): Promise<void> {
       await running

@@ -27,20 +27,20 @@ function open() {
 
 const daysKept = () => Object.keys(JSON.parse(readFileSync(file, 'utf8'))).map(Number)
 
-test('a visitor is the same all day, and another one the next day', () => {
+test('a visitor has the same hash all day, and another one the next day', () => {
   const { hash, visitors } = open()
   const morning = hash(NOON)
   expect(morning).toMatch(/^[\w-]{16}$/)
   expect(hash(NOON + DAY / 2 - 1)).toBe(morning)
   expect(hash(NOON + DAY)).not.toBe(morning)
-  // The clock was set back over midnight.
+  // The clock was set back across midnight.
   expect(hash(NOON)).toBe(morning)
   expect(visitors.hash(NOON, '203.0.113.7', 'Other')).not.toBe(morning)
   expect(visitors.hash(NOON, '203.0.113.8', 'Browser')).not.toBe(morning)
   visitors.close()
 })
 
-test('a restart on the same day knows its visitors again', () => {
+test('a restart on the same day recognizes visitors', () => {
   const first = open()
   const hash = first.hash(NOON)
   first.visitors.close()
@@ -49,7 +49,7 @@ test('a restart on the same day knows its visitors again', () => {
   second.visitors.close()
 })
 
-test('salts are for the owner alone, and are gone two days later, with visits or without', () => {
+test('salts have mode 0600, and are deleted two days later, with visits or without', () => {
   const first = open()
   first.hash(NOON)
   expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -6,21 +6,21 @@ import { replaceFile } from '../base/replace-file.ts'
 
 const DAY_MS = 86_400_000
 const SALT_BYTES = 32
-/** 96 bits: two visitors of one link on one day are taken for one with probability 2^-96. */
+/** 96 bits: two visitors of a link on one day collide with probability 2^-96. */
 const HASH_CHARACTERS = 16
 /** How often old salts are looked for. */
 export const CHECK_MS = 600_000
 
-/** Tells visitors apart within one UTC day, without keeping who they are. */
+/** Recognizes visitors within a UTC day, without storing who they are. */
 export interface Visitors {
   /** The visitor's hash for the day of `now`, 16 base64url characters. */
   hash(now: number, address: string, userAgent: string): string
   close(): void
 }
 
-/** What they work with. */
+/** Dependencies of the visitors. */
 export interface VisitorsOptions {
-  /** Holds the salts, readable by its owner alone. */
+  /** The file of the salts, with mode 0600. */
   file: string
   clock: Clock
   random: Random
@@ -29,7 +29,7 @@ export interface VisitorsOptions {
 
 /**
  * SHA-256 of the day's salt, address and user agent. Salts are random, one per day. A salt is
- * destroyed 48 hours after its day began at the latest, and with it every way back from a hash.
+ * destroyed at most 48 hours after its day began, and with it any way to reverse a hash.
  */
 export function openVisitors(options: VisitorsOptions): Visitors {
   const salts = new Salts(options)
@@ -43,7 +43,7 @@ export function openVisitors(options: VisitorsOptions): Visitors {
   }
 }
 
-/** The salts of the last days, in memory and in a file. */
+/** The salts of recent days, in memory and in a file. */
 export class Salts {
   readonly #options: VisitorsOptions
   readonly #salts: Map<number, string>
@@ -53,7 +53,7 @@ export class Salts {
     this.#salts = readSalts(options.file)
   }
 
-  /** A visitor's hash by the day's salt, which is made when the day has none. */
+  /** A visitor's hash with the day's salt, which is created if there is none. */
   hash(now: number, address: string, userAgent: string): string {
     const day = dayOf(now)
     let salt = this.#salts.get(day)
@@ -67,7 +67,7 @@ export class Salts {
     return Bun.CryptoHasher.hash('sha256', text, 'base64url').slice(0, HASH_CHARACTERS)
   }
 
-  /** The known salt of a day, or a new one. */
+  /** The salt of a day, or a new one. */
   propose(day: number): string {
     const { random } = this.#options
     return this.#salts.get(day) ?? Buffer.from(random.bytes(SALT_BYTES)).toString('base64url')
@@ -81,7 +81,7 @@ export class Salts {
     if (this.#forget(dayOf(now))) this.save()
   }
 
-  /** Yesterday's salt stays, for a clock that steps back over midnight. True: some were old. */
+  /** Keeps yesterday's salt, for a clock stepping back across midnight. True: some were deleted. */
   #forget(today: number): boolean {
     const old = [...this.#salts.keys()].filter((day) => day < today - 1)
     for (const day of old) this.#salts.delete(day)
@@ -93,7 +93,7 @@ export class Salts {
     try {
       replaceFile(file, JSON.stringify(Object.fromEntries(this.#salts)))
     } catch (err) {
-      // Visits go on; after a restart, today's visitors would be taken for new ones.
+      // Visits continue; after a restart, today's visitors would count as new.
       logger?.error({ err }, 'The visitor salts can not be saved')
     }
   }
@@ -104,7 +104,7 @@ export function dayOf(time: number): number {
   return Math.floor(time / DAY_MS)
 }
 
-/** Salts by days since the epoch; what can't be read counts as none. */
+/** Salts by days since the epoch; an unreadable file counts as none. */
 function readSalts(file: string): Map<number, string> {
   try {
     const stored = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>

@@ -12,7 +12,7 @@ type Command = (key: string, ...args: readonly (string | number)[]) => Promise<u
 export type Scripts = ReturnType<typeof createScripts>
 
 /**
- * Runs Lua scripts. `prefix` is prepended to every key.  A circuit breaker (Nygard, "Release It!")
+ * Runs Lua scripts. `prefix` is prepended to every key. A circuit breaker (Nygard, "Release It!")
  * that probes by itself: after a late response no call waits until a ping was answered in time. The
  * client sends scripts again that the server has forgotten.
  */

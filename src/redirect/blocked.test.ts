@@ -66,7 +66,7 @@ async function expectBlocked(path: string): Promise<void> {
   })
 }
 
-test('a link whose destination is on a blocked host leads nowhere, whatever it has', async () => {
+test('a link whose destination is on a blocked host doesn’t redirect, whatever its settings', async () => {
   const target_url = 'https://www.evil.example:8443/x'
   await site.addLink({ slug: 'a', target_url })
   await site.addLink({
@@ -105,7 +105,7 @@ test.each(['host', 'workspace'] as const)(
   },
 )
 
-test('a blocked address warns when its link is gone, and when there never was one', async () => {
+test('a blocked address shows a warning, also without a link', async () => {
   const values = { domain_no: 0, workspace_no: 1, link_seq: null, target_url: null, special: 0 }
   await storage.write(({ db }) =>
     db
@@ -123,7 +123,7 @@ test('a blocked address warns when its link is gone, and when there never was on
   await expectBlocked('/gone+')
 })
 
-test('the preview withholds where a link with a limit or a password leads', async () => {
+test('the preview hides the destination of a link with a limit or a password', async () => {
   const target_url = 'https://secret.example/'
   await site.addLink({ slug: 'limited', target_url, max_clicks: 1 })
   await site.addLink({ slug: 'locked', target_url, password_hash: 'x' })
@@ -136,7 +136,7 @@ test('the preview withholds where a link with a limit or a password leads', asyn
   }
   const json = await site.visit('/limited+', JSON_CLIENT)
   expect(await json.json()).toEqual({ data: { destination_url: null } })
-  // Looking has used nothing up.
+  // Previews don't use it up.
   expect((await site.visit('/limited')).headers.get('location')).toBe(target_url)
 })
 
@@ -172,7 +172,7 @@ test('visitors of the preview can report a link, in their language', async () =>
   })
 })
 
-test('a report is refused when it is empty, too long or one too many, or of no link', async () => {
+test('a report is refused when it is empty, too long or above the limit, or about no link', async () => {
   await site.addLink({ slug: 'a' })
   await site.addLink({ slug: 'later', starts_at: Date.now() + 60_000 })
   expect((await report('/a+', ' ')).status).toBe(422)

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { ICON } from '../base/look.ts'
 
-/** How the pages of a domain look. */
+/** The branding of a domain's pages. */
 export interface Brand {
   name: string | null
-  /** The address of an image: on the domain itself, or https. */
+  /** The URL of an image: on the domain itself, or https. */
   logo: string | null
   /** `#rrggbb` */
   colour: string | null
 }
 
-/** What stands at the top of a page that has no brand. */
+/** The header of a page without brand. */
 export const HEADER = `<header>${ICON}<bdi>Slugline</bdi></header>`
 const END_OF_STYLE = '</style>'
 
-/** A page with a brand instead of ours. Texts of a page are escaped: its frame is found by its tags. */
+/** Replaces Slugline's branding of a page, whose texts are escaped, so tags locate its frame. */
 export function inBrand(page: string, brand: Brand): string {
   const { name, logo } = brand
   const mark =
@@ -28,13 +28,13 @@ export function inBrand(page: string, brand: Brand): string {
     .replace(END_OF_STYLE, () => `${END_OF_STYLE}${style && `\n<style>${style}</style>`}`)
 }
 
-/** What stands for a name where there is no logo. */
+/** The first character of a name, shown if there is no logo. */
 function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name)
   return first?.segment.toUpperCase() ?? ''
 }
 
-/** The sources that a page's policy must allow for a brand. */
+/** The sources that a page's policy must allow for its brand. */
 export function brandSources(brand: Brand): { style: string; image: string } {
   const { logo } = brand
   const style = styleOf(brand)
@@ -47,7 +47,7 @@ function styleOf({ colour }: Brand): string {
   return colour === null ? '' : `:root{--accent:${colour};--on-accent:${textOn(colour)}}`
 }
 
-/** Black or white, whichever has more contrast (WCAG 2.2, relative luminance). */
+/** Black or white, whichever has the higher contrast (WCAG 2.2, relative luminance). */
 function textOn(colour: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255

@@ -10,10 +10,10 @@ import { readSnapshot, writeSnapshot } from './snapshot.ts'
 
 const START = 1_790_000_000_000
 let now: number
-/** The database: what each slug of domain 0 leads to. */
+/** The database: the row of each slug of domain 0. */
 let rows: Map<string, SlugRow>
 let asked: string[]
-/** Set: reads wait for it. */
+/** If set, reads wait for it. */
 let held: PromiseWithResolvers<void> | undefined
 let away: boolean
 let resolver: CachedResolver
@@ -35,7 +35,7 @@ function open(options: Partial<Parameters<typeof createCachedResolver>[0]> = {})
     retryMs: 5,
     async fetch(slugKey) {
       asked.push(slugKey)
-      // As a database does: what it gives is of the moment when it was asked.
+      // Like a database: the result is that of the moment of the query.
       const found = rows.get(slugKey) ?? null
       if (held !== undefined) await held.promise
       if (away) throw new StorageUnavailable('away')
@@ -59,7 +59,7 @@ const special = (seq: number, link: Partial<LinkRow>): SlugRow => ({
   link: { seq, target_url: 'https://s.example', ...link } as LinkRow,
 })
 
-/** What one turn of the event loop would say: a promise where it has to ask. */
+/** The result within one event-loop turn: a promise if it has to query. */
 function look(slugKey: string, from = resolver) {
   from.begin()
   const found = from.slug(slugKey, 0)
@@ -73,8 +73,8 @@ const isKnown = (slugKey: string) => !(look(slugKey) instanceof Promise)
 const changed = (slugKey: string) => resolver.changed([{ domainNo: 0, slugKey }])
 const turn = () => new Promise((next) => setImmediate(next))
 
-describe('what is remembered', () => {
-  test('is said at once and not asked for again, also that there is nothing', async () => {
+describe('cached slugs', () => {
+  test('are returned synchronously without another query, also missing ones', async () => {
     rows.set('a', plain('https://a.example'))
     expect(await targetOf('a')).toBe('https://a.example')
     expect(await targetOf('none')).toBe(null)
@@ -84,7 +84,7 @@ describe('what is remembered', () => {
     expect(resolver.state()).toMatchObject({ hits: 2, misses: 2, entries: 2, stale: 0 })
   })
 
-  test('is asked for once, however many wait', async () => {
+  test('are queried once, however many visits wait', async () => {
     rows.set('a', plain('https://a.example'))
     held = Promise.withResolvers()
     const visits = Array.from({ length: 50 }, () => targetOf('a'))
@@ -93,13 +93,13 @@ describe('what is remembered', () => {
     expect(asked).toEqual(['a'])
   })
 
-  test('comes with the conditions of its link', async () => {
+  test('have the conditions of their link', async () => {
     rows.set('a', special(7, { expires_at: 5 }))
     await targetOf('a')
     expect((look('a') as SlugRow).link).toMatchObject({ seq: 7, expires_at: 5 })
   })
 
-  test('is told apart by domain', async () => {
+  test('are separate by domain', async () => {
     rows.set('a', plain('https://a.example'))
     await targetOf('a')
     resolver.begin()
@@ -108,7 +108,7 @@ describe('what is remembered', () => {
     expect(isKnown('a')).toBe(true)
   })
 
-  test('is asked for again after five minutes, and after half a second while nothing is heard', async () => {
+  test('are queried again after five minutes, or after half a second without a message bus', async () => {
     rows.set('a', plain('https://a.example'))
     await targetOf('a')
     now += 299_999
@@ -123,7 +123,7 @@ describe('what is remembered', () => {
     expect(isKnown('a')).toBe(false)
   })
 
-  test('is bounded; what is asked for again stays, whatever else is tried', async () => {
+  test('are bounded; reused ones stay, whatever else is requested', async () => {
     resolver = open({
       bounds: {
         found: { entriesMax: 10, bytesMax: 1e9 },
@@ -146,7 +146,7 @@ describe('what is remembered', () => {
 })
 
 describe('a change', () => {
-  test('is obeyed by the next visit, by slug and by link', async () => {
+  test('takes effect with the next visit, by slug and by link', async () => {
     rows.set('a', special(7, {}))
     rows.set('b', special(7, {}))
     for (const slug of ['a', 'b', 'new']) await look(slug)
@@ -183,7 +183,7 @@ describe('a change', () => {
     })
   }
 
-  test('that may have been missed makes everything be asked for again, reads that run included', async () => {
+  test('that may have been missed causes all slugs to be queried again, including running reads', async () => {
     rows.set('a', plain('https://old.example'))
     rows.set('b', plain('https://old.example'))
     await look('a')
@@ -219,7 +219,7 @@ describe('a fill', () => {
     return true
   }
 
-  test('lets links be redirected that nobody has visited, also while the database is away', async () => {
+  test('makes unvisited links available, also while the database is down', async () => {
     for (const slug of ['a', 'b', 'c']) rows.set(slug, plain(`https://${slug}.example`))
     expect(resolver.state().filled).toBe('none')
     await resolver.fill(pagesOf(['a', 'b'], ['c']))
@@ -235,7 +235,7 @@ describe('a fill', () => {
     expect(resolver.state()).toMatchObject({ refused: 1, away: true })
   })
 
-  test('undoes no change that is received while it reads', async () => {
+  test('doesn’t overwrite a change received while it reads', async () => {
     rows.set('a', plain('https://old.example', 1))
     rows.set('b', special(2, {}))
     held = Promise.withResolvers()
@@ -251,7 +251,7 @@ describe('a fill', () => {
     expect(isKnown('b')).toBe(false)
   })
 
-  test('ends where there is no room, and pushes nothing out', async () => {
+  test('stops when the cache is full, and evicts nothing', async () => {
     const found = { entriesMax: 3, bytesMax: 1e9 }
     resolver = open({ bounds: { found, missing: found } })
     for (const slug of ['a', 'b', 'c', 'd']) rows.set(slug, plain(`https://${slug}.example`))
@@ -262,7 +262,7 @@ describe('a fill', () => {
     expect(['a', 'b', 'c', 'd'].map(isKnown)).toEqual([true, true, false, true])
   })
 
-  test('that breaks off keeps what it has read, and isn’t one', async () => {
+  test('that fails keeps what it has read, and doesn’t count as complete', async () => {
     rows.set('a', plain('https://a.example'))
     const pages = async function* (): SlugPages {
       yield [listed('a')]
@@ -274,8 +274,8 @@ describe('a fill', () => {
   })
 })
 
-describe('while the database is away', () => {
-  test('what was known is told, and counted; what wasn’t is refused at once', async () => {
+describe('while the database is down', () => {
+  test('cached slugs are used, and counted; others are refused immediately', async () => {
     rows.set('a', plain('https://a.example'))
     rows.set('b', plain('https://b.example'))
     await look('a')
@@ -291,7 +291,7 @@ describe('while the database is away', () => {
     expect(resolver.state()).toMatchObject({ away: true, stale: 2 })
   })
 
-  test('what may have been missed is told all the same, what was heard of is not', async () => {
+  test('cached slugs are used despite possibly missed changes, but not if a change was received', async () => {
     rows.set('a', plain('https://a.example'))
     rows.set('b', plain('https://b.example'))
     await look('a')
@@ -304,7 +304,7 @@ describe('while the database is away', () => {
     expect(() => look('b')).toThrow(StorageUnavailable)
   })
 
-  test('a change that is heard of during a read is not undone by the answer of before', async () => {
+  test('a change received during a read is not overwritten by its older result', async () => {
     rows.set('a', plain('https://old.example'))
     await look('a')
     now += 600_000
@@ -316,7 +316,7 @@ describe('while the database is away', () => {
     await expect(visit).rejects.toBeInstanceOf(StorageUnavailable)
   })
 
-  test('nothing is told that is older than a day', async () => {
+  test('nothing older than a day is used', async () => {
     rows.set('a', plain('https://a.example'))
     await look('a')
     away = true
@@ -324,7 +324,7 @@ describe('while the database is away', () => {
     await expect(targetOf('a')).rejects.toBeInstanceOf(StorageUnavailable)
   })
 
-  test('it is tried again by itself', async () => {
+  test('it is retried automatically', async () => {
     rows.set('a', plain('https://a.example'))
     away = true
     await expect(targetOf('a')).rejects.toBeInstanceOf(StorageUnavailable)
@@ -333,7 +333,7 @@ describe('while the database is away', () => {
     expect(await targetOf('a')).toBe('https://a.example')
   })
 
-  test('one visit finds out that it is slow; the others are told what was known at once', async () => {
+  test('one visit notices that it is slow; others use the cache immediately', async () => {
     resolver = open({ freshWithinMs: 5, fetchWithinMs: 10_000 })
     for (const slug of ['a', 'b']) rows.set(slug, plain(`https://${slug}.example`))
     for (const slug of ['a', 'b']) await targetOf(slug)
@@ -347,12 +347,12 @@ describe('while the database is away', () => {
     held.resolve()
     held = undefined
     expect((await waiting)?.target_url).toBe('https://c.example')
-    // It answers again: so it is waited for again.
+    // It responds again, so visits wait for it again.
     now += 1_000
     expect(isKnown('b')).toBe(false)
   })
 
-  test('where too much is asked for, what was known is told', async () => {
+  test('with too many pending reads, the cache is used', async () => {
     resolver = open({ fetchesMax: 1 })
     rows.set('a', plain('https://a.example'))
     await targetOf('a')
@@ -365,7 +365,7 @@ describe('while the database is away', () => {
     await waiting
   })
 
-  test('a database that hangs is waited for a moment only', async () => {
+  test('visits wait only briefly for a database that hangs', async () => {
     resolver = open({ freshWithinMs: 5, fetchWithinMs: 10 })
     resolver.hearing(true)
     rows.set('a', plain('https://a.example'))
@@ -386,7 +386,7 @@ describe('the snapshot', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true }))
 
-  test('lets a new process redirect while the database is away, and is believed no longer', async () => {
+  test('lets a new process redirect while the database is down, and no longer', async () => {
     rows.set('a', plain('https://a.example', 1))
     rows.set('b', special(2, { expires_at: now + 5, password_hash: null, max_clicks: null }))
     for (const slug of ['a', 'b', 'none']) await look(slug)
@@ -407,7 +407,7 @@ describe('the snapshot', () => {
     next.close()
   })
 
-  test('holds nothing that a password protects, nor what the database decides', async () => {
+  test('contains neither password-protected links nor those that need the database', async () => {
     rows.set('open', plain('https://open.example', 1))
     rows.set('secret', special(2, { password_hash: '$argon2id$x', max_clicks: null }))
     rows.set('limited', special(3, { password_hash: null, max_clicks: 5 }))
@@ -419,7 +419,7 @@ describe('the snapshot', () => {
     expect(text).not.toMatch(/secret|argon2id|limited/)
   })
 
-  test('that is missing or broken is as none', async () => {
+  test('that is missing or damaged is ignored', async () => {
     const file = join(dir, 'hot-links')
     expect(await readSnapshot(file)).toEqual([])
     writeFileSync(file, '{"version":2}\n["a",0,')

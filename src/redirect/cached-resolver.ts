@@ -6,23 +6,23 @@ import { type CacheBounds, CachedSlug, idOf, SlugCache } from './slug-cache.ts'
 import { SlugReads, type SlugReadsOptions, within } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
 
-/** What it works with, and its bounds. Times are milliseconds. */
+/** Dependencies and bounds. Times are milliseconds. */
 export interface CachedResolverOptions extends Partial<SlugReadsOptions> {
   fetch: SlugReadsOptions['fetch']
   clock: Clock
   bounds?: CacheBounds
-  /** An older entry is read again, whatever changes were received. */
+  /** An older entry is read again, even if all changes were received. */
   maxAgeMs?: number
-  /** The same while no changes of other nodes are received: they are obeyed within a second. */
+  /** The same while other nodes' changes aren't received, so they take effect within a second. */
   unheardMaxAgeMs?: number
-  /** While the database is away, an older entry isn't used any more. */
+  /** While the database is down, an older entry isn't used any more. */
   staleMaxAgeMs?: number
-  /** How long a visit waits for the database where an old entry exists. */
+  /** How long a visit waits for the database if there is an old entry. */
   freshWithinMs?: number
 }
 
 const MIB = 1024 * 1024
-/** How many slugs a node remembers. */
+/** The most slugs in a node's cache. */
 export const SLUGS_MAX = 200_000
 const DEFAULTS = {
   bounds: {
@@ -37,7 +37,7 @@ const DEFAULTS = {
   retryMs: 250,
   fetchesMax: 4_096,
 }
-/** The era of what wasn't read by this process. */
+/** The era of entries that this process hasn't read itself. */
 const BEFORE = -1
 
 /** State of the cache. */
@@ -48,11 +48,10 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
 }
 
 /**
- * Redirects from a bounded cache in front of a database that may be far away. Messages about changes
- * keep it true ({@link CachedResolver.changed}); each entry's age bounds what a lost message can do.
- *
- * A read that began before a change was received may have missed it: its result is given to the
- * visits that waited for it, and neither kept nor joined by later ones.
+ * Redirects from a bounded cache in front of a database that may be far away. Messages about
+ * changes keep it up to date ({@link CachedResolver.changed}); each entry's maximum age limits the
+ * effect of lost messages. A read that began before a change was received may have missed it: its
+ * result is passed to the visits waiting for it, but neither cached nor joined by later ones.
  */
 export class CachedResolver implements Resolver {
   readonly #options: Required<CachedResolverOptions>
@@ -61,11 +60,11 @@ export class CachedResolver implements Resolver {
   readonly #counts = {
     hits: 0,
     misses: 0,
-    /** Answers that could not be checked. */
+    /** Redirects that could not be verified with the database. */
     stale: 0,
-    /** Visits that were refused: the link wasn't remembered and the database didn't answer. */
+    /** Refused visits: the link wasn't cached and the database didn't respond. */
     refused: 0,
-    /** Changes that were received. */
+    /** Received changes. */
     changes: 0,
     /** How often messages may have been lost. */
     losses: 0,
@@ -74,7 +73,7 @@ export class CachedResolver implements Resolver {
   #era = 0
   #heard = false
   #filled: 'none' | 'part' | 'all' = 'none'
-  /** What has changed since the page that is being read was asked for. */
+  /** Changes since the query of the current page. */
   #changedInPage = new Set<string | number>()
 
   constructor(options: CachedResolverOptions) {
@@ -110,14 +109,14 @@ export class CachedResolver implements Resolver {
     this.#forget({ slugKey, domainNo })
   }
 
-  // Some are properties instead of methods, because they are passed as functions.
-  /** Forgets what has changed: a visit after this reads what was committed before it. */
+  // Properties instead of methods, because they are passed as functions.
+  /** Invalidates changed slugs: later visits read what was committed before this call. */
   readonly changed = (changes: readonly LinkChange[]): void => {
     this.#counts.changes += changes.length
     for (const change of changes) this.#forget(change)
   }
 
-  /** Messages may have been lost: every entry is checked before it is used again. */
+  /** Messages may have been lost: every entry is checked before its next use. */
   readonly lost = (): void => {
     this.#counts.losses++
     this.#era++
@@ -130,8 +129,8 @@ export class CachedResolver implements Resolver {
   }
 
   /**
-   * Reads links in bulk, as many as there is room for; those that are remembered count as new.
-   * @throws StorageUnavailable; what was read before stays
+   * Reads links in bulk, as many as fit; cached ones count as new.
+   * @throws StorageUnavailable, keeping what was read before
    */
   async fill(pages: SlugPages): Promise<void> {
     let skipped = 0
@@ -155,7 +154,7 @@ export class CachedResolver implements Resolver {
     }
   }
 
-  /** Adds what an earlier process has saved; it is only used while the database is away. */
+  /** Adds slugs saved by an earlier process, for use only while the database is down. */
   restore(slugs: Iterable<SavedSlug>): void {
     for (const slug of slugs) {
       const { domainNo, slugKey, readAt } = slug
@@ -163,7 +162,7 @@ export class CachedResolver implements Resolver {
     }
   }
 
-  /** The links that are remembered. */
+  /** The cached links. */
   links(): Iterable<SavedSlug> {
     return this.#cache.found.values()
   }
@@ -178,7 +177,7 @@ export class CachedResolver implements Resolver {
       away: this.#reads.away,
       /** Changes of other nodes are received. */
       heard: this.#heard,
-      /** What the last complete fill found room for; `none`: there was no complete one. */
+      /** The extent of the last complete fill; `none`: there was none. */
       filled: this.#filled,
     }
   }
@@ -191,7 +190,7 @@ export class CachedResolver implements Resolver {
     this.#cache.forget(change)
     if ('linkSeq' in change) {
       this.#changedInPage.add(change.linkSeq)
-      // Which slugs lead to that link isn't known of those that are being read.
+      // Running reads may concern slugs of that link.
       this.#reads.detachAll()
       return
     }
@@ -212,12 +211,12 @@ export class CachedResolver implements Resolver {
     }
     if (hasRoom && !this.#reads.isSlow)
       return this.#freshOrStale(this.#load(slugKey, domainNo), old)
-    // One visit has found that the database is slow: the others don't wait for it.
+    // One visit has noticed that the database is slow: others don't wait for it.
     if (hasRoom) this.#load(slugKey, domainNo).catch(() => {})
     return this.#stale(old)
   }
 
-  /** That a slug leads nowhere isn't answered unchecked: it may exist by now. */
+  /** A missing slug must be verified, because it may exist by now. */
   #mayBeStale({ link_seq, readAt }: CachedSlug): boolean {
     return link_seq !== null && this.#turn - readAt < this.#options.staleMaxAgeMs
   }
@@ -256,7 +255,7 @@ export class CachedResolver implements Resolver {
       return await within(found, this.#options.freshWithinMs)
     } catch (error) {
       if (error instanceof StorageUnavailable) this.#reads.isSlow = true
-      // A change arrived in the meantime: the entry is no longer known to be true.
+      // A change arrived in the meantime: the entry may be outdated.
       if (!(error instanceof StorageUnavailable) || !old.kept) throw error
       return this.#stale(old)
     }

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const statusOf = async (path: string, init?: RequestInit) => (await site.visit(path, init)).status
 
-test('the first visits wait for one look at the database, the next ones for none', async () => {
+test('the first visits wait for one query, later ones for none', async () => {
   const seq = await site.addLink({ slug: 'a', aliases_typed: ['b'] })
   const first = await Promise.all(Array.from({ length: 20 }, () => site.visit('/a')))
   expect(new Set(first.map(({ status }) => status))).toEqual(new Set([302]))
@@ -44,13 +44,13 @@ test('the first visits wait for one look at the database, the next ones for none
   expect((await site.countersOf(seq))?.total).toBe(31)
 })
 
-test('a link that is made after somebody tried its address is there at once', async () => {
+test('a link created after a visit of its address works immediately', async () => {
   expect(await statusOf('/a')).toBe(404)
   await site.addLink({ slug: 'a' })
   expect(await statusOf('/a')).toBe(302)
 })
 
-test('conditions hold from memory, by the clock', async () => {
+test('conditions are checked from memory, by the clock', async () => {
   await site.addLink({ slug: 'a', starts_at: now + 10, expires_at: now + 20 })
   expect(await statusOf('/a')).toBe(404)
   now += 10
@@ -60,9 +60,9 @@ test('conditions hold from memory, by the clock', async () => {
   expect(site.memory.state().misses).toBe(1)
 })
 
-test('a limited link lets just so many people through, whoever remembers what', async () => {
+test('a limited link redirects exactly as many people, whatever is cached', async () => {
   await site.addLink({ slug: 'a', max_clicks: 5 })
-  // Remembered as unused.
+  // Cached as unused.
   expect(await statusOf('/a', { headers: { 'user-agent': CRAWLER } })).toBe(302)
   const statuses = await Promise.all(Array.from({ length: 30 }, () => statusOf('/a')))
   expect(statuses.filter((status) => status === 302)).toHaveLength(5)
@@ -70,19 +70,19 @@ test('a limited link lets just so many people through, whoever remembers what', 
   expect(await statusOf('/a', { headers: { 'user-agent': CRAWLER } })).toBe(410)
 })
 
-test('a limited link that another node used up is looked at again', async () => {
+test('a limited link that another node used up is read again', async () => {
   const seq = await site.addLink({ slug: 'a', max_clicks: 5 })
   await statusOf('/a', { method: 'HEAD' })
   await site.storage.write(({ db }) =>
     db.updateTable('links').set({ uses: 5 }).where('seq', '=', seq).execute(),
   )
-  // Nothing was heard of it: the memory still thinks it open.
+  // No message was received: the cache still has it as open.
   expect(await statusOf('/a', { method: 'HEAD' })).toBe(302)
   expect(await statusOf('/a')).toBe(410)
   expect(await statusOf('/a', { method: 'HEAD' })).toBe(410)
 })
 
-test('a password is asked for and opens', async () => {
+test('a password is required and accepted', async () => {
   await site.addLink({ slug: 'a', password_hash: 'hash of sesame' })
   expect(await statusOf('/a')).toBe(200)
   const body = (password: string) => ({
@@ -93,7 +93,7 @@ test('a password is asked for and opens', async () => {
   expect(await statusOf('/a', body('sesame'))).toBe(303)
 })
 
-test('all links are listed where they fit, else the most visited', async () => {
+test('all links are listed if they fit, else the most visited', async () => {
   const listed = async (most: number) => {
     const slugs: string[] = []
     for await (const page of listSlugs(site.storage, most)) {
@@ -117,7 +117,7 @@ test('all links are listed where they fit, else the most visited', async () => {
   expect(site.memory.state()).toMatchObject({ misses, filled: 'all' })
 })
 
-test('while the database is away what is remembered goes on, the rest is 503', async () => {
+test('while the database is down cached links redirect, others are 503', async () => {
   await site.addLink({ slug: 'a' })
   await site.addLink({ slug: 'b' })
   await site.addLink({ slug: 'limited', max_clicks: 5 })

@@ -10,7 +10,7 @@ export function isCounted(
   return excluded?.covers(linkSeq, visit.address) !== true
 }
 
-/** Whether a visit uses up one of `max_clicks`: a person's that is counted. */
+/** Whether a visit uses up one of `max_clicks`: that of a person, and not excluded. */
 export function usesOne(
   deps: Pick<RedirectDeps, 'excluded' | 'recorder'>,
   visit: Visit,

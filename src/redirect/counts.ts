@@ -1,7 +1,7 @@
-/** How often each answer was given since the start, for metrics. */
+/** How often each kind of response was given since the start, for metrics. */
 export type RedirectCounts = Readonly<ReturnType<typeof noAnswers>>
 
-/** The counts of a redirect that has just started. */
+/** The counts of a new redirect. */
 export function noAnswers() {
   return {
     redirected: 0,

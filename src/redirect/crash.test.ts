@@ -35,7 +35,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It was quicker.
+    // It had already ended.
   }
 }
 
@@ -83,7 +83,7 @@ test('no answered click is missing or doubled, wherever server and worker are ki
     dead = true
     await server.exited
     await Promise.all(visits)
-    // Some workers go with their server, some find out by themselves.
+    // Some workers are killed with their server, others notice it themselves.
     if (round % 2 === 0) orphans.forEach(kill)
   }
 
@@ -96,7 +96,7 @@ test('no answered click is missing or doubled, wherever server and worker are ki
   expect(stored).toBeGreaterThanOrEqual(answered)
   expect(stored).toBeLessThanOrEqual(asked)
   expect(counters).toMatchObject({ total: stored, bot: 0 })
-  // Per day: a run may go over midnight.
+  // Per day: a run may cross midnight.
   expect((counters?.unique_visitors ?? 0) % (VISITORS - 1)).toBe(0)
   expect(letThrough).toBeLessThanOrEqual(500)
   for (const file of ['main', 'counters']) {

@@ -11,18 +11,18 @@ import {
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Closed, Condition, Destined, LinkRow, SlugRow } from './resolver.ts'
 
-/** What a visit is to be answered with, before anything is counted. */
+/** How to answer a visit, before anything is counted. */
 export type Decision =
   | { kind: 'not_found' }
   | { kind: 'blocked' }
   | { kind: 'closed'; seq: number; link: LinkRow; condition: Closed }
-  /** Its password is asked for. */
+  /** A password is required. */
   | { kind: 'locked'; seq: number; link: LinkRow; hash: string }
   | Social
   | Answered
   | Open
 
-/** A service asks that shows previews of links in messages, and the link has one of its own. */
+/** A link preview for a service that shows it in messages, if the link has its own. */
 export interface Social {
   kind: 'social'
   seq: number
@@ -38,39 +38,39 @@ export interface Answered {
   rule: string
 }
 
-/** The link leads somewhere. */
+/** The link redirects. */
 export interface Open {
   kind: 'open'
   seq: number
   /** Null: a link without conditions. */
   link: (Destined & { max_clicks?: number | null }) | null
-  /** Where to, before anything of the visit is added. */
+  /** The destination, before values of the visit are added. */
   target: string
   status: number
   rule: string | null
   variant: string | null
 }
 
-/** Who asks for what, as far as a decision needs to know. */
+/** The visitor and the request, as far as a decision needs them. */
 export interface Asking {
   readonly domainNo: number
-  /** The hash that the given password fits. */
+  /** The hash that matches the given password. */
   readonly unlocked: string | null
-  /** `/{slug}+` was asked for: where the link leads. */
+  /** `/{slug}+` was requested: the preview of the destination. */
   readonly preview: boolean
-  /** Asked for only where the link has rules, variants or a preview of its own. */
+  /** Called only if the link has rules, variants or its own link preview. */
   visitor(now: number): Visitor
 }
 
-/** What decisions are made with. */
+/** Dependencies of decisions. */
 export interface DecisionDeps {
   blocks: Pick<BlockList, 'covers' | 'hasTarget'>
   random: Random
 }
 
 /**
- * What becomes of a visit: the redirect does it, `explain` says it. Pure: nothing is counted, and
- * no use of a limited link is taken. `trace` gets each step.
+ * Decides a visit, for the redirect and for `explain`. Pure: nothing is counted, and no use of a
+ * limited link is taken. `trace` receives each step.
  */
 export function decide(
   slug: SlugRow | null,
@@ -116,7 +116,7 @@ function openTo(seq: number, link: Destined | null, target: string, status: numb
   return { kind: 'open', seq, link, target, status, rule: null, variant: null }
 }
 
-/** Rows are remembered, and so is what is read out of their rules. */
+/** Rows are cached, and with them their parsed rules. */
 const plans = new WeakMap<Destined, Plan>()
 
 function planFor(link: Destined): Plan {
@@ -128,7 +128,7 @@ function planFor(link: Destined): Plan {
   return plan
 }
 
-/** Where an open link leads this visitor: by its rules and variants, if it has any. */
+/** The destination of an open link for a visitor: by its rules and variants, if any. */
 export function decideDestination(
   seq: number,
   link: Destined,
@@ -155,8 +155,7 @@ export function decideDestination(
 }
 
 /**
- * Whether a link leads anywhere, and if not, why. A link is open from its start up to its end.
- *
+ * Whether a link redirects, and if not, why. A link is open from its start until its end.
  * @param now in milliseconds since the Unix epoch
  */
 export function conditionOf(link: LinkRow, now: number, trace?: Trace): Condition {

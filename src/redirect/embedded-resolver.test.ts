@@ -40,7 +40,7 @@ function put(slugKey: string, url: string, domainNo = 0): void {
   writer.run(`${INSERT} (?, ?, 1, ?, 302, 0, NULL)`, [slugKey, domainNo, url])
 }
 
-/** What each slug leads to, read in one turn; `during` runs in its middle. */
+/** The destination of each slug, read in one turn; `during` runs in the middle. */
 function turn(slugs: string[], during = () => {}): (string | null | undefined)[] {
   resolver.begin()
   try {
@@ -53,7 +53,7 @@ function turn(slugs: string[], during = () => {}): (string | null | undefined)[]
   }
 }
 
-test('every commit is obeyed by the next turn, also of a slug that led nowhere', () => {
+test('every commit takes effect in the next turn, also for a missing slug', () => {
   for (let i = 0; i < 50; i++) {
     put('a', `https://example.com/${i}`)
     expect(turn(['a', 'a'])).toEqual([`https://example.com/${i}`, `https://example.com/${i}`])
@@ -74,7 +74,7 @@ test('a checkpoint and reads in between hide no change', () => {
   expect(turn(['a'])).toEqual(['https://example.com/2'])
 })
 
-test('a turn sees one state, and a change during it counts from the next one on', () => {
+test('a turn sees one snapshot, and a change during it takes effect in the next one', () => {
   put('a', 'https://example.com/1')
   put('b', 'https://example.com/1')
   const change = () => {
@@ -85,7 +85,7 @@ test('a turn sees one state, and a change during it counts from the next one on'
   expect(turn(['a', 'b'])).toEqual(['https://example.com/2', 'https://example.com/2'])
 })
 
-test('domains are told apart', () => {
+test('domains are separate', () => {
   put('a', 'https://example.com/0')
   put('a', 'https://example.com/1', 1)
   turn(['a'])
@@ -94,7 +94,7 @@ test('domains are told apart', () => {
   resolver.end()
 })
 
-test("a change of a link's conditions alone is obeyed by the next turn", () => {
+test('a change of only a link’s conditions takes effect in the next turn', () => {
   writer.run(`${INSERT} ('a', 0, 1, 'https://example.com/', 302, 1, NULL)`)
   writer.run(`INSERT INTO links VALUES
     (1, 'https://example.com/', 302, 1, 0, 0, NULL, NULL, 5, 0, NULL, NULL, NULL, NULL, NULL,

@@ -4,18 +4,17 @@ import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
 
 /**
- * Slugs that are remembered between two changes of the database: the first ones that are visited. To
- * replace them would cost visits that are spread over a million links 1.3 µs each.
+ * The most slugs cached between two changes of the database: the first ones that are visited.
+ * Replacing them would cost visits spread over a million links 1.3 µs each.
  */
 const REMEMBERED_MAX = 10_000
 
 /**
  * Reads the embedded database with statements prepared by hand. One transaction for all redirects
- * of a turn: opening and closing a snapshot costs three times what a read inside it does.
- *
- * Slugs are remembered until any other connection commits. SQLite's `data_version` says so in the
- * turn's own snapshot, so the next redirect after an edit obeys it. It saves 1.0 to
- * 1.8 µs of some 20 a visit.
+ * of an event-loop turn: opening and closing a snapshot costs three times as much as a read in it.
+ * Slugs are cached until any other connection commits. SQLite's `data_version` shows that in the
+ * turn's own snapshot, so an edit takes effect with the next redirect. It saves 1.0 to 1.8 µs of
+ * some 20 per visit.
  */
 export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
@@ -73,7 +72,8 @@ export function createEmbeddedResolver(reader: Database): Resolver {
       try {
         commit.run()
       } catch {
-        // Nothing was written, so nothing is lost; but the next turn must find it closed.
+        // Nothing was written, so nothing is lost; but the transaction must be closed before the
+        // next turn.
         if (reader.inTransaction) reader.run('ROLLBACK')
       }
     },

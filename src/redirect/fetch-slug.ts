@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { prepare, type Storage } from '../storage/index.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 
-/** A slug as one of many. */
+/** A slug in a listing. */
 export interface ListedSlug extends SlugRow {
   slugKey: string
   domainNo: number
 }
 
-/** Slugs that lead to links, page by page, each read when it is wanted; ends with whether it was all. */
+/** Slugs of links, page by page, read on demand; the return value: whether they are complete. */
 export type SlugPages = AsyncGenerator<ListedSlug[], boolean>
 
 const CONDITIONS = [
@@ -52,8 +52,8 @@ const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
 )
 
 /**
- * Reads a slug from a database that may be on another machine: everything in one round trip.
- * Null: no workspace ever had it.
+ * Reads a slug from a database that may be on another machine: everything in one round trip. Null:
+ * no workspace ever had it.
  * @throws StorageUnavailable
  */
 export function createFetchSlug(storage: Pick<Storage, 'read'>) {
@@ -63,12 +63,12 @@ export function createFetchSlug(storage: Pick<Storage, 'read'>) {
   }
 }
 
-/** Large enough that the way to the server doesn't count, small enough to hold up no visit. */
+/** Large enough to make the round trip insignificant, small enough not to delay visits. */
 const PAGE_ROWS = 250
 
 /**
- * Lists all slugs that lead to links where there are at most `most`, else those of the most visited
- * links, without their aliases. @throws StorageUnavailable
+ * Lists all slugs of links if there are at most `most`, else those of the most visited links,
+ * without their aliases. @throws StorageUnavailable
  */
 export async function* listSlugs({ reports }: Pick<Storage, 'reports'>, most: number): SlugPages {
   const { db } = reports

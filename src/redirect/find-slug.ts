@@ -4,12 +4,12 @@ import type { Resolver, SlugRow } from './resolver.ts'
 import type { Visit } from './visit.ts'
 
 type Found = SlugRow | null
-/** What a visit knows of the slug that it asks for. */
+/** The part of a visit that identifies its slug. */
 type Asking = Pick<Visit, 'asked' | 'domainNo' | 'slugKey'>
 
 /**
- * Finds what answers a path: the link whose slug is all of it, else the longest prefix. The visit
- * gets the key of that slug. The path of a slug with one segment is one look-up, as it was.
+ * Finds the link of a path: by its whole slug, else the longest prefix. Sets the visit's slug key.
+ * The path of a slug with one segment needs only one look-up.
  */
 export function findSlug(
   resolver: Pick<Resolver, 'slug' | 'hasAll'>,
@@ -20,7 +20,7 @@ export function findSlug(
   if (asked.above.length === 0) return resolver.slug(asked.whole, domainNo)
   let failure: unknown
   const missing = (error: unknown): null => {
-    // All links are remembered: one that isn't there hides none that answers all below it.
+    // If all links are cached, a missing one can't hide one that matches everything below it.
     if (!(error instanceof StorageUnavailable) || !resolver.hasAll?.()) throw error
     failure = error
     return null
@@ -47,8 +47,8 @@ export function findSlug(
 }
 
 /**
- * What was deleted is held back for its workspace, and so is all below a prefix: of the links
- * above it, only that workspace's answer.
+ * A deleted slug stays reserved for its workspace, with everything below a deleted prefix: of the
+ * prefixes above it, only those of that workspace match.
  */
 function choose(visit: Asking, rows: readonly Found[]): Found {
   const keys = [visit.asked.whole, ...visit.asked.above]

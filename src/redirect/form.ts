@@ -1,11 +1,11 @@
-/** A password is at most 128 characters; percent-encoded, each may take twelve. */
+/** A password has at most 128 characters; percent-encoded, each may take twelve. */
 export const FORM_BYTES_MAX = 16_384
 
 const FORM_TYPE = /^(?:application\/(?:json|x-www-form-urlencoded)|multipart\/form-data)/i
 
 /**
- * A field of a posted form, or of a JSON object as programs send it; empty when there is none, null
- * when the body is too large.
+ * A field of a posted form, or of a JSON object sent by programs; empty if there is none, null if
+ * the body is too large.
  */
 export async function readField(request: Request, name: string): Promise<string | null> {
   const type = request.headers.get('content-type') ?? ''
@@ -25,7 +25,7 @@ export async function readField(request: Request, name: string): Promise<string 
       : (await body.formData()).get(name)
     return typeof value === 'string' ? value : ''
   } catch {
-    // Not well formed.
+    // Malformed.
     return ''
   }
 }

@@ -5,7 +5,7 @@ import type { Pages } from './pages.ts'
 import type { RedirectDeps } from './types.ts'
 import type { Visit } from './visit.ts'
 
-/** Reads the password that a visitor has sent. Null: it is right, and the visit is unlocked. */
+/** Checks the password sent by a visitor. Null: it is correct, and the visit is unlocked. */
 export async function answerGuess(
   visit: Visit,
   { seq, hash }: { seq: number; hash: string },

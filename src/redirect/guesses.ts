@@ -3,16 +3,16 @@ import type { Clock } from '../base/clock.ts'
 import type { Limiter } from '../limits/index.ts'
 import type { GuessLimit } from './types.ts'
 
-/** Of one address at one link: five at once, then one every twelve seconds. */
+/** Per address and link: five at once, then one every twelve seconds. */
 const PAIR = { ratePerMinute: 5, burst: 5 }
-/** Of one address at all links: every guess costs a core tens of milliseconds. */
+/** Per address across links: every guess costs a core tens of milliseconds. */
 const ADDRESS = { ratePerMinute: 20, burst: 20 }
-/** Wrong ones of all addresses at one link. */
+/** Wrong guesses of all addresses, per link. */
 const LINK = { ratePerMinute: 30, burst: 60 }
 
 /**
- * The limits on guesses at links' passwords. An address is one of IPv4, or the /64 of IPv6. The
- * limit of a link comes last: a single address can't use it up.
+ * The limits on guessing links' passwords. An address is one of IPv4, or a /64 of IPv6. The limit
+ * per link is checked last: a single address can't use it up.
  */
 export function createGuessLimit(limiter: Limiter, clock: Clock): GuessLimit {
   return {

@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Clicks written to the journal so far. */
+/** The number of clicks in the journal. */
 async function clicks(seq: number): Promise<number> {
   await site.count()
   return (await site.countersOf(seq))?.total ?? 0
@@ -35,7 +35,7 @@ async function clicks(seq: number): Promise<number> {
 const REQUEST_ID = /^req_[0-9a-z]{26}$/
 
 describe('a plain link', () => {
-  test('sends visitors on with exactly these headers, and counts them', async () => {
+  test('redirects visitors with exactly these headers, and counts them', async () => {
     const seq = await site.addLink({
       slug: 'Spring',
       target_url: 'https://e.com/a%2Bb?q=%F0%9F%98%80#"',
@@ -52,7 +52,7 @@ describe('a plain link', () => {
     expect(await clicks(seq)).toBe(1)
   })
 
-  test('has a body only for whoever takes HTML: a link, escaped', async () => {
+  test('has a body only for clients that accept HTML: a link, escaped', async () => {
     const target = 'https://e.com/?a=1&b="<i>'
     await site.addLink({ slug: 'a', target_url: target })
     const html = await site.visit('/a', { headers: { accept: 'text/html,*/*;q=0.8' } })
@@ -78,7 +78,7 @@ describe('a plain link', () => {
     expect(response.headers.get('vary')).toBe(cache.endsWith('no-store') ? null : 'Accept')
   })
 
-  test('answers HEAD alike, without counting', async () => {
+  test('responds to HEAD likewise, without counting', async () => {
     const seq = await site.addLink({ slug: 'a' })
     const [get, head] = [await site.visit('/a'), await site.visit('/a', { method: 'HEAD' })]
     get.headers.delete('x-request-id')
@@ -101,7 +101,7 @@ describe('a plain link', () => {
     expect((await site.visit('/OLD')).status).toBe(302)
   })
 
-  test('obeys an edit and a deletion at the next visit', async () => {
+  test('reflects an edit and a deletion with the next visit', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a')
     await site.storage.write(({ db }) =>
@@ -116,7 +116,7 @@ describe('a plain link', () => {
   })
 })
 
-describe('no link', () => {
+describe('a missing link', () => {
   test.each([
     '/nothing',
     '/a/b',
@@ -140,7 +140,7 @@ describe('no link', () => {
     expect(html).not.toContain('<script')
   })
 
-  test('is told in JSON to those who prefer it, and in the asked language', async () => {
+  test('is a JSON error for clients that prefer it, in the requested language', async () => {
     const headers = { accept: 'application/json', 'accept-language': 'de' }
     const response = await site.visit('/nothing?lang=fr', { headers })
     expect(response.status).toBe(404)
@@ -155,7 +155,7 @@ describe('no link', () => {
     })
   })
 
-  test('is a problem for those who take nothing else', async () => {
+  test('is problem+json for clients that accept nothing else', async () => {
     const response = await site.visit('/x', { headers: { accept: 'application/problem+json' } })
     expect(response.headers.get('content-type')).toBe('application/problem+json')
     expect(await response.json()).toMatchObject({
@@ -165,7 +165,7 @@ describe('no link', () => {
     })
   })
 
-  test('every page forbids scripts and frames, and its style is known by hash', async () => {
+  test('every page forbids scripts and frames, and allows its style by hash', async () => {
     const response = await site.visit('/nothing')
     const policy = response.headers.get('content-security-policy') ?? ''
     for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"]) {
@@ -177,7 +177,7 @@ describe('no link', () => {
     expect(policy).toContain(`'sha256-${hash}'`)
   })
 
-  test('the root of the instance leads to its dashboard', async () => {
+  test('the root of the instance redirects to its dashboard', async () => {
     const response = await site.visit('/')
     expect(response.status).toBe(302)
     expect(response.headers.get('location')).toEndWith('/app')
@@ -222,7 +222,7 @@ describe('a link with conditions', () => {
     expect(await clicks(seq)).toBe(0)
   })
 
-  test('is open from its start to its end', async () => {
+  test('is open from its start until its end', async () => {
     await site.addLink({ slug: 'a', starts_at: now, expires_at: now + 10 })
     expect((await site.visit('/a')).status).toBe(302)
     now += 9
@@ -245,7 +245,7 @@ describe('a link with conditions', () => {
     expect((await site.visit('/b')).status).toBe(410)
   })
 
-  test('forwards the query byte for byte, lang included', async () => {
+  test('forwards the query byte for byte, including lang', async () => {
     await site.addLink({ slug: 'a', target_url: 'https://e.com/p?x=1#f', forward_query: 1 })
     const response = await site.visit("/a?lang=de&b=%2B+'&c=%zz")
     expect(response.headers.get('location')).toBe('https://e.com/p?x=1&lang=de&b=%2B+%27&c=%zz#f')
@@ -261,7 +261,7 @@ describe('a scanned code', () => {
     return bits
   }
 
-  test('is told apart from a click by exactly its marker', async () => {
+  test('is distinguished from a click by exactly its marker', async () => {
     await site.addLink({ slug: 'a' })
     for (const query of ['', '?qr=1', '?x=2&qr=1', '?qr=2', '?qr', '?q%72=1', '?xqr=1']) {
       expect((await site.visit(`/a${query}`)).status).toBe(302)
@@ -284,13 +284,13 @@ describe('a scanned code', () => {
     expect((await site.visit('/a?qr=1')).headers.get('location')).toBe('https://e.com/?qr=1')
   })
 
-  test("stays one behind the preview's button", async () => {
+  test('stays one after the preview’s button', async () => {
     await site.addLink({ slug: 'a' })
     expect(await (await site.visit('/a+?qr=1')).text()).toContain('href="/a?qr=1"')
     expect(await (await site.visit('/a+?qr=2')).text()).toContain('href="/a"')
   })
 
-  test('of a link that is over leads to its fallback, and is no click', async () => {
+  test('of an expired link redirects to its fallback, and isn’t a click', async () => {
     await site.addLink({ slug: 'a', enabled: 0, fallback_url: 'https://e.com/over' })
     const { headers } = await site.visit('/a?qr=1')
     expect(headers.get('location')).toBe('https://e.com/over')
@@ -299,11 +299,11 @@ describe('a scanned code', () => {
 })
 
 describe('a limited link', () => {
-  test('lets exactly so many people through, bots and HEAD besides', async () => {
+  test('redirects exactly as many people, not counting bots and HEAD', async () => {
     const seq = await site.addLink({ slug: 'a', max_clicks: 100 })
     const answers = await Promise.all(
       Array.from({ length: 500 }, async (_, i) => {
-        // Spread over turns and commits.
+        // Spread over event-loop turns and commits.
         for (let turn = 0; turn < i % 17; turn++) await new Promise((next) => setImmediate(next))
         const kind = i % 5 === 3 ? 'bot' : i % 5 === 4 ? 'head' : 'person'
         const agent = kind === 'bot' ? CRAWLER : BROWSER
@@ -324,7 +324,7 @@ describe('a limited link', () => {
     }
   })
 
-  test('is unavailable, not open, when a use can not be taken', async () => {
+  test('is unavailable, not open, when a use can’t be taken', async () => {
     await site.close()
     const storage = { write: () => Promise.reject(new StorageUnavailable('full')) }
     site = await openSite(dir, { clock, storage })
@@ -336,7 +336,7 @@ describe('a limited link', () => {
 })
 
 describe('the preview', () => {
-  test('shows where a link leads, escaped, in both forms of its host, and counts nothing', async () => {
+  test('shows the destination, escaped, in both forms of its host, and counts nothing', async () => {
     const target_url = 'https://xn--mnchen-3ya.de/?a=<b>&"'
     const seq = await site.addLink({ slug: 'a', target_url })
     for (const path of ['/a+', '/A%2B']) {
@@ -353,7 +353,7 @@ describe('the preview', () => {
     expect(await clicks(seq)).toBe(0)
   })
 
-  test('keeps the secret of a protected link', async () => {
+  test('hides the destination of a protected link', async () => {
     const password_hash = await Bun.password.hash('x', {
       algorithm: 'argon2id',
       memoryCost: 8,
@@ -365,7 +365,7 @@ describe('the preview', () => {
     expect(html).toContain('href="/a"')
   })
 
-  test('of no link is an error in the form that the client prefers', async () => {
+  test('of a missing link is an error in the client’s preferred format', async () => {
     for (const [accept, type] of [
       ['application/json', 'application/json'],
       ['application/problem+json', 'application/problem+json'],
@@ -384,8 +384,8 @@ describe('the preview', () => {
   })
 })
 
-describe('storage that can not be read', () => {
-  test('is 503 with Retry-After, and over when it is over', async () => {
+describe('unreadable storage', () => {
+  test('is 503 with Retry-After, until it is readable again', async () => {
     await site.close()
     let broken = true
     const fail = () => {

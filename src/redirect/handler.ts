@@ -24,10 +24,10 @@ import { createUseOnce } from './uses.ts'
 import { howOf, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
 import { createWho, type Who } from './who.ts'
 
-/** A link that changes that often during one visit counts as closed for it. */
+/** A link that changes this often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
 
-/** Answers every path that is neither the API's nor the app's. */
+/** Handles every path that belongs neither to the API nor to the app. */
 export type Redirect = Pick<RedirectHandler, 'counts' | 'fetch'>
 
 export function createRedirect(deps: RedirectDeps): Redirect {
@@ -35,9 +35,8 @@ export function createRedirect(deps: RedirectDeps): Redirect {
 }
 
 /**
- * The hot path. Visits that arrive in one turn of the event loop are answered together: one
- * snapshot of the links, one write to the journal, then all the answers. No visit is answered
- * before its click is written.
+ * The hot path. Visits of one event-loop turn are answered together: one snapshot of the links, one
+ * write to the journal, then all the responses. No visit is answered before its click is written.
  */
 class RedirectHandler {
   readonly counts = noAnswers()
@@ -58,7 +57,7 @@ class RedirectHandler {
     this.#useOnce = createUseOnce(deps.storage)
   }
 
-  /** `peer` gives the address at the other end of the connection. Never rejects. */
+  /** `peer` returns the address of the connection's peer. Never rejects. */
   fetch(request: Request, peer: () => string): Promise<Response> | Response {
     const { url } = request
     // Without a Host header (HTTP/1.0) there is only the path.
@@ -116,11 +115,11 @@ class RedirectHandler {
     }
   }
 
-  /** The answer; null when it takes another turn. */
+  /** The response; null if it needs another turn. */
   #decide(visit: Visit, now: number): Response | null {
     const { use, fetched } = visit
     if (use !== null) return this.#usedOne(visit, use, now)
-    // A fetched slug is good for one turn: the next one reads it anew.
+    // A fetched slug is valid for one turn: the next one reads it again.
     visit.fetched = undefined
     const slug = fetched === undefined ? findSlug(this.#deps.resolver, visit) : fetched
     if (slug instanceof Promise) {
@@ -142,7 +141,7 @@ class RedirectHandler {
     return this.#obey(visit, decision, now)
   }
 
-  /** See {@link VisitLimit}. A visit that takes several turns is taken once. */
+  /** See {@link VisitLimit}. A visit over several turns is counted once. */
   #takeVisit(visit: Visit, seq: number, now: number): number {
     const { visitLimit } = this.#deps
     if (visitLimit === undefined || visit.unlocked !== null || visit.refusals > 0) return 0
@@ -177,7 +176,7 @@ class RedirectHandler {
     return this.#settle(visit, () => this.#takeUse(visit, decision.seq, link, now))
   }
 
-  /** One of the link's uses was taken: what the link said at that moment counts. */
+  /** One of the link's uses was taken: its state at that moment counts. */
   #usedOne(visit: Visit, use: Destined & { seq: number }, now: number): Response {
     const decision = decideDestination(use.seq, use, visit, now, this.#deps)
     if (decision.kind === 'blocked') return this.#blocked(visit)
@@ -185,7 +184,7 @@ class RedirectHandler {
     return this.#pass(visit, decision, now)
   }
 
-  /** A rule's own answer. None of them counts as a click. */
+  /** A rule's own response. None of them counts as a click. */
   #answered(visit: Visit, { answer, link }: Answered): Response {
     if (answer === 'gone') return this.#closed(visit, { fallback_url: null }, 'expired')
     return answer === 'fallback' && link.fallback_url !== null
@@ -203,7 +202,7 @@ class RedirectHandler {
   }
 
   #locked(visit: Visit, locked: { seq: number; hash: string }): Response | null {
-    // Once only: the body is read, and the password may have changed in the meantime.
+    // Only once: the body is consumed, and the password may have changed in the meantime.
     if (visit.method === 'POST' && visit.unlocked === null) {
       return this.#settle(visit, () => this.#guess(visit, locked))
     }
@@ -218,7 +217,7 @@ class RedirectHandler {
     return answer
   }
 
-  /** Continues outside of this turn: `work` gives the answer, or null to decide anew. */
+  /** Continues after this turn: `work` returns the response, or null to decide again. */
   #settle(visit: Visit, work: () => Promise<Response | null>): null {
     work().then(
       (response) => (response === null ? this.#enqueue(visit) : this.#answer(visit, response)),
@@ -231,13 +230,13 @@ class RedirectHandler {
   #pass(visit: Visit, open: Open, now: number): Response {
     this.#record(visit, open, now, open)
     this.counts.redirected++
-    // 303, or the browser would post the password on to the destination.
+    // 303, because the browser would otherwise post the password to the destination.
     const status = visit.method === 'POST' ? 303 : open.status
     const location = locationFor(visit, open)
     return this.#pages.redirect(visit.request, this.#turnIds.next(), status, location)
   }
 
-  /** To those who show previews of links in messages. */
+  /** The response for services that show link previews in messages. */
   #social(visit: Visit, social: Social, now: number): Response {
     this.#record(visit, social, now)
     this.counts.page++
@@ -271,13 +270,13 @@ class RedirectHandler {
     return this.#pages.closed(visit.request, condition, starts_at)
   }
 
-  /** Never the fallback: it is the choice of the one who was blocked. */
+  /** Never the fallback, which was chosen by the blocked owner. */
   #blocked(visit: Visit): Response {
     this.counts.gone++
     return this.#pages.closed(visit.request, 'blocked', null)
   }
 
-  /** `target` null: the address isn't shown, because each visit of the link counts. */
+  /** `target` null: the destination isn't shown, because each visit of the link counts. */
   #preview(visit: Visit, target: string | null): Response {
     this.counts.page++
     return this.#pages.preview(visit.request, target, pathOf(visit))

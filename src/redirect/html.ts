@@ -35,13 +35,13 @@ summary+form{margin-block-start:12px}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Nothing may run, load or be framed; the one style sheet is known by its hash. */
+/** Nothing may run, load or be framed; the only style sheet is allowed by its hash. */
 function policy(formAction: string, brand: Brand | undefined): string {
   const { style, image } = brand === undefined ? { style: '', image: '' } : brandSources(brand)
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${style}${image}; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`
 }
 
-/** Headers of a page. `formAction`: where its form may lead, by redirects too. */
+/** Headers of a page. `formAction`: where its form may lead, also by redirects. */
 export function pageHeaders(
   locale: Locale,
   formAction = "'self'",
@@ -87,7 +87,7 @@ export function paragraph(text: string, attributes = ''): string {
   return `<p${attributes}>${Bun.escapeHTML(text)}</p>`
 }
 
-/** What happened before the form is shown. */
+/** The state of the password form. */
 export type PasswordAttempt =
   | { kind: 'none' }
   | { kind: 'wrong' }
@@ -129,7 +129,7 @@ export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
   return renderPage(locale, translate(locale, 'page.password.title'), notice + form)
 }
 
-/** Where a link leads; `path` is the link itself. `target` null: it isn't shown. */
+/** The preview of a link; `path` is the link itself. `target` null: it isn't shown. */
 export function previewPage(locale: Locale, target: string | null, path: string): string {
   const text = (key: 'text' | 'button' | 'note') => translate(locale, `page.preview.${key}`)
   if (target === null) {
@@ -147,13 +147,13 @@ ${reportForm(locale)}`
   return renderPage(locale, translate(locale, 'page.preview.title'), body)
 }
 
-/** What became of a report. */
+/** The result of a report. */
 export type ReportResult =
   | { kind: 'sent' }
   | { kind: 'empty' }
   | { kind: 'too_many'; retryAfterSeconds: number }
 
-/** Says what became of a report. */
+/** The page with the result of a report. */
 export function reportPage(locale: Locale, result: ReportResult): string {
   const title = translate(locale, 'page.report.title')
   if (result.kind === 'sent') {
@@ -168,7 +168,7 @@ export function reportPage(locale: Locale, result: ReportResult): string {
   return renderPage(locale, title, paragraph(said, ' class="bad" role="alert"'))
 }
 
-/** Lets visitors report the link to the owner of the instance; posts to the page's own address. */
+/** The form for reporting the link to the owner of the instance; posts to the page's own URL. */
 function reportForm(locale: Locale): string {
   const text = (key: 'title' | 'label' | 'button') =>
     Bun.escapeHTML(translate(locale, `page.report.${key}`))
@@ -184,7 +184,7 @@ function button(path: string, label: string): string {
   return `<p><a class="button" rel="nofollow" href="${Bun.escapeHTML(path)}">${Bun.escapeHTML(label)}</a></p>`
 }
 
-/** The address with its internationalised host as people read it; the same when it has none. */
+/** The URL with its internationalized host in Unicode; the same if it has none. */
 function inUnicode(target: string): string {
   if (!target.includes('xn--')) return target
   try {

@@ -11,7 +11,7 @@ let site: Site
 let server: Bun.Server<undefined>
 let nginx: Bun.Subprocess
 
-describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up', () => {
+describe.skipIf(NGINX === null)('behind nginx, configured as in docs/operating.md', () => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'slugline-nginx-'))
     await migrate(dir)
@@ -20,7 +20,7 @@ describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up',
     server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch })
     const file = join(dir, 'nginx.conf')
     writeFileSync(file, settingsOfDocs(dir, `unix:${dir}/nginx.sock`, `127.0.0.1:${server.port}`))
-    // The socket is there before the master says on stderr that it has started its worker.
+    // The socket exists before the master logs on stderr that it has started its worker.
     const command = [NGINX as string, '-c', file, '-e', 'stderr', '-g', 'error_log stderr notice;']
     nginx = Bun.spawn(command, { stderr: 'pipe', stdout: 'ignore' })
     let said = ''
@@ -42,7 +42,7 @@ describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up',
   const visit = (path: string) =>
     fetch(`http://sho.rt${path}`, { unix: join(dir, 'nginx.sock'), redirect: 'manual' })
 
-  test('the longest destination is passed on', async () => {
+  test('the longest destination is forwarded', async () => {
     const start = 'https://example.com/'
     const target_url = start + 'x'.repeat(8192 - start.length)
     await site.addLink({ slug: 'long', target_url })
@@ -50,7 +50,7 @@ describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up',
     expect([response.status, response.headers.get('location')]).toEqual([302, target_url])
   })
 
-  test('the longest query is passed on, and a longer one leaves the destination as it is', async () => {
+  test('the longest query is forwarded, and a longer one is dropped', async () => {
     const target_url = 'https://example.com/'
     await site.addLink({ slug: 'query', target_url, forward_query: 1 })
     const query = `?a=${'x'.repeat(8192 - target_url.length - '?a='.length)}`

@@ -39,56 +39,53 @@ function tooMany({ retryAfterSeconds: seconds }: { retryAfterSeconds: number }):
 }
 
 /**
- * The password form may lead wherever the link does: browsers check the redirect after a form
+ * The password form may lead wherever the link does, because browsers check redirects of a form
  * against this directive too.
  */
 const FORM_ACTION = "'self' http: https:"
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 
-/** What the pages depend on. */
+/** Dependencies of the pages. */
 export interface PagesOptions {
   /** For tests. */
   pseudoLocales: boolean
-  /** The public address. */
+  /** The public URL. */
   baseUrl: string
-  /** Makes request ids. */
+  /** Generates request ids. */
   requestId: () => string
 }
 
-/** What of a page differs from every page. */
+/** The variable parts of a page. */
 interface PageOptions {
   status?: number
   headers?: Readonly<Record<string, string>> | undefined
-  /** Where its form may lead, by redirects too. */
+  /** Where its form may lead, also by redirects. */
   formAction?: string
-  /** Where a domain of a workspace may lead instead. */
+  /** Which URL a workspace's domain may redirect to instead. */
   leadsTo?: LeadsTo
 }
 
-/** Addresses that a workspace sets for its domain. */
+/** URLs that a workspace sets for its domain. */
 export type LeadsTo = 'root_url' | 'not_found_url' | 'expired_url'
 
-/** A page that was answered, for domains that have others. */
+/** A rendered page, for domains that replace it. */
 interface Shown {
   leadsTo: LeadsTo | undefined
   /** The same page in a brand. */
   again(brand: Brand): Response
-  /** A redirect in its place. */
+  /** A redirect instead of it. */
   instead(status: number, location: string): Response
 }
 
 const shown = new WeakMap<Response, Shown>()
 
-/** The page that a response is; undefined: it is none. */
+/** The page of a response; undefined: it isn't a page. */
 export function shownBy(response: Response): Shown | undefined {
   return shown.get(response)
 }
 
-/**
- * Pages for visitors in their own language, never the workspace's. Clients that prefer JSON get the
- * errors of the API instead.
- */
+/** Pages in the visitor's language; clients that prefer JSON get the API's errors instead. */
 export class Pages {
   readonly #always: Readonly<Record<string, string>>
   readonly #ofRedirects: ReturnType<typeof redirectHeaders>
@@ -98,7 +95,7 @@ export class Pages {
     this.#ofRedirects = redirectHeaders(this.#always)
   }
 
-  /** HTML clients get a body with a link, for those that show it (RFC 9110 §15.4). */
+  /** HTML clients get a body with a link (RFC 9110 §15.4). */
   redirect(request: Request, requestId: string, status: number, location: string): Response {
     const isPermanent = status === 301 || status === 308
     const isHtml = request.headers.get('accept')?.includes('text/html') === true
@@ -112,15 +109,15 @@ export class Pages {
   }
 
   /**
-   * A short domain without a slug; its title is the host of the request. People who type the
-   * address of the instance itself mean its dashboard.
+   * The root of a short domain; its title is the request's host. The root of the instance's own
+   * host redirects to the dashboard.
    */
   home(request: Request, domainNo: number): Response {
     const { baseUrl, requestId } = this.options
     if (domainNo === DEFAULT_DOMAIN) {
       return this.redirect(request, requestId(), 302, `${baseUrl}/app`)
     }
-    // Not kept: a request may name any host.
+    // Not cached: a request may have any host.
     const host = URL.parse(request.url)?.host ?? new URL(baseUrl).host
     const render = (locale: Locale) =>
       renderPage(locale, host, paragraph(translate(locale, 'page.home.text')))
@@ -132,7 +129,7 @@ export class Pages {
     return this.#pageOr(request, ['LINK_NOT_FOUND'], render, { leadsTo: 'not_found_url' })
   }
 
-  /** A link that leads nowhere now; `startsAt` in milliseconds since the epoch. */
+  /** A link that doesn't redirect now; `startsAt` in milliseconds since the epoch. */
   closed(request: Request, condition: Closed | 'blocked', startsAt: number | null): Response {
     const render = (locale: Locale) =>
       condition === 'scheduled' && startsAt !== null
@@ -144,7 +141,7 @@ export class Pages {
     })
   }
 
-  /** Asks for the link's password. */
+  /** The password form. */
   password(request: Request, attempt: PasswordAttempt): Response {
     const error = attempt.kind === 'too_many' ? tooMany(attempt) : PROTECTED
     const status = { none: 200, wrong: 403, too_many: 429 }[attempt.kind]
@@ -152,13 +149,13 @@ export class Pages {
     return this.#pageOr(request, error, render, { status, formAction: FORM_ACTION })
   }
 
-  /** Says that there is a password, and nothing else. `path`: the link itself. */
+  /** Shows only that there is a password. `path`: the link itself. */
   protectedPreview(request: Request, path: string): Response {
     const render = (locale: Locale) => protectedPage(locale, path)
     return this.#pageOr(request, PROTECTED, render, { status: 200 })
   }
 
-  /** Says where a link leads; `target` null: that it isn't shown. */
+  /** Shows the destination; `target` null: that it isn't shown. */
   preview(request: Request, target: string | null, path: string): Response {
     if (prefersJson(request.headers.get('accept'))) {
       return this.#json(request, { destination_url: target })
@@ -166,12 +163,12 @@ export class Pages {
     return this.#page(request, (locale) => previewPage(locale, target, path))
   }
 
-  /** What a service that unfurls the link shows of it; `social` as it is stored. */
+  /** The link preview for services that unfurl it; `social` in its stored form. */
   social(request: Request, social: string): Response {
     return this.#bare(request, (locale) => socialPage(locale, JSON.parse(social) as Social))
   }
 
-  /** Answers a report, which has been kept or not. */
+  /** The response to a report, stored or not. */
   reported(request: Request, result: ReportResult): Response {
     const render = (locale: Locale) => reportPage(locale, result)
     if (result.kind === 'sent') {
@@ -200,7 +197,7 @@ export class Pages {
     return this.error(request, 'METHOD_NOT_ALLOWED', { params: { allowed: METHODS }, headers })
   }
 
-  /** OPTIONS, and methods that no link answers. */
+  /** OPTIONS, and unsupported methods. */
   otherMethod(request: Request): Response {
     if (request.method !== 'OPTIONS') return this.notAllowed(request)
     const requestId = this.options.requestId()
@@ -226,7 +223,7 @@ export class Pages {
   }
 
   #localeOf({ url, headers }: Request): Locale {
-    // Without a proper Host header the address is only a path.
+    // Without a valid Host header the URL is only a path.
     const query = url.includes('lang=')
       ? (URL.parse(url, 'http://localhost')?.searchParams.get('lang') ?? null)
       : null
@@ -237,7 +234,7 @@ export class Pages {
     })
   }
 
-  /** A page with the status and headers of an error, or for clients that prefer JSON that error. */
+  /** A page with an error's status and headers, or the error itself if the client prefers JSON. */
   #pageOr(
     request: Request,
     error: AppErrorArgs,
@@ -261,7 +258,7 @@ export class Pages {
     return page
   }
 
-  /** What has no frame, or has one already. */
+  /** A page without frame, or that has one already. */
   #bare(
     request: Request,
     render: (locale: Locale) => string,

@@ -51,7 +51,7 @@ async function clicks(seq: number): Promise<number> {
   return (await site.countersOf(seq))?.total ?? 0
 }
 
-test('the form asks, a wrong password is refused, the right one leads on and counts once', async () => {
+test('the form is shown, a wrong password is refused, the correct one redirects and counts once', async () => {
   const seq = await site.addLink({
     slug: 'a',
     password_hash: hash,
@@ -81,7 +81,7 @@ test('the form asks, a wrong password is refused, the right one leads on and cou
   expect(await clicks(seq)).toBe(1)
 })
 
-test('a scan stays one through the form, and its marker goes no further', async () => {
+test('a scan stays one through the form, and its marker isn’t forwarded', async () => {
   const target_url = 'https://secret.example/'
   await site.addLink({ slug: 'a', password_hash: hash, forward_query: 1, target_url })
   expect(await (await site.visit('/a?qr=1')).text()).toContain('<form method="post">')
@@ -91,11 +91,11 @@ test('a scan stays one through the form, and its marker goes no further', async 
   const add = (record: ClickRecord) => void bits.push(record[3])
   readJournal(journalDirectory(dir), { segment: 0, offset: 0 }, () => true, add)
   expect(bits).toEqual([HOW.qr | HOW.password])
-  // The browser posts to the address that the form came from, so nothing may stand in its way.
+  // The browser posts to the form's own URL, so there must be no `action`.
   expect(await (await site.visit('/a?qr=1')).text()).not.toContain('action=')
 })
 
-test('it works through a socket, with the body coming in pieces', async () => {
+test('it works through a socket, with the body in chunks', async () => {
   await site.addLink({ slug: 'a', password_hash: hash })
   const server = Bun.serve({
     port: 0,
@@ -120,7 +120,7 @@ test('it works through a socket, with the body coming in pieces', async () => {
   await server.stop(true)
 })
 
-test('guesses are limited per link and address, the right one too', async () => {
+test('guesses are limited per link and address, including the correct one', async () => {
   const seq = await site.addLink({ slug: 'a', password_hash: hash })
   allowed = 1
   expect((await post('/a', 'x')).status).toBe(403)
@@ -131,7 +131,7 @@ test('guesses are limited per link and address, the right one too', async () => 
   expect(await clicks(seq)).toBe(0)
 })
 
-test('a password uses up one visit, and only when it is right', async () => {
+test('a password uses up one visit, and only if it is correct', async () => {
   await site.addLink({ slug: 'a', password_hash: hash, max_clicks: 1 })
   expect((await site.visit('/a')).status).toBe(200)
   expect((await post('/a', 'x')).status).toBe(403)
@@ -150,7 +150,7 @@ test('programs send the password as JSON or as a form of parts', async () => {
   expect((await site.visit('/a', { method: 'POST', body: form })).status).toBe(303)
 })
 
-test('whoever prefers JSON is told so in JSON that there is a password', async () => {
+test('clients that prefer JSON get a JSON error that there is a password', async () => {
   const seq = await site.addLink({
     slug: 'a',
     password_hash: hash,
@@ -175,7 +175,7 @@ test('whoever prefers JSON is told so in JSON that there is a password', async (
   expect(await clicks(seq)).toBe(0)
 })
 
-test('bodies that are no form, or too large, are no guess that passes', async () => {
+test('bodies that are not a form, or too large, are refused', async () => {
   allowed = 20
   await site.addLink({ slug: 'a', password_hash: hash })
   const send = (body: string, type: string) =>
@@ -202,7 +202,7 @@ describe('the limit on guesses', () => {
     return all.filter(Boolean).length
   }
 
-  test('counts the /64 of an IPv6 address as one', async () => {
+  test('treats the /64 of an IPv6 address as one', async () => {
     const from = (network: number) =>
       Array.from({ length: 20 }, (_, i) => [1, `2001:db8:0:${network}::${i + 1}`] as const)
     const guesses = limit()
@@ -210,12 +210,12 @@ describe('the limit on guesses', () => {
     expect(await allowedOf(from(2), guesses)).toBe(5)
   })
 
-  test('counts one address over all links', async () => {
+  test('limits one address across all links', async () => {
     const takes = Array.from({ length: 100 }, (_, seq) => [seq, '192.0.2.1'] as const)
     expect(await allowedOf(takes)).toBe(20)
   })
 
-  test('has a ceiling per link over all addresses, which right guesses leave alone', async () => {
+  test('has a limit per link across all addresses, which correct guesses don’t use up', async () => {
     const takes = Array.from({ length: 200 }, (_, i) => [1, `192.0.2.${i}`] as const)
     expect(await allowedOf(takes)).toBe(60)
     const guesses = limit()
@@ -226,7 +226,7 @@ describe('the limit on guesses', () => {
   })
 })
 
-test('links of one workspace don’t keep the visitors of another from their passwords', async () => {
+test('links of one workspace don’t block the passwords of another', async () => {
   await site.close()
   const ends: (() => void)[] = []
   site = await openSite(dir, {

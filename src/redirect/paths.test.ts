@@ -30,7 +30,7 @@ describe.each([
     rmSync(dir, { recursive: true, force: true })
   })
 
-  /** Where a path leads: its `Location`, or the status of the answer. */
+  /** The `Location` of a path, or the status of the response. */
   async function to(path: string, init: RequestInit = {}): Promise<string | number> {
     const response = await site.visit(path, init)
     return response.headers.get('location') ?? response.status
@@ -76,7 +76,7 @@ describe.each([
     expect(await to('/x/y')).toBe(404)
   })
 
-  test('the rest of the path is appended where the link says so', async () => {
+  test('the rest of the path is appended if the link is configured so', async () => {
     const forward = { match_prefix: 1, forward_path: 1 }
     await site.addLink({ ...forward, slug: 'a', target_url: 'https://e.com/base?x=1#f' })
     await site.addLink({ ...forward, slug: 'b/c', target_url: 'https://e.com/', forward_query: 1 })
@@ -91,7 +91,7 @@ describe.each([
     expect(await to('/b/c//evil.example')).toBe('https://e.com//evil.example')
   })
 
-  test('placeholders are filled in, and empty where the visit has nothing', async () => {
+  test('placeholders are filled in, and empty if the visit has no value', async () => {
     await site.addLink({
       slug: 'Shop',
       match_prefix: 1,
@@ -107,7 +107,7 @@ describe.each([
     expect(await to('/plain?a=ü')).toBe('https://e.com/?k={keyword}&q=%C3%BC')
   })
 
-  test('below a prefix its link is obeyed as at its slug', async () => {
+  test('below a prefix its link works like at its slug', async () => {
     const password_hash = await Bun.password.hash('x', {
       algorithm: 'argon2id',
       memoryCost: 8,
@@ -128,7 +128,7 @@ describe.each([
     expect([posted.status, posted.headers.get('location')]).toEqual([303, 'https://e.com/a/b'])
   })
 
-  test('the preview shows where the path leads, with a button that goes there', async () => {
+  test('the preview shows the path’s destination, with a button to continue', async () => {
     const forward = { match_prefix: 1, forward_path: 1, target_url: 'https://e.com/docs' }
     await site.addLink({ ...forward, slug: 'a/b' })
     const html = await (await site.visit('/a/b/c+?qr=1')).text()
@@ -139,7 +139,7 @@ describe.each([
     expect(await to('/a/b/c%2B%2B')).toBe('https://e.com/docs/c%2B%2B')
   })
 
-  test('clicks have the key of the slug that answers', async () => {
+  test('clicks have the key of the matching slug', async () => {
     await site.addLink({ slug: 'Docs/A', match_prefix: 1 })
     for (const path of ['/docs/a', '/docs/A/b/c', '/DOCS/a/']) await site.visit(path)
     const slugs: string[] = []
@@ -148,7 +148,7 @@ describe.each([
     expect(slugs).toEqual(['docs/a', 'docs/a', 'docs/a'])
   })
 
-  test('a new prefix, its end and a new exact link are obeyed by the next visit', async () => {
+  test('a new prefix, its removal and a new exact link take effect with the next visit', async () => {
     expect(await to('/a/b/c')).toBe(404)
     await site.addLink({ slug: 'a', match_prefix: 1, target_url: AWAY })
     expect(await to('/a/b/c')).toBe(AWAY)
@@ -156,7 +156,7 @@ describe.each([
     expect(await to('/a/b/c')).toBe(`${AWAY}/exact`)
   })
 
-  test('what was deleted is held back for its workspace, and so is all below its prefix', async () => {
+  test('a deleted slug stays reserved for its workspace, with everything below its prefix', async () => {
     const hold = async (slugKey: string, workspace_no = 1) => {
       await site.storage.write(async (tx) => {
         const gone = { link_seq: null, target_url: null, workspace_no }

@@ -36,7 +36,7 @@ const part = fc.oneof(
   fc.stringMatching(/^[!-%'-~]{0,12}$/),
 )
 
-test('the marker goes, wherever it stands, and everything else stays byte for byte', () => {
+test('the marker is removed in any position, and everything else stays byte for byte', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -1,7 +1,7 @@
 /**
- * The headers that redirects share; a browser keeps a permanent one, so it names what the body
- * depends on. A response copies them, so they are made once and `Location` and `X-Request-Id` set for
- * each: 350 ns for a response instead of 630 with headers of its own.
+ * Shared headers of redirects; a browser caches a permanent one, so it has `Vary`. A response
+ * copies them, so they are created once and only `Location` and `X-Request-Id` are set for each:
+ * 350 ns for a response instead of 630 with separate headers.
  */
 export function redirectHeaders(always: Readonly<Record<string, string>>) {
   const kinds = (own: Record<string, string>) => {

@@ -3,10 +3,10 @@ import type { Pages } from './pages.ts'
 import type { RedirectDeps } from './types.ts'
 import type { Visit } from './visit.ts'
 
-/** The most UTF-16 units of a report that are kept. */
+/** The most UTF-16 units of a report that are stored. */
 const LENGTH_MAX = 1_000
 
-/** Keeps what a visitor of the preview reports, and answers. */
+/** Stores a report from the preview page, and responds. */
 export async function answerReport(
   { request, domainNo, slugKey, address: from }: Visit,
   { report }: Pick<RedirectDeps, 'report'>,

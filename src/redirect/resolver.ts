@@ -1,24 +1,24 @@
 import type { SPECIAL_PREFIX } from '../links/slug.ts'
 
-/** What a slug leads to. */
+/** The row of a slug. */
 export interface SlugRow {
-  /** Null: the link is gone, the slug held back. */
+  /** Null: the link was deleted, the slug reserved. */
   link_seq: number | null
   target_url: string | null
   redirect_status: number
-  /** Not 0: the link has conditions; {@link SPECIAL_PREFIX}: it answers all below the slug too. */
+  /** Not 0: the link has conditions; {@link SPECIAL_PREFIX}: it matches all paths below it too. */
   special: number
   /** Not null: the address is blocked. */
   block_id: string | null
-  /** The workspace that a slug without a link is held back for. */
+  /** The workspace that a slug without a link is reserved for. */
   held_by?: number | null
-  /** Null for a link without conditions, and when there is no link. */
+  /** Null for a link without conditions, or if there is no link. */
   link: LinkRow | null
 }
 
-/** What says where a link leads. */
+/** What determines a link's destination. */
 export interface Destined {
-  /** As typed; of the address that is visited. */
+  /** As typed; of the visited address. */
   slug: string
   target_url: string
   redirect_status: number
@@ -27,7 +27,7 @@ export interface Destined {
   fallback_url: string | null
   /** `full`, `count` or `none`. */
   tracking: string
-  /** JSON, see `rules/`; null: there are none. */
+  /** JSON, see `rules/`; null: none. */
   rules: string | null
   variants: string | null
 }
@@ -45,26 +45,26 @@ export interface LinkRow extends Destined {
   social: string | null
 }
 
-/** Whether a link leads anywhere at a moment, and if not, why. */
+/** Whether a link redirects at a time, and if not, why. */
 export type Condition = 'open' | Closed
-/** Why a link leads nowhere, besides a block. */
+/** Why a link doesn't redirect, other than a block. */
 export type Closed = 'disabled' | 'scheduled' | 'expired' | 'exhausted'
 
 /**
- * Finds links for one turn of the event loop: between `begin` and `end` all reads that are answered
- * at once see the same committed state, which is not older than `begin`. All throw
- * StorageUnavailable when it can't be read; after that, too, `end` must be called.
+ * Finds links for an event-loop turn: between `begin` and `end` all synchronous reads see the same
+ * committed state, which is not older than `begin`. All throw StorageUnavailable if it can't be
+ * read; `end` must be called even then.
  */
 export interface Resolver {
   begin(): void
   /**
-   * A promise: it isn't known here and is being asked for; it rejects with StorageUnavailable. Its
-   * result is valid for the visit that asked, in a later turn.
+   * A promise: it isn't cached and is being queried; it rejects with StorageUnavailable. Its result
+   * is valid for the requesting visit, in a later turn.
    */
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null>
   end(): void
-  /** Whether every link was remembered when the database was last read, so that it needn't answer. */
+  /** Whether all links were cached when the database was last read, so that it isn't needed. */
   hasAll?(): boolean
-  /** A slug that `slug` returned is known to be outdated. */
+  /** A slug returned by `slug` turned out to be outdated. */
   outdated?(slugKey: string, domainNo: number): void
 }

@@ -70,14 +70,14 @@ function clicks(): [rule: string | undefined, variant: string | undefined][] {
   return found.map((record) => [record[12], record[13]])
 }
 
-test('the first rule that holds decides, else the link; the click says which', async () => {
+test('the first matching rule decides, else the link; the click records which', async () => {
   await site.addLink({ slug: 'a', target_url: 'https://own.example/', rules: stored(APPS) })
   expect(await locationOf(IPHONE.text)).toBe('https://ios.example/')
   expect(await locationOf(PIXEL.text)).toBe('https://android.example/')
   expect(looked).toEqual([])
   expect(await locationOf(BROWSER, '/a', '5.1.1.9')).toBe('https://german.example/')
   expect(await locationOf(BROWSER)).toBe('https://own.example/')
-  // Where they are is asked for only when a rule needs it.
+  // The place is looked up only if a rule needs it.
   expect(looked).toEqual(['5.1.1.0', '203.0.113.0'])
   expect(clicks()).toEqual([
     ['ios', ''],
@@ -87,7 +87,7 @@ test('the first rule that holds decides, else the link; the click says which', a
   ])
 })
 
-test('an edit is obeyed by the very next visit', async () => {
+test('an edit takes effect with the next visit', async () => {
   const seq = await site.addLink({ slug: 'a', rules: stored(APPS) })
   expect(await locationOf(PIXEL.text)).toBe('https://android.example/')
   await site.storage.write(({ db }) =>
@@ -101,7 +101,7 @@ test('an edit is obeyed by the very next visit', async () => {
 })
 
 describe('a split', () => {
-  test('keeps a visitor for the day, by their hash, and tells the click', async () => {
+  test('keeps a visitor’s variant for the day, by their hash, and records it', async () => {
     await site.addLink({ slug: 'a', variants: stored(SPLIT) })
     const seen = new Map<string, Set<string | null>>()
     for (let n = 0; n < 90; n++) {
@@ -116,7 +116,7 @@ describe('a split', () => {
     expect(told.every(([rule, variant]) => rule === '' && /^[ab]$/.test(variant ?? ''))).toBe(true)
   })
 
-  test.each([{ 'sec-gpc': '1' }, { dnt: '1' }])('draws visitors with %j', async (headers) => {
+  test.each([{ 'sec-gpc': '1' }, { dnt: '1' }])('assigns %j visitors randomly', async (headers) => {
     await site.addLink({ slug: 'a', variants: stored(SPLIT) })
     const drawn = new Set<string | null>()
     for (chance = 0; chance < 40; chance++) {
@@ -158,14 +158,14 @@ describe('a rule that answers itself', () => {
   )
 })
 
-test('a blocked destination of a rule or a variant is answered as a blocked link', async () => {
+test('a blocked destination of a rule or a variant is answered like a blocked link', async () => {
   const rules = stored([{ id: 'x', when: { country: ['DE'] }, then: to('blocked') }])
   await site.addLink({ slug: 'a', rules })
   expect((await site.visit('/a', {}, '5.1.1.1')).status).toBe(410)
   expect((await site.visit('/a')).status).toBe(302)
 })
 
-test('passwords, limits and dates come before rules', async () => {
+test('passwords, limits and dates are checked before rules', async () => {
   const rules = stored([{ id: 'all', when: {}, then: to('ruled') }])
   await site.addLink({ slug: 'off', rules, enabled: 0 })
   await site.addLink({ slug: 'over', rules, expires_at: 1 })
@@ -184,7 +184,7 @@ test('passwords, limits and dates come before rules', async () => {
   expect(clicks().map(([rule]) => rule)).toEqual(Array(4).fill('all'))
 })
 
-test('the preview shows where this visitor would go', async () => {
+test('the preview shows the destination for this visitor', async () => {
   await site.addLink({ slug: 'a', target_url: 'https://own.example/', rules: stored(APPS) })
   const headers = { accept: 'application/json', 'user-agent': PIXEL.text }
   const answer = await site.visit('/a+', { headers })
@@ -192,7 +192,7 @@ test('the preview shows where this visitor would go', async () => {
   expect(clicks()).toEqual([])
 })
 
-test('forward_query goes with whichever destination is chosen', async () => {
+test('forward_query applies to any chosen destination', async () => {
   await site.addLink({ slug: 'a', rules: stored(APPS), forward_query: 1 })
   expect(await locationOf(PIXEL.text, '/a?x=1&qr=1')).toBe('https://android.example/?x=1')
 })

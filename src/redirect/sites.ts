@@ -2,14 +2,14 @@ import type { BlockList } from '../blocks/list.ts'
 import type { Brand } from './brand.ts'
 import { type LeadsTo, shownBy } from './pages.ts'
 
-/** What a workspace says of the pages of its domain. */
+/** A workspace's settings for the pages of its domain. */
 export type Site = Record<LeadsTo, string | null> & { brand: Brand | null }
 
-/** What the pages of domains depend on. */
+/** Dependencies of the pages of domains. */
 export interface SiteDeps {
   /** Whether a domain is shared by all workspaces. */
   isShared: (domainNo: number) => boolean
-  /** What is said of a domain; null: it is gone. */
+  /** The settings of a domain; null: it was deleted. */
   siteOf: (domainNo: number) => Promise<Site | null>
   blocks: Pick<BlockList, 'hasTarget'>
 }
@@ -22,14 +22,14 @@ export type InSite = (
 ) => Response | Promise<Response>
 
 /**
- * Pages of workspaces' own domains look or lead as they wish. Redirects and what shared hosts answer
- * stay as they are: the database is asked for a page alone.
+ * Wraps a redirect: pages of workspaces' own domains are branded or redirected as configured.
+ * Redirects and shared hosts are unchanged; the database is only queried for pages.
  */
 export function createInSite({ isShared, siteOf, blocks }: SiteDeps): InSite {
   return (answer, request, domainNo) => {
     const page = isShared(domainNo) ? undefined : shownBy(answer)
     if (page === undefined) return answer
-    // Without the database it is our own page.
+    // Without the database it is Slugline's own page.
     const found = siteOf(domainNo).catch(() => null)
     return found.then((site) => {
       const url = page.leadsTo === undefined ? null : (site?.[page.leadsTo] ?? null)

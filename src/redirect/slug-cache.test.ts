@@ -22,7 +22,7 @@ function entryOf(key: number, size: number, leads: boolean): CachedSlug {
   return new CachedSlug(0, `s${key}`, leads ? found : null, 0, 0)
 }
 
-test('holds just what was put and not forgotten or evicted, within its bounds', () => {
+test('contains exactly what was added and not removed or evicted, within its bounds', () => {
   const steps = fc.array(
     fc.record({
       key: fc.nat(20),
@@ -64,7 +64,7 @@ test('holds just what was put and not forgotten or evicted, within its bounds', 
   )
 })
 
-test('an entry that is larger than everything allowed isn’t kept', () => {
+test('an entry larger than the whole cache isn’t kept', () => {
   const cache = new SlugCache(BOUNDS)
   cache.put(entryOf(3, 3_000, true))
   expect(cache.get('s3', 0)).toBeUndefined()

@@ -1,7 +1,7 @@
 import type { LinkChange } from '../storage/index.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 
-/** What is remembered of a slug; `link_seq` null where it leads nowhere. */
+/** A cached slug; `link_seq` null if it doesn't exist. */
 export class CachedSlug implements SlugRow {
   readonly link_seq: number | null
   readonly target_url: string | null
@@ -10,16 +10,17 @@ export class CachedSlug implements SlugRow {
   readonly block_id: string | null
   readonly held_by: number | null
   readonly link: LinkRow | null
-  /** About how much memory it takes. */
+  /** Approximate memory use. */
   readonly bytes: number
-  /** A visit has used it since the last search for room. */
+  /** A visit has used it since the last eviction pass. */
   visited = false
   /** False: it was removed, and may have changed since. */
   kept = true
 
   /**
-   * @param readAt just before it was asked for, in milliseconds since the epoch.
-   * @param era which loss of messages it was read after.
+   * Creates an entry.
+   * @param readAt just before the query, in milliseconds since the epoch
+   * @param era the count of possible message losses before it was read
    */
   constructor(
     readonly domainNo: number,
@@ -39,10 +40,10 @@ export class CachedSlug implements SlugRow {
   }
 }
 
-/** Objects and their places in the maps, measured by growing a heap by 200,000 entries. */
+/** Objects and their map entries, measured by growing a heap by 200,000 entries. */
 const ENTRY_BYTES = 320
 const LINK_BYTES = 260
-/** For each character of rules: their text, and what is read out of it. */
+/** Per character of rules: their text and parsed form. */
 const DECISION_BYTES = 10
 
 function bytesOf(slugKey: string, { target_url, link }: SlugRow): number {
@@ -56,27 +57,24 @@ function bytesOf(slugKey: string, { target_url, link }: SlugRow): number {
   return ENTRY_BYTES + LINK_BYTES + 2 * (texts + more) + decisions
 }
 
-/** How much is kept. */
+/** The size of a cache. */
 export interface Bounds {
   entriesMax: number
   bytesMax: number
 }
 
-/** How much is kept of slugs that lead somewhere, and of those that don't. */
+/** The sizes for existing slugs and for missing ones. */
 export interface CacheBounds {
   found: Bounds
   missing: Bounds
 }
 
-/** Names a slug of a domain. No slug has a colon. */
+/** The key of a slug and a domain. No slug has a colon. */
 export function idOf(slugKey: string, domainNo: number): string {
   return domainNo === 0 ? slugKey : `${domainNo}:${slugKey}`
 }
 
-/**
- * What is remembered of slugs. Those that lead nowhere have bounds of their own: visits of random
- * addresses push no link out.
- */
+/** The cache of slugs. Missing ones have their own bounds, so random visits don't evict links. */
 export class SlugCache {
   readonly found: BoundedSlugs
   readonly missing: BoundedSlugs
@@ -126,15 +124,15 @@ export class SlugCache {
 }
 
 /**
- * A map with bounds. Room is made by SIEVE (Zhang et al., "SIEVE is Simpler than LRU", NSDI '24): a
- * hit only sets a flag, and a scan through ever new keys doesn't push out what is used again.
+ * A bounded map with SIEVE eviction (Zhang et al., "SIEVE is Simpler than LRU", NSDI '24): a hit
+ * only sets a flag, and a scan of new keys doesn't evict reused ones.
  */
 class BoundedSlugs {
   bytes = 0
   readonly #entries = new Map<string, CachedSlug>()
   readonly #bounds: Bounds
   readonly #removed: (id: string, entry: CachedSlug) => void
-  /** From old to new, round and round. It goes on across changes of the map. */
+  /** Cycles from old to new entries, and stays valid across changes of the map. */
   #hand = this.#entries.entries()
 
   constructor(bounds: Bounds, removed: (id: string, entry: CachedSlug) => void = () => {}) {
@@ -180,7 +178,7 @@ class BoundedSlugs {
     this.#removed(id, entry)
   }
 
-  /** Removes the next entry that wasn't used since the hand last passed. */
+  /** Removes the next entry that wasn't used since the last pass. */
   #evict(): void {
     for (;;) {
       const { value, done } = this.#hand.next()

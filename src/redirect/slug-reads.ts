@@ -2,19 +2,19 @@ import { StorageUnavailable } from '../storage/index.ts'
 import type { SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
 
-/** What it works with. Times are milliseconds. */
+/** Dependencies. Times are milliseconds. */
 export interface SlugReadsOptions {
   /** Reads a slug from the database. @throws StorageUnavailable */
   fetch: (slugKey: string, domainNo: number) => Promise<SlugRow | null>
-  /** How long a visit waits where nothing is remembered; the database counts as away after that. */
+  /** How long a visit waits for an uncached slug; then the database counts as down. */
   fetchWithinMs: number
-  /** How often the database is tried while it is away. */
+  /** How often the database is retried while it is down. */
   retryMs: number
-  /** How many slugs are read at the same time; beyond, visits of others are refused. */
+  /** The most concurrent reads; above that, visits of other slugs are refused. */
   fetchesMax: number
 }
 
-/** Reads of slugs under way, one for each slug; and whether the database answers. */
+/** Pending reads of slugs, one per slug; and whether the database responds. */
 export class SlugReads {
   /** A visit has waited too long for the database, and no read has succeeded since. */
   isSlow = false
@@ -26,20 +26,20 @@ export class SlugReads {
     this.#options = options
   }
 
-  /** The database can't be read; it is tried again and again. */
+  /** The database can't be read; it is retried periodically. */
   get away(): boolean {
     return this.#retrying !== undefined
   }
 
-  /** Whether a slug can be read now: few enough are being read, or it is one of them. */
+  /** Whether a slug can be read now: there are few pending reads, or it is one of them. */
   hasRoomFor(slugKey: string, domainNo: number): boolean {
     const { size } = this.#running
     return size < this.#options.fetchesMax || this.#running.has(idOf(slugKey, domainNo))
   }
 
   /**
-   * Reads a slug, or joins the read that is under way. `keep` gets the result, unless the read was
-   * detached meanwhile, and gives what the visits get. @throws StorageUnavailable
+   * Reads a slug, or joins the pending read. `keep` receives the result, unless the read was
+   * detached in the meantime, and returns what the visits get. @throws StorageUnavailable
    */
   read(
     slugKey: string,
@@ -58,7 +58,7 @@ export class SlugReads {
     return reading
   }
 
-  /** The slug has changed: visits after this don't join a read that began before. */
+  /** The slug has changed: later visits don't join a read that began before. */
   detach(id: string): void {
     this.#running.delete(id)
   }

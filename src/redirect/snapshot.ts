@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline'
 import type { ListedSlug } from './fetch-slug.ts'
 import type { LinkRow } from './resolver.ts'
 
-/** So many lines are made in one turn of the event loop: a quarter of a millisecond. */
+/** Lines written per event-loop turn: a quarter of a millisecond. */
 const LINES_A_TURN = 200
-/** The first line: a file in another form is as none. */
+/** The first line: files with another one are ignored. */
 const HEADER = '{"version":3}\n'
 
-/** A slug that was read from the database at a time, in milliseconds since the Unix epoch. */
+/** A slug read from the database at a time, in milliseconds since the Unix epoch. */
 export type SavedSlug = ListedSlug & { readAt: number }
 
 /**
- * Writes links to a file, which replaces the one before when it is complete. Left out is what is
- * blocked or a password protects, and limited links: they need the database anyway. Returns how
- * many it has.
- * @throws when the file can't be written; the one before stays.
+ * Writes links to a file, which replaces the old one when it is complete. Blocked,
+ * password-protected and limited links are left out: they need the database anyway. Returns how
+ * many it contains.
+ * @throws when the file can't be written; the old one stays
  */
 export async function writeSnapshot(file: string, slugs: Iterable<SavedSlug>): Promise<number> {
   const next = `${file}.next`
@@ -43,7 +43,7 @@ export async function writeSnapshot(file: string, slugs: Iterable<SavedSlug>): P
   }
 }
 
-/** The links of a snapshot; none where there is no file, or none that can be read. */
+/** The links of a snapshot; none if there is no readable file. */
 export async function readSnapshot(file: string): Promise<SavedSlug[]> {
   const slugs: SavedSlug[] = []
   let header: string | undefined
@@ -54,7 +54,7 @@ export async function readSnapshot(file: string): Promise<SavedSlug[]> {
       if (header !== HEADER) return []
     }
   } catch {
-    // A file is renamed when it is complete, so this one is damaged: it is worth nothing.
+    // Files are renamed when complete, so this one is damaged: it is useless.
     return []
   }
   return slugs
@@ -64,7 +64,7 @@ function needsDatabase({ password_hash, max_clicks }: LinkRow): boolean {
   return password_hash !== null || max_clicks !== null
 }
 
-/** Their values, in this order, are a line: with the names it would be twice as long. */
+/** A line has the values in this order: with names it would be twice as long. */
 const FIELDS = [
   'slugKey',
   'domainNo',

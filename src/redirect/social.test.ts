@@ -44,7 +44,7 @@ const as = (agent: string, init: RequestInit = {}) =>
   site.visit('/s', { ...init, headers: { 'user-agent': agent } })
 
 describe('the preview of a link', () => {
-  test('is for services that unfurl it, and escaped', async () => {
+  test('is served to services that unfurl links, and escaped', async () => {
     const seq = await add({})
     for (const [name, agent] of Object.entries(UNFURLERS)) {
       const response = await as(agent)
@@ -81,7 +81,7 @@ describe('the preview of a link', () => {
     expect(await site.countersOf(seq)).toMatchObject({ human: 0, bot: agents })
   })
 
-  test('is for nobody else', async () => {
+  test('is not served to others', async () => {
     await add({})
     for (const agent of ['Mozilla/5.0 Firefox/140.0', CRAWLER, 'curl/8', '']) {
       const response = await as(agent)
@@ -95,7 +95,7 @@ describe('the preview of a link', () => {
     expect(await shown.text()).not.toContain('og:title')
   })
 
-  test('has only the parts that were chosen', async () => {
+  test('has only the given parts', async () => {
     await add({ social: JSON.stringify({ title: 'T', description: null, image_url: null }) })
     const html = await (await as(UNFURLERS.X)).text()
     expect(html).toContain('content="summary"')
@@ -159,7 +159,7 @@ describe('of a link that is tracked', () => {
     expect(await counters('full', visits())).toMatchObject({ human: 1, bot: 1, bare_human: 0 })
   })
 
-  test('by numbers alone, they are counted, and say nothing of the visitor but the program', async () => {
+  test('only counted, without data about the visitor except the program', async () => {
     const network = { headers: { referer: 'https://from.example/', 'accept-language': 'de' } }
     const more = () => site.visit('/s?utm_source=x', network, '203.0.113.77')
     const row = await counters('count', [...visits(), more])
@@ -171,13 +171,13 @@ describe('of a link that is tracked', () => {
     expect(lines).not.toMatch(/from\.example|203\.0|"de"|utm|"x"/)
   })
 
-  test('not at all, there is no trace of them', async () => {
+  test('not at all, they leave no trace', async () => {
     expect(await counters('none', visits())).toMatchObject({ total: 0, last_clicked_at: null })
     expect(await journalText()).toBe('')
   })
 })
 
-/** All that the journal holds. */
+/** The content of the journal. */
 async function journalText(): Promise<string> {
   await site.journal.close()
   const files = [...new Bun.Glob('*.log').scanSync(join(dir, 'journal'))]

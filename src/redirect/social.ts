@@ -1,16 +1,13 @@
 import { direction, type Locale } from '../i18n/index.ts'
 
-/** What previews in messages show of a link. */
+/** The link preview in messages. */
 export interface Social {
   title: string | null
   description: string | null
   image_url: string | null
 }
 
-/**
- * A page of Open Graph (https://ogp.me) and Twitter tags. It doesn't say where the link leads:
- * services follow what they find.
- */
+/** A page of Open Graph (https://ogp.me) and Twitter tags, without the destination to follow. */
 export function socialPage(
   locale: Locale,
   { title, description, image_url: image }: Social,

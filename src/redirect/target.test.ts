@@ -19,7 +19,7 @@ test.each([
   expect(withVisitorsQuery(target, search)).toBe(expected)
 })
 
-test('a query that would make the address too long to be passed on is left out whole', () => {
+test('a query that would make the URL too long is omitted completely', () => {
   const target = 'https://e.com/#f'
   const room = 8192 - target.length - '?'.length
   const longest = `?a=${'x'.repeat(room - 2)}`
@@ -55,7 +55,7 @@ const check = createUrlCheck(
 const targetOf = (text: string) => (check(text) as Destination).target
 const ALL = { forward_query: 1, forward_path: 1 }
 
-describe('what a visit brings along', () => {
+describe('forwarded parts of a visit', () => {
   const visit = { slug: 'Ä/b', rest: 'x%2Fy/@z;1/%zz/\'"', search: "?a=1%26b&a=2&q='+%00" }
 
   test.each([
@@ -76,14 +76,14 @@ describe('what a visit brings along', () => {
     expect(location).toBe(expected ?? `${target}/x%2Fy/@z;1/%25zz/'%22`)
   })
 
-  test('is appended as a path first, then as a query', () => {
+  test('are appended as a path first, then as a query', () => {
     const plain = { slug: 'a', rest: 'b/{query.c}', search: '?c=d' }
     expect(locationOf('https://e.com/#f', ALL, () => plain)).toBe(
       'https://e.com/b/%7Bquery.c%7D?c=d#f',
     )
   })
 
-  test('is left out whole where the address would be too long, or lead out of its path', () => {
+  test('are omitted completely if the URL would be too long, or leave its path', () => {
     const long = { slug: 's', rest: 'x'.repeat(8192), search: '?q=1' }
     expect(locationOf('https://e.com/a', ALL, () => long)).toBe('https://e.com/a?q=1')
     const template = targetOf('https://e.com/{slug}/{path}?q={query.q}')
@@ -118,7 +118,7 @@ const PIECES = [
   ],
   ...['https://a.b/?u={path}&v={query.q}#{path.1}', 'https://a.b/.{query.q}/%7Bpath%7D?{slug}'],
 ]
-/** What visitors try. */
+/** Malicious input. */
 const NASTY = [
   ...[
     '..',
@@ -165,13 +165,13 @@ const NASTY = [
   ...['javascript:', '&', '=', '+', ';', '[', ']', '%ff', '%C3%A4', '\u202e', 'a', 'b.c', '~'],
 ]
 
-test('letters that fold to ASCII are encoded as any other', () => {
+test('letters that fold to ASCII are encoded like any other', () => {
   const passed = { slug: 's', rest: 'ſ\u212a', search: '' }
   const link = { forward_query: 0, forward_path: 1 }
   expect(locationOf('https://e.com/', link, () => passed)).toBe('https://e.com/%C5%BF%E2%84%AA')
 })
 
-test('100,000 visits: the origin stays, and the address is as the standard writes it', () => {
+test('100,000 visits: the origin stays, and the URL is as the standard serializes it', () => {
   const nasty = fc.array(fc.constantFrom(...NASTY), { maxLength: 8 }).map((all) => all.join(''))
   const text = fc.oneof(nasty, fc.string({ unit: 'binary' }))
   fc.assert(
@@ -191,7 +191,7 @@ test('100,000 visits: the origin stays, and the address is as the standard write
         const [before, after] = [new URL(target), new URL(location)]
         const originOf = (url: URL) => [url.protocol, url.username, url.password, url.host]
         expect(originOf(after)).toEqual(originOf(before))
-        // The visitor's own query is passed on as it came: from a request it is serialised.
+        // The visitor's own query is forwarded unchanged, as serialized in the request.
         if (forward_query === 0) expect(after.href).toBe(location)
         if (!target.includes('%7B')) expect(after.pathname).toStartWith(before.pathname)
         expect(location.length).toBeLessThanOrEqual(8192)

@@ -1,34 +1,34 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 import { hasPlaceholder, PLACEHOLDERS } from '../links/values.ts'
 
-/** Which parts of a visit a link passes on. */
+/** Which parts of a visit a link forwards. */
 export interface Forwarding {
   forward_query: number
   forward_path: number
 }
 
-/** What of a visit can be passed on. */
+/** The forwardable parts of a visit. */
 export interface Passed {
-  /** The slug that answers, as it was typed. */
+  /** The matching slug, as typed. */
   slug: string
-  /** What the path has behind that slug and a slash, as it was sent; or empty. */
+  /** The path after that slug and a slash, as sent; or empty. */
   rest: string
   /** The query string with its `?`, or empty. */
   search: string
 }
 
 /**
- * Where a visit is sent: a destination of the link, as the URL standard serialises it, with what the
- * link passes on. Whatever a visitor sends, the origin stays. Where the address would be longer than
- * proxies pass on, or a value would make a segment of the path `.` or `..`, nothing of the path and
- * no placeholder's value is in it: a part could say something else than the whole.
+ * The `Location` of a visit: a destination of the link, as serialized by the URL standard, with
+ * forwarded parts. Whatever a visitor sends, the origin stays. If the URL would be longer than
+ * proxies accept, or a value would make a path segment `.` or `..`, none of the path and
+ * placeholder values is used: a part could have another meaning than the whole.
  */
 export function locationOf(target: string, link: Forwarding, passed: () => Passed): string {
   const isTemplate = hasPlaceholder(target)
   if (!isTemplate && link.forward_query === 0 && link.forward_path === 0) return target
   const visit = passed()
   let location = isTemplate ? filled(target, visit) : target
-  // A destination with {path} says itself where the path goes.
+  // A destination with {path} determines the position of the path.
   if (link.forward_path !== 0 && !(isTemplate && PATH_PLACEHOLDER.test(target))) {
     location = withVisitorsPath(location, visit.rest)
   }
@@ -37,7 +37,7 @@ export function locationOf(target: string, link: Forwarding, passed: () => Passe
 
 const PATH_PLACEHOLDER = /(?:\{|%7B)path(?:\.\d+)?(?:\}|%7D)/
 
-/** A destination with values instead of its placeholders, percent-encoded for where they stand. */
+/** A destination with its placeholders filled in, percent-encoded for their position. */
 function filled(target: string, { slug, rest, search }: Passed): string {
   const { start, end } = pathIn(target)
   const segments = rest.split('/')
@@ -57,12 +57,12 @@ function filled(target: string, { slug, rest, search }: Passed): string {
   return (
     sendable(fill(value)) ??
     sendable(fill((name) => (name === 'slug' ? ofSlug() : ''))) ??
-    // What is left of `.{path}` is resolved as a browser would.
+    // The rest of `.{path}` is resolved as a browser would.
     new URL(fill(() => '')).href
   )
 }
 
-/** The destination with the rest of the visitor's path behind its own, byte for byte. */
+/** The destination with the rest of the visitor's path appended, byte for byte. */
 function withVisitorsPath(target: string, rest: string): string {
   const { start, end } = pathIn(target)
   // Without an authority there is no path to append to.
@@ -72,7 +72,7 @@ function withVisitorsPath(target: string, rest: string): string {
   return sendable(target.slice(0, end) + joint + path + target.slice(end)) ?? target
 }
 
-/** From where to where an address has its path. */
+/** The start and end of a URL's path. */
 function pathIn(url: string): { start: number; end: number } {
   const authority = url.indexOf('://')
   const found = authority < 0 ? url.search(/[?#]/) : indexFrom(url, /[/?#]/, authority + 3)
@@ -85,7 +85,7 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
   return index < 0 ? text.length : from + index
 }
 
-/** Segments that browsers resolve: they would lead out of the destination's own path. */
+/** Segments that browsers resolve: they would leave the destination's own path. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i
 
 function sendable(location: string): string | undefined {
@@ -94,16 +94,17 @@ function sendable(location: string): string | undefined {
   return DOT_SEGMENT.test(location.slice(start, end)) ? undefined : location
 }
 
-/** What a path can't hold as it is, and percent signs that begin nothing. */
+// Characters that must be encoded in a path, and percent signs without hex digits. Without the flag
+// `i`: with `u` it would match ſ as s.
 // Without the flag `i`: with `u` it takes ſ for an s.
 const UNSAFE_IN_PATH = /%(?![\dA-Fa-f]{2})|[^\w.~!$&'()*+,;=:@%-]/gu
 
-/** A segment as it was sent, fit for any path. */
+/** A segment as it was sent, made safe for any path. */
 function pathSafe(segment: string): string {
   return segment.toWellFormed().replace(UNSAFE_IN_PATH, encodeURIComponent)
 }
 
-/** A segment of a path, for a query or a fragment: decoded once, and encoded. */
+/** A path segment for a query or a fragment: decoded once, then encoded. */
 function recoded(segment: string): string {
   try {
     return encoded(decodeURIComponent(segment))
@@ -112,7 +113,7 @@ function recoded(segment: string): string {
   }
 }
 
-/** A value that is nothing but a value anywhere in an address. */
+/** A value encoded for any position in a URL. */
 function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll("'", '%27')
 }

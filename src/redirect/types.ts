@@ -21,56 +21,56 @@ export interface RedirectDeps {
   clock: Clock
   /** A new request id. */
   requestId: () => string
-  /** The number of the short domain behind a host (with its port, if any). */
+  /** The number of the short domain of a host (with its port, if any). */
   domainOf: (host: string) => number
-  /** Whether slugs that differ only in case are different ones on a domain. Default: they aren't. */
+  /** Whether slugs of a domain are case-sensitive. Default: they aren't. */
   isCaseSensitive?: (domainNo: number) => boolean
   clientAddress: ClientAddress
-  /** The country and region of a truncated address, for the rules of links. */
+  /** The country and region of a truncated address, for rules. */
   placeOf: VisitorFacts['placeOf']
-  /** For visitors who asked not to be told apart: which variant they get. */
+  /** Assigns variants to visitors who asked not to be tracked. */
   random: Random
   guesses: GuessLimit
   /** Whose visits aren't counted. Absent: all are. */
   excluded?: Pick<ExcludedNetworks, 'covers'> | undefined
-  /** Absent: visits of one address are not limited. */
+  /** Absent: no limit on visits of one address. */
   visitLimit?: VisitLimit | undefined
-  /** Where passwords wait to be checked. Default: a queue of its own. */
+  /** The queue for checking passwords. Default: a separate one. */
   hashes?: HashQueue
   /** Gives pages the form that their domain wants. Absent: they stay as they are. */
   inSite?: InSite
-  /** What is blocked besides addresses. */
+  /** Blocks other than of single addresses. */
   blocks: Pick<BlockList, 'covers' | 'hasTarget'>
-  /** Keeps what a visitor writes about an address. Not allowed: too many of this visitor's. */
+  /** Stores a visitor's report about an address. Not allowed: too many of this visitor's. */
   report: (report: VisitorReport) => Promise<Guess>
   logger?: Pick<Logger, 'error'>
-  /** Gets each step of each decision, and what was decided. */
+  /** Receives each step of each decision, and the result. */
   explain?: { trace: Trace; decided: (decision: Decision, visit: Visit) => void }
   /** Checks a password against an argon2id hash. */
   verifyPassword?: (password: string, hash: string) => Promise<boolean>
   pseudoLocales?: boolean
-  /** The public address. */
+  /** The public URL. */
   baseUrl: string
 }
 
-/** What a visitor reports. */
+/** A visitor's report. */
 export interface VisitorReport {
   domainNo: number
   slugKey: string
   text: string
-  /** The address that it comes from. */
+  /** The visitor's address. */
   from: string
 }
 
 /** Limits how often passwords of links are guessed. */
 export interface GuessLimit {
-  /** Takes one guess of an address at a link, or at whatever else has a password. */
+  /** Takes a guess of an address at a link, or at anything else with a password. */
   take(target: number | string, address: string): Guess | Promise<Guess>
-  /** The guess was right: those at it are not used up by visitors who know the password. */
+  /** Refunds a correct guess, so that visitors who know the password don't use up the limit. */
   right(target: number | string): void | Promise<void>
 }
 
-/** Whether one more guess or report was left. */
+/** Whether a guess or report is allowed. */
 export interface Guess {
   allowed: boolean
   retryAfterSeconds: number

@@ -1,10 +1,10 @@
 import { prepare, type Storage, type Transaction } from '../storage/index.ts'
 import type { Destined } from './resolver.ts'
 
-/** What the link said at the moment when one of its uses was taken. */
+/** The link's state at the moment when one of its uses was taken. */
 export type Use = Omit<Destined, 'slug'>
 
-/** One statement decides: it changes the row, or finds that it no longer may. */
+/** A single atomic statement: it updates the row if enough uses are left. */
 const takeUses = prepare<
   { seq: number; now: number; count: number },
   Use & { uses: number; max_clicks: number | null }
@@ -35,23 +35,23 @@ const takeUses = prepare<
 /** Visits that wait for uses of one link. */
 interface Group {
   visits: number
-  /** How many of them got one, the first ones; and what the link said. */
+  /** How many of them, the first ones, got a use; and the link's state. */
   taken: Promise<{ count: number; use: Use } | null>
 }
 
 /**
  * Uses up one of a link's `max_clicks`, committed before it resolves. Null: there is none left, or
- * the link has changed; look again.
+ * the link has changed; decide again.
  *
- * Visits of one link that come before its transaction begins share it, and one statement: each of 50
- * costs 9 µs less than with statements of their own.
+ * Visits of a link that arrive before its transaction begins share it, and its statement: each of 50
+ * costs 9 µs less than with separate statements.
  */
 export function createUseOnce(storage: Pick<Storage, 'write'>) {
-  /** By link, those whose transaction has not begun. */
+  /** By link, the groups whose transaction has not begun. */
   const waiting = new Map<number, Group>()
 
   async function take(group: Group, seq: number, now: number): Group['taken'] {
-    // A transaction may run twice: then with the same visits.
+    // A transaction may run twice, with the same visits.
     const begin = () => waiting.get(seq) === group && waiting.delete(seq)
     const work = async (tx: Transaction) => {
       begin()
@@ -67,7 +67,7 @@ export function createUseOnce(storage: Pick<Storage, 'write'>) {
         }
       }
       if (use === undefined) return null
-      // The last one closes the link, for everybody.
+      // The last use closes the link, on all nodes.
       if (use.uses === use.max_clicks) tx.linkChanged?.({ linkSeq: seq })
       return { count, use }
     }

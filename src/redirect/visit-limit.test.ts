@@ -27,7 +27,7 @@ const A = '2001:db8:0:1::a'
 const statusOf = async (path: string, peer = A, init: RequestInit = {}) =>
   (await site.visit(path, init, peer)).status
 
-test('one address visits a link so often a minute, by whichever of its slugs', async () => {
+test('one address can visit a link a limited number of times per minute, across its slugs', async () => {
   const seq = await site.addLink({ slug: 'a', aliases_typed: ['b'] })
   await site.addLink({ slug: 'c' })
   expect([await statusOf('/a'), await statusOf('/b'), await statusOf('/a')]).toEqual([
@@ -42,7 +42,7 @@ test('one address visits a link so often a minute, by whichever of its slugs', a
   expect(site.redirect.counts.limited).toBe(3)
 })
 
-test('the refusal says when to come again, in the visitor’s language or as JSON', async () => {
+test('the refusal says when to retry, in the visitor’s language or as JSON', async () => {
   await site.addLink({ slug: 'a' })
   for (let i = 0; i < 3; i++) await site.visit('/a')
   const page = await site.visit('/a', { headers: { 'accept-language': 'de' } })
@@ -54,7 +54,7 @@ test('the refusal says when to come again, in the visitor’s language or as JSO
   expect(((await json.json()) as { error: { code: string } }).error.code).toBe('RATE_LIMITED')
 })
 
-test('a visit that takes several turns counts once', async () => {
+test('a visit over several turns counts once', async () => {
   const body = () => new URLSearchParams({ password: 'x' })
   await site.addLink({ slug: 'p', password_hash: hash, max_clicks: 10 })
   for (const expected of [303, 303, 303, 429]) {

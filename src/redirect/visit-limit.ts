@@ -1,16 +1,15 @@
 import { addressKey } from '../base/client-address.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
 
-/** Limits the visits of one address (of IPv6 the /64) at one link. */
+/** Limits the visits of one address (IPv6: /64) to one link. */
 export interface VisitLimit {
-  /** Takes one visit. Returns the seconds to wait before the next is let through; 0: none. */
+  /** Counts a visit. Returns the seconds until the next is allowed; 0: now. */
   take(linkSeq: number, address: string, now: number): number
 }
 
 /**
- * Counts in this process's memory: visits are answered without asking anything else.
- *
- * @param perMinute null: there is no limit
+ * Counts in this process's memory, because visits are answered without network access.
+ * @param perMinute null: unlimited
  */
 export function createVisitLimit(perMinute: number | null): VisitLimit | undefined {
   if (perMinute === null) return undefined

@@ -7,31 +7,31 @@ import type { Who } from './who.ts'
 
 type Method = 'GET' | 'HEAD' | 'POST'
 
-/** Null: a method that no link answers. */
+/** Null: an unsupported method. */
 export function methodOf(name: string): Method | null {
   return name === 'GET' || name === 'HEAD' || name === 'POST' ? name : null
 }
 
-/** What a path asks for. */
+/** What a path requests. */
 export interface Asked {
-  /** The key of the slug that the whole path names; empty where no slug can be so. */
+  /** The key of the slug for the whole path; empty if it can't be a slug. */
   readonly whole: string
-  /** The keys of its first segments, the longest first: a link may answer all that is below it. */
+  /** The keys of its first segments, longest first: a prefix link may match. */
   readonly above: readonly string[]
-  /** `/{slug}+`: shows where it leads. */
+  /** `/{slug}+`: the preview. */
   readonly preview: boolean
 }
 
-/** A visit on its way through one or more turns. */
+/** A visit during one or more event-loop turns. */
 export class Visit {
   readonly url: string
   readonly headers: Headers
   readonly preview: boolean
-  /** Of the slug that answers; until one is found, that of the whole path. */
+  /** The key of the matching slug; until one is found, that of the whole path. */
   slugKey: string
-  /** The hash that the given password fits. */
+  /** The hash that matches the given password. */
   unlocked: string | null = null
-  /** One of the link's uses was taken for this visit. */
+  /** The use of a limited link that was taken for this visit. */
   use: (Destined & { seq: number }) | null = null
   /** The day's hash of the visitor, once it was asked for. */
   hash: string | undefined = undefined
@@ -39,14 +39,14 @@ export class Visit {
   #visitor: Visitor | undefined
   /** How often no use was left. */
   refusals = 0
-  /** What the visit has waited for, until the next turn uses it; undefined: look it up. */
+  /** The result that the visit waited for, used by the next turn; undefined: look it up. */
   fetched: SlugRow | null | undefined = undefined
 
   constructor(
     readonly request: Request,
     readonly peer: () => string,
     readonly method: Method,
-    /** Of the URL, without the slash at its beginning. */
+    /** The URL's path, without its leading slash. */
     readonly path: string,
     readonly asked: Asked,
     readonly domainNo: number,
@@ -65,14 +65,14 @@ export class Visit {
     return this.#address
   }
 
-  /** Who visits; the same one in every turn. */
+  /** The visitor; the same object in every turn. */
   visitor(now: number): Visitor {
     this.#visitor ??= this.who.visitorOf(this, now)
     return this.#visitor
   }
 }
 
-/** How a visit came about, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
+/** The way of a visit, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
 export function howOf({ method, url }: Visit, tracking = 'full'): number | null {
   if (method === 'HEAD' || tracking === 'none') return null
   const asked = method === 'POST' ? HOW.password : 0
@@ -80,13 +80,13 @@ export function howOf({ method, url }: Visit, tracking = 'full'): number | null 
   return asked | scanned | (tracking === 'count' ? HOW.bare : 0)
 }
 
-/** The query string with its `?`, as the visitor sent it. */
+/** The query string with its `?`, as sent. */
 export function searchOf(url: string): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start)
 }
 
-/** The visit's path without the preview's `+`, as a page's button leads to it: a scan stays one. */
+/** The visit's path without the preview's `+`, for the page's button; keeps a scan's marker. */
 export function pathOf(visit: Visit): string {
   const rest = restOf(visit)
   const slug = encodeURIComponent(visit.slugKey).replaceAll('%2F', '/')
@@ -94,7 +94,7 @@ export function pathOf(visit: Visit): string {
   return fromQrCode(visit.url) ? `${path}?${QR_MARKER}` : path
 }
 
-/** What the path has behind the slug that answers and a slash, as it was sent; or empty. */
+/** The path after the matching slug and a slash, as sent; or empty. */
 export function restOf({ path, slugKey, asked }: Visit): string {
   if (slugKey === asked.whole) return ''
   let rest = path.split('#', 1)[0] as string
@@ -102,7 +102,7 @@ export function restOf({ path, slugKey, asked }: Visit): string {
   return asked.preview ? rest.replace(/\+\/?$/, '') : rest
 }
 
-/** Where a visit is sent; a preview's own query is for the preview. `link` null: it adds nothing. */
+/** The `Location` of a visit; a preview's query isn't forwarded. `link` null: nothing is added. */
 export function locationFor(
   visit: Visit,
   { target, link }: { target: string; link: Destined | null },
@@ -115,19 +115,20 @@ export function locationFor(
   }))
 }
 
-/** Nothing longer can be a slug: 128 characters of at most two UTF-16 units, and some folding. */
+/** Longer paths can't be slugs: 128 characters of at most two UTF-16 units, and some folding. */
 const KEY_LENGTH_MAX = 512
 const PLAIN = /^[a-z0-9_-]+$/
 const NONE: readonly string[] = []
 
 /**
- * Reads the path of a WHATWG-serialised URL. Null: no slug can be there. One slash at the end is
- * forgiven. Each segment is decoded once, so that an encoded slash parts none.
+ * Parses the path of a WHATWG-serialized URL. Null: it can't be a slug. One trailing slash is
+ * ignored. Each segment is decoded once, so that an encoded slash doesn't separate segments.
  */
 export function parsePath(path: string, isCaseSensitive = false): Asked | null {
   if (PLAIN.test(path)) return { whole: path, above: NONE, preview: false }
   const plain = (path.split('#', 1)[0] as string).replace(/\/$/, '')
-  // A slug has no plus sign, but a path below one may have: only a plain one asks for the preview there.
+  // Slugs have no plus sign, but paths below them may: only an unencoded one requests the preview
+  // there.
   const preview = plain.endsWith('+') || /^[^/]*%2B$/i.test(plain)
   const segments = (preview ? plain.replace(/\+$|%2B$/i, '') : plain).split('/')
   const names: string[] = []
@@ -148,7 +149,7 @@ export function parsePath(path: string, isCaseSensitive = false): Asked | null {
   return { whole: isWhole ? key : '', above: possible, preview }
 }
 
-/** Null: no slug has such a segment. */
+/** Null: not possible in a slug. */
 function decoded(segment: string): string | null {
   try {
     const name = decodeURIComponent(segment)

@@ -36,7 +36,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await Bun.sleep(10)
 }
 
-test('starts a worker when there is something to count, and says how far it is', async () => {
+test('starts a worker when there is something to count, and reports its progress', async () => {
   const seq = await site.addLink({ slug: 'a' })
   expect(site.supervisor.state()).toMatchObject({ running: false, backlogBytes: 0 })
   await site.visit('/a')
@@ -52,7 +52,7 @@ test('starts a worker when there is something to count, and says how far it is',
   })
 })
 
-test('counts what an earlier process left, with a lower priority in each of its threads', async () => {
+test('counts clicks left by an earlier process, with a lower priority in each of its threads', async () => {
   const seq = await site.addLink({ slug: 'a' })
   await site.visit('/a')
   const supervisor = supervise([process.execPath, WORKER, dir, '15000', '7'])
@@ -64,7 +64,7 @@ test('counts what an earlier process left, with a lower priority in each of its 
   await supervisor.stop()
 })
 
-test('a worker that has nothing to do ends, and comes back when it is needed', async () => {
+test('an idle worker ends, and is started again when needed', async () => {
   const seq = await site.addLink({ slug: 'a' })
   await site.visit('/a')
   const supervisor = supervise([process.execPath, WORKER, dir, '20'])
@@ -78,14 +78,14 @@ test('a worker that has nothing to do ends, and comes back when it is needed', a
   await supervisor.stop()
 })
 
-test('a worker that dies is started again', async () => {
+test('a worker that dies is restarted', async () => {
   const supervisor = supervise([process.execPath, '-e', 'process.exit(3)'])
   supervisor.wake()
   await until(() => supervisor.state().restarts >= 2)
   await supervisor.stop()
 })
 
-test('stopping waits until all is counted', async () => {
+test('stopping waits until everything is counted', async () => {
   const seq = await site.addLink({ slug: 'a' })
   await site.visit('/a')
   site.supervisor.wake()

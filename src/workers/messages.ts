@@ -1,23 +1,23 @@
 import type { Position } from '../clicks/segments.ts'
 
-/** How far a worker has come in the journal. */
+/** A worker's progress in the journal. */
 export interface Progress {
   watermark: Position
-  /** Time of the newest click that is done, in milliseconds since the Unix epoch; 0: none yet. */
+  /** Time of the newest processed click, in milliseconds since the Unix epoch; 0: none yet. */
   upTo: number
   /** Damaged lines read since the worker's start. */
   skipped: number
 }
 
-/** What the serving process sends to a worker. `N`: what this kind of worker needs to know. */
+/** Messages from the serving process to a worker. `N`: notices for this kind of worker. */
 export type ToWorker<N> =
-  /** The journal may hold something new. */
+  /** The journal may have new clicks. */
   | { kind: 'wake' }
   /** Read to the journal's end, then end. */
   | { kind: 'finish' }
   | { kind: 'notice'; notice: N }
 
-/** What a worker sends to the serving process. `R`: what this kind of worker reports of itself. */
+/** Messages from a worker to the serving process. `R`: the report of this kind of worker. */
 export type FromWorker<R> =
   /** It answers requests at this socket. */
   | { kind: 'ready'; socket: string }

@@ -1,6 +1,6 @@
 import type { FromWorker, ToWorker } from './messages.ts'
 
-/** The serving process as its worker sees it. */
+/** The serving process, from its worker's view. */
 export type Parent = ReturnType<typeof listenToParent>
 
 /** Sends a message to the serving process, if there is one. */
@@ -31,13 +31,13 @@ export function listenToParent<N>(onNotice: (notice: N) => void) {
   }
   for (const [event, handler] of Object.entries(handlers)) process.on(event, handler)
   const parent = {
-    /** The journal may hold something new. The worker resets it before it looks. */
+    /** The journal may have new clicks. The worker resets it before it reads. */
     woken: true,
-    /** The worker is to read to the journal's end and then to end. */
+    /** The worker shall read to the journal's end and then end. */
     finishing: false,
     /** The serving process has ended. */
     gone: false,
-    /** Resolves after `ms`, or earlier when a message or signal arrives and `early` is true. */
+    /** Resolves after `ms`, or earlier if a message or signal arrives and `early` is true. */
     sleep(ms: number, early: () => boolean): Promise<void> {
       return new Promise((resolve) => {
         const end = () => {

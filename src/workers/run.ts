@@ -2,19 +2,19 @@ import { lowerPriority } from '../base/niceness.ts'
 import type { Progress } from './messages.ts'
 import { listenToParent, type Parent, sendToParent } from './parent.ts'
 
-/** What a worker does; {@link runWorker} decides when. `N`, `R`: see `messages.ts`. */
+/** The tasks of a worker; {@link runWorker} schedules them. `N`, `R`: see `messages.ts`. */
 export interface Worker<N = never, R = null> {
-  /** Handles what has gathered in the journal, up to one batch. */
+  /** Processes new clicks of the journal, up to one batch. */
   pass(): Pass | Promise<Pass>
-  /** A pass or a maintenance step failed. `isFirst`: the one before it succeeded. */
+  /** A pass or a maintenance step failed. `isFirst`: the previous one succeeded. */
   failed(error: unknown, isFirst: boolean): void
-  /** The serving process has sent something. */
+  /** A notice from the serving process. */
   notice?(notice: N): void
-  /** What the worker reports of itself with each pass. */
+  /** The worker's report, sent with each pass. */
   report(): R
-  /** Work that waits for pauses between passes. */
+  /** Work for pauses between passes. */
   readonly maintenance?: { readonly due: boolean; step(): Promise<void> }
-  /** Milliseconds since it last answered a request; the worker doesn't end before `idleMs`. */
+  /** Milliseconds since the last answered request; the worker doesn't end before `idleMs`. */
   idleMs?(): number
   /** Releases memory; called when the worker is idle. */
   rest?(): Promise<void>
@@ -22,11 +22,11 @@ export interface Worker<N = never, R = null> {
   close(): void | Promise<void>
 }
 
-/** What one pass did. */
+/** The result of a pass. */
 export interface Pass {
-  /** Clicks handled. */
+  /** Processed clicks. */
   records: number
-  /** True: more is waiting already. */
+  /** True: there is more already. */
   more: boolean
   progress: Progress
 }
@@ -37,15 +37,15 @@ export interface WorkerOptions {
   niceness?: number | undefined
   /** Shortest time between two passes. */
   leastGapMs: number
-  /** Longest time between two tries after errors. */
+  /** Longest wait between attempts after errors. */
   retryMs: number
-  /** The worker ends after so long without work. */
+  /** How long the worker waits for work before it ends. */
   idleMs: number
 }
 
 /**
- * Under load, passes are rare and large, so that the clicks of one link are written together:
- * five seconds apart from 20,000 clicks per second on.
+ * Under load, passes are rare and large, so that the clicks of a link are written together: every
+ * five seconds from 20,000 clicks per second on.
  */
 const GAP_MS = { most: 5_000, perClickPerSecond: 0.25 }
 const FIRST_RETRY_MS = 250
@@ -53,8 +53,8 @@ const REST_AFTER_MS = 5_000
 
 /**
  * Runs a worker: a child of the serving process that reads the journal. Resolves when it was told
- * to finish, when it was idle for long enough, or when the serving process is gone. It may be killed
- * at any point.
+ * to finish, was idle for long enough, or the serving process has ended. It may be killed at any
+ * point.
  */
 export async function runWorker<N, R>(worker: Worker<N, R>, options: WorkerOptions): Promise<void> {
   lowerPriority(options.niceness ?? 0)
@@ -70,7 +70,7 @@ export async function runWorker<N, R>(worker: Worker<N, R>, options: WorkerOptio
   }
 }
 
-/** Passes, maintenance and pauses, until there is a reason to end. */
+/** Alternates passes, maintenance and pauses, until there is a reason to end. */
 async function loop<N, R>(worker: Worker<N, R>, options: WorkerOptions, parent: Parent) {
   let passedAt = performance.now() - GAP_MS.most
   let retryMs = FIRST_RETRY_MS
@@ -135,7 +135,7 @@ async function loop<N, R>(worker: Worker<N, R>, options: WorkerOptions, parent: 
     parent.woken = false
     const { gapMs, more, failed } = await pass()
     if (more) {
-      // Messages arrive between two batches.
+      // Lets messages arrive between two batches.
       await new Promise<void>((turn) => setImmediate(turn))
       continue
     }
@@ -143,7 +143,7 @@ async function loop<N, R>(worker: Worker<N, R>, options: WorkerOptions, parent: 
     const workedAt = performance.now()
     if (!isEnding()) await parent.sleep(gapMs, isEnding)
     if (failed) continue
-    // A step between two batches, however many clicks come.
+    // A step between two batches, however many clicks arrive.
     if (parent.woken && !isEnding() && worker.maintenance?.due) await maintain()
     if (!(await idle(workedAt))) return
   }

@@ -4,35 +4,35 @@ import type { Logger } from '../base/logger.ts'
 import type { Journal, Position } from '../clicks/index.ts'
 import type { FromWorker, Progress, ToWorker } from './messages.ts'
 
-/** What is known of a worker. */
+/** The state of a worker. */
 export interface WorkerState {
   running: boolean
   watermark: Position
-  /** Bytes of the journal that aren't done yet. */
+  /** Bytes of the journal that aren't processed yet. */
   backlogBytes: number
-  /** How far the worker is behind; 0 when nothing waits. */
+  /** How far the worker is behind; 0 if nothing is pending. */
   backlogSeconds: number
   /** How often it died. */
   restarts: number
   /** Damaged journal lines that the running worker has read. */
   skipped: number
-  /** Resident memory of the running worker, as it last reported; 0: none runs. */
+  /** Resident memory of the running worker, as last reported; 0: not running. */
   memoryBytes: number
 }
 
-/** What {@link Supervisor} works with. `R`: see `messages.ts`. */
+/** Dependencies of {@link Supervisor}. `R`: see `messages.ts`. */
 export interface SupervisorOptions<R> {
   /** Its name in the log. */
   name: string
   command: readonly string[]
   journal: Pick<Journal, 'bytesAfter'>
-  /** How far the worker had come before this start; { 0, 0 } when only the worker knows. */
+  /** The worker's position before this start; { 0, 0 } if only the worker knows. */
   watermark: Position
   clock: Clock
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
   /** The worker answers requests at this socket. */
   ready?(socket: string): void
-  /** The worker has ended a pass. */
+  /** The worker has finished a pass. */
   reported?(report: R): void
   /** The worker's watermark has moved. */
   advanced?(): void
@@ -42,12 +42,12 @@ export interface SupervisorOptions<R> {
 
 const WAKE_EVERY_MS = 100
 const BACK_OFF_MS = { first: 100, most: 30_000 }
-/** After so long without dying the back-off begins anew. */
+/** After this long without dying the back-off is reset. */
 const STABLE_MS = 60_000
 
 /**
- * Keeps a worker running while there is something to do. Starts nothing until it is woken, or when
- * an earlier process has left a backlog. `N`, `R`: see `messages.ts`.
+ * Keeps a worker running while there is work. Starts it only when notified, or if an earlier
+ * process has left a backlog. `N`, `R`: see `messages.ts`.
  */
 export class Supervisor<N = never, R = null> {
   readonly #options: SupervisorOptions<R>
@@ -61,12 +61,12 @@ export class Supervisor<N = never, R = null> {
   #wokenAt = 0
   #wakeTimer: Timer | undefined
   #startTimer: Timer | undefined
-  /** Woken, and not yet passed on. */
+  /** Notified, but not passed on yet. */
   #isWanted = false
-  /** Passed on, and not yet answered by a pass. */
+  /** Passed on, but not confirmed by a pass yet. */
   #isOwed = false
   #isStopping = false
-  /** When the oldest click that isn't done came, or a little earlier; 0: none waits. */
+  /** The arrival of the oldest unprocessed click, or a little earlier; 0: none. */
   #behindSince = 0
 
   constructor(options: SupervisorOptions<R>) {
@@ -79,11 +79,11 @@ export class Supervisor<N = never, R = null> {
     return this.#options.journal.bytesAfter(this.#watermark)
   }
 
-  // Properties instead of methods: these are handed on as functions.
-  /** The journal may hold something new: starts or wakes the worker. Cheap; call it often. */
+  // Properties instead of methods, because they are passed as functions.
+  /** The journal may have new clicks: starts or notifies the worker. Cheap; call it often. */
   readonly wake = (): void => {
     const now = this.#options.clock.now()
-    // Also where a wake waits: the worker may have done already what that one was for.
+    // Also if a wake-up is pending: the worker may have processed that one's clicks already.
     if (this.#behindSince === 0) this.#behindSince = now
     if (this.#isWanted) return
     this.#isWanted = true
@@ -98,7 +98,7 @@ export class Supervisor<N = never, R = null> {
     }
   }
 
-  /** Sends a notice to the worker, which it starts if need be. A worker that is ending may miss it. */
+  /** Sends a notice to the worker, starting it if necessary. An ending worker may miss it. */
   readonly notify = (notice: N): void => {
     this.start()
     this.#send({ kind: 'notice', notice })
@@ -130,7 +130,7 @@ export class Supervisor<N = never, R = null> {
     const killed = Promise.withResolvers<void>()
     const timer = setTimeout(() => {
       last.kill('SIGKILL')
-      // Not awaited: on a busy machine the process may take time to go.
+      // Not awaited: on a busy machine the process may take time to end.
       killed.resolve()
     }, graceMs)
     await Promise.race([last.exited, killed.promise])
@@ -143,7 +143,7 @@ export class Supervisor<N = never, R = null> {
     this.#wokenAt = this.#options.clock.now()
     this.#isWanted = false
     this.#isOwed = true
-    // A worker that waits to be started begins with a pass.
+    // A worker about to be started begins with a pass.
     if (this.#isStopping || this.#startTimer !== undefined) return
     this.start()
     this.#send({ kind: 'wake' })
@@ -169,7 +169,7 @@ export class Supervisor<N = never, R = null> {
     try {
       this.#child?.send(message)
     } catch {
-      // It is ending. The next one reads the journal from its watermark.
+      // It is ending. The next one continues from its watermark.
     }
   }
 
@@ -198,7 +198,7 @@ export class Supervisor<N = never, R = null> {
     this.#options.ended?.()
     if (this.#isStopping) return
     if (code === 0) {
-      // A wake may have reached it too late.
+      // A wake-up may have arrived too late.
       if (this.#isWanted || this.#isOwed || this.#backlogBytes > 0) this.#spawn()
       return
     }

@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
-  /** Asks for the deletion on the account page. */
+  /** Starts deleting the account on its page. */
   async function askToDelete({ page }: Visitor, email: string) {
     await page.goto('/app/account')
     await heading(page, en('settings.account'))
@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     return dialog
   }
 
-  test('is signed in again where it was when its session has ended', async () => {
+  test('returns to the same page after a new sign-in when the session has expired', async () => {
     const { page, context } = owner
     await page.goto('/app/keys')
     await heading(page, en('keys.title'))
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     await heading(page, en('members.title'))
   }, 300_000)
 
-  test('has a picture where people are', async () => {
+  test('has a picture wherever people are shown', async () => {
     const { page } = owner
     await page.goto('/app/account')
     const file = { name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') }
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     expect(owner.faults).toEqual([])
   }, 300_000)
 
-  test('keeps its page where the server can’t be reached', async () => {
+  test('keeps its page when the server can’t be reached', async () => {
     const storageState = await member.context.storageState()
     const { page, context, close } = await dashboard.open({ storageState })
     await page.goto('/app/usage')
@@ -74,13 +74,13 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     await close()
   }, 300_000)
 
-  test('can’t be deleted by who alone owns a workspace, who is told so', async () => {
+  test('can’t be deleted while it is the only owner of a workspace, which is shown', async () => {
     const dialog = await askToDelete(owner, OWNER.email)
     await dialog.getByRole('alert').filter({ hasText: 'Acme' }).waitFor()
     expect(owner.faults).toEqual([])
   }, 300_000)
 
-  test('is deleted by its address, and gone', async () => {
+  test('is deleted by typing its address', async () => {
     const { page } = member
     const { email } = (await (await member.context.request.get('/app/api/v1/session')).json()).user
     await askToDelete(member, email)

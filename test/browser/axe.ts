@@ -3,17 +3,17 @@ import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** A dialog; messages at the foot of the page are such too, with `aria-modal=false`. */
+/** A dialog; toasts are dialogs too, with `aria-modal=false`. */
 export const OPENED = '[role=dialog]:not([aria-modal=false]), [role=alertdialog]'
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** What depends on colours: all that another theme can break. */
+/** Rules that depend on colours, which another theme can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
 /**
- * What axe-core finds wrong: rule, how often, the first elements and why; WCAG 2.2 AA and best practices.
- * `uncoloured`: all but what depends on colours, which takes half of the time. Of a page
- * below a dialog only the dialog is looked at: the page has its turn without it.
+ * The violations found by axe-core: rule, count, the first elements and why; WCAG 2.2 AA and best
+ * practices. `uncoloured`: all rules except those about colours, which takes half of the time.
+ * Below a dialog the page itself is skipped: it is checked without the dialog.
  */
 export async function violations(
   page: Page,
@@ -28,7 +28,7 @@ export async function violations(
       runOnly: ${JSON.stringify(runOnly)},
       resultTypes: ['violations'],
       preload: false,
-      // A menu lies outside of all landmarks, as a dialog does; of dialogs the rule knows it.
+      // A menu is outside of all landmarks, like a dialog; the rule excepts only dialogs.
       rules: {
         ...${JSON.stringify(Object.fromEntries(off.map((rule) => [rule, { enabled: false }])))},
         region: { enabled: ${withRegions} && document.querySelector('[role=menu]') === null },

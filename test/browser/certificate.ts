@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** A key and a certificate for `localhost` that signs itself, in PEM. Only for tests. */
+/** A self-signed certificate for `localhost` and its key, in PEM. Only for tests. */
 export function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(set(sequence(oid(0x55, 4, 3), der(0x0c, Buffer.from('localhost')))))
@@ -28,7 +28,7 @@ export function selfSigned(): { key: string; cert: string } {
   }
 }
 
-/** A value of ASN.1 as X.690 writes it. */
+/** A value in DER (X.690). */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   const size =

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, firefox } from 'playwright-core'
 
-/** The one without windows first: it does the same for two thirds of the work. */
+/** The headless shell first: it behaves the same with two thirds of the CPU. */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -12,11 +12,11 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Where a Chromium is: `CHROMIUM`, or one of the usual places; null when there is none. */
+/** Where Chromium is: `CHROMIUM`, or one of the usual places; null: not found. */
 export const CHROMIUM: string | null =
   process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place)) ?? null
 
-/** Starts it without a window. Nothing of it talks to anybody: no updates, no safe browsing. */
+/** Starts it headless, without any network access of its own: no updates, no safe browsing. */
 export async function launchChromium(): Promise<Browser> {
   if (CHROMIUM === null) throw new Error('There is no Chromium; name one in CHROMIUM.')
   return await chromium.launch({
@@ -28,7 +28,7 @@ export async function launchChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-gpu',
-      // Enough for pages of one site; else each visit to an address starts a process.
+      // Enough for pages of one site; otherwise each navigation starts a process.
       '--renderer-process-limit=2',
       '--font-render-hinting=none',
     ],
@@ -37,13 +37,13 @@ export async function launchChromium(): Promise<Browser> {
 
 const FIREFOXES = ['/usr/bin/firefox-esr', '/usr/bin/firefox']
 
-/** Where a Firefox is: `FIREFOX`, or one of the usual places; null when there is none. */
+/** Where Firefox is: `FIREFOX`, or one of the usual places; null: not found. */
 export const FIREFOX: string | null =
   process.env.FIREFOX ?? FIREFOXES.find((place) => existsSync(place)) ?? null
 
 /**
- * Starts it without a window, driven by WebDriver BiDi, as the channel says: it is the distribution's.
- * Playwright after 1.63 sends commands that the long-term release of Firefox doesn't know yet.
+ * Starts the distribution's Firefox headless, driven by WebDriver BiDi, as the channel says.
+ * Playwright after 1.63 sends commands that the long-term release of Firefox doesn't support yet.
  */
 export async function launchFirefox(): Promise<Browser> {
   if (FIREFOX === null) throw new Error('There is no Firefox; name one in FIREFOX.')

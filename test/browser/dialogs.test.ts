@@ -11,10 +11,10 @@ import { wordsOf } from './words.ts'
 const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
 const WIDE = { width: 1280, height: 900 }
 const PHONE = { width: 390, height: 844 }
-/** As in pages.test.ts: what axe looks at hardly depends on the language. */
+/** As in pages.test.ts: axe's results hardly depend on the language. */
 const isChecked = (language: string) => language === 'en' || process.env.EVERY_PAGE === 'all'
 
-describe.skipIf(CHROMIUM === null)('what opens on a page (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
   let linkId: string
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === null)('what opens on a page (needs Chromium)', () =
         await page.evaluate("document.documentElement.dataset.theme = 'dark'")
         if (isChecked(language)) note('dark', await violations(page, 'colours'))
         await page.setViewportSize(PHONE)
-        // What is open finds its new place in the next frames.
+        // Open elements are repositioned in the next frames.
         await visitor.settled()
         note('phone', await layoutFaults(page))
         if (PICTURES) await screenshot(page, `dialog-${name}-${language}-dark-phone`)

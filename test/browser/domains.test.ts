@@ -7,7 +7,7 @@ import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim } from './people.ts'
 import { en } from './words.ts'
 
-describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium)', () => {
   let dns: Awaited<ReturnType<typeof startDns>>
   let dashboard: Dashboard
   let owner: Visitor
@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium
     dns?.close()
   })
 
-  test('a domain is added, proven, dressed, and kept while it has links', async () => {
+  test('a domain is added, verified, branded, and kept while it has links', async () => {
     const { page, context } = owner
     const send = (method: string, path: string, body?: unknown) =>
       ask<{ id: string; verification: { name: string; value: string } }>(
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium
     dns.records.set(name.trim(), [found])
     const look = card.getByRole('button', { name: en('domains.check') })
     await look.click()
-    // What the resolver answers, word for word.
+    // The resolver's answer, verbatim.
     await card.getByText(found, { exact: true }).waitFor()
     expect(await violations(page)).toEqual([])
     dns.records.set(name.trim(), [
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === null)('domains, and what is deleted (needs Chromium
     expect(owner.faults).toEqual([])
   })
 
-  test('clicks before a day are deleted for good, once their number was seen', async () => {
+  test('clicks before a day are deleted permanently, after their number was shown', async () => {
     const { page, context } = owner
     const link = { destination_url: 'https://example.com/', slug: 'seen' }
     type Made = { id: string; clicks: { total: number } }

@@ -7,14 +7,14 @@ import { ask, claim } from './people.ts'
 import { en } from './words.ts'
 
 const LINKS = 2_400
-/** Texts with numbers: the button, the bar, the question. */
+/** Texts with numbers: the button, the bar, the confirmation. */
 const FOUND = /all 2,400/
 const SELECTED = /^2,400 links/
 const DELETE = /2,400 links\?/
-/** What a dry run of the first says, and of how many it does. */
+/** The text of a dry run of the first links, with their number. */
 const WORKS = /1,000 links\.$/
 const TRIED = /first 1,000 links/
-describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('all matches of a filter (needs Chromium)', () => {
   let dashboard: Dashboard
   let visitor: Visitor
   let workspace: string
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     return answer.body.pagination.total
   }
 
-  test('all that a filter finds are changed, on pages that were never opened too', async () => {
+  test('all matches of a filter are changed, including those on unopened pages', async () => {
     const { page } = visitor
     await page.goto(`${dashboard.url}/app/links?tag=spring`)
     await page.getByRole('checkbox', { name: en('links.selectAll') }).click()
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     await page.getByText(SELECTED).waitFor()
     await page.screenshot({ path: join(OUTPUT, 'found-2-all.png') })
     await page.getByRole('button', { name: en('links.disable') }).click()
-    // What would come of it is said before anything is written.
+    // The dry run is shown before anything is written.
     const dialog = page.getByRole('alertdialog')
     await dialog.getByText(WORKS).waitFor()
     await dialog.getByText(TRIED).waitFor()
@@ -74,7 +74,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     const jobs = await ask(dashboard, visitor.context, 'GET', '/jobs', { workspace })
     expect(jobs.body).toMatchObject({ data: [] })
     await dialog.getByRole('button', { name: en('links.disable') }).click()
-    // The job goes on while other pages are looked at, and is found again after a reload.
+    // The job continues while other pages are shown, and is shown again after a reload.
     const card = page.getByRole('region', { name: en('jobs.kind.links') })
     await card.waitFor()
     await page.screenshot({ path: join(OUTPUT, 'found-4-job.png') })
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     expect(await totalOf('status=active')).toBe(1)
   })
 
-  test('deleting all that a filter finds asks first', async () => {
+  test('deleting all matches needs a confirmation', async () => {
     const { page } = visitor
     await page.goto(`${dashboard.url}/app/links?tag=spring`)
     await page.getByRole('checkbox', { name: en('links.selectAll') }).click()
@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     expect(await totalOf('archived=any')).toBe(1)
   })
 
-  test('what tags would come to is said before they are changed', async () => {
+  test('a change of tags shows its dry run first', async () => {
     const { page, context } = visitor
     const body = { tags: Array.from({ length: 20 }, (_, n) => `t${n}`) }
     type Link = { id: string; tags: string[] }
@@ -124,13 +124,13 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     const tags = page.getByLabel(en('links.bulk.addTags'))
     await tags.fill('one-more')
     await tags.press('Enter')
-    // The API's own reason, which says how many a link can have.
+    // The API's own reason, with the maximum number of tags.
     await page.getByText(/ 1 link: Tags: .*20/).waitFor()
     await page.screenshot({ path: join(OUTPUT, 'found-7-tags.png') })
     expect((await read<Link>(path)).tags).toHaveLength(20)
   })
 
-  test('jobs are shown a page at a time', async () => {
+  test('jobs are paginated', async () => {
     const { page, context } = visitor
     const body = { filter: { tag: ['none'] }, patch: { enabled: true }, expected: 0 }
     for (let n = 0; n < 50; n++) {
@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === null)('all that a filter finds (needs Chromium)', (
     const more = page.getByRole('button', { name: en('audit.more'), exact: true })
     await more.click()
     await lines.nth(51).waitFor()
-    // The two of before are the oldest, and there is nothing behind them.
+    // The two earlier ones are the oldest, and come last.
     expect(await lines.nth(51).innerText()).toContain('2,400')
     expect(await lines.count()).toBe(52)
     expect(await more.count()).toBe(0)

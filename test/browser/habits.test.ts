@@ -10,7 +10,7 @@ import { en, wordsOf } from './words.ts'
 const TARGET = 'https://example.com/'
 const SLUGS = ['one', 'two', 'three', 'four']
 
-describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
   let page: Page
@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
   const button = (word: Parameters<typeof en>[0]) =>
     page.getByRole('button', { name: en(word), exact: true })
 
-  test('a key makes a link from any page, which stays as it is', async () => {
+  test('a shortcut creates a link from any page, which stays open', async () => {
     await page.goto('/app/statistics?range=7d')
     await heading(page, en('statistics.title'))
     await page.keyboard.press('c')
@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(new URL(page.url()).searchParams.get('range')).toBe('7d')
   })
 
-  test('the search is a key away from any page', async () => {
+  test('a shortcut opens the search from any page', async () => {
     await page.goto('/app/members')
     await heading(page, en('members.title'))
     await page.keyboard.press('/')
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await page.waitForURL(/q=thre/)
   })
 
-  test('links and pages are found by name from anywhere, also while typing', async () => {
+  test('links and pages are found by name from any page, also while typing', async () => {
     await page.goto('/app/statistics')
     await heading(page, en('statistics.title'))
     await page.keyboard.press('Control+k')
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await page.waitForURL(/zone=Asia/)
   })
 
-  test('an empty address and a wrong slug are called what they are', async () => {
+  test('an empty URL and an invalid slug have specific errors', async () => {
     await page.goto('/app/links?create=true')
     await destination().waitFor()
     const answered = page.waitForResponse(
@@ -173,7 +173,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(await labels.count()).toBe(7)
   })
 
-  test('sorted by clicks, those of people count, which the list shows', async () => {
+  test('sorting by clicks uses human clicks, as shown in the list', async () => {
     for (let click = 0; click < 3; click++) {
       const headers = { 'user-agent': 'curl/8.5.0' }
       await fetch(`${dashboard.url}/four`, { redirect: 'manual', headers })
@@ -187,12 +187,12 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(await page.locator('[data-row]').first().getAttribute('data-row')).toBe(ids.one ?? '')
   })
 
-  test('the only member of a small workspace is no warning', async () => {
+  test('the only member of a small workspace is not a warning', async () => {
     await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'free' })
     await page.goto('/app/usage')
     await page.getByRole('meter', { name: en('usage.members') }).waitFor()
     expect(await page.getByText(en('usage.full'), { exact: true }).count()).toBe(0)
-    // Who is invited takes a place, where it is shown as where it is limited.
+    // An invitation counts towards the limit, both where it is shown and where it is enforced.
     await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'pro' })
     await call('POST', '/invitations', { email: 'grace@example.com', role: 'viewer' })
     await page.reload()
@@ -202,7 +202,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'unlimited' })
   })
 
-  test('the entry of a deletion has nothing to go back to', async () => {
+  test('the entry of a deletion can’t be restored', async () => {
     await call('DELETE', `/links/${ids.two}`)
     await call('POST', `/links/${ids.two}/restore`, {})
     await page.goto(`/app/links/${ids.two}`)
@@ -211,11 +211,11 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     const restorable = await entries.evaluateAll((found) =>
       found.map((entry) => entry.querySelector('button') !== null),
     )
-    // Newest first: restored (as it is now), deleted, created.
+    // Newest first: restored (the current state), deleted, created.
     expect(restorable).toEqual([false, false, true])
   })
 
-  test('the audit log calls fields as their pages do, and leaves out what is empty', async () => {
+  test('the audit log names fields like their pages, and omits empty ones', async () => {
     await call('POST', '/views', { name: 'Spring', shared: true })
     await call('POST', '/domains', { host: 'go.example.com' })
     await page.goto('/app/audit')
@@ -233,7 +233,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     ])
   })
 
-  test('a plan that was changed can be changed back', async () => {
+  test('a changed plan can be changed back', async () => {
     const plan = async () => {
       const { body } = await call('GET', '/instance/workspaces')
       return (body as unknown as { data: { plan: string }[] }).data[0]?.plan
@@ -250,7 +250,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(await plan()).toBe(before)
   })
 
-  test('a phone has room for dates, and copies from a row', async () => {
+  test('a phone shows dates, and copies from a row', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto('/app/links')
     const copy = page
@@ -279,7 +279,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await other.close()
   })
 
-  test('a field that is left out says so in the language of the page', async () => {
+  test('an empty required field has a message in the language of the page', async () => {
     const other = await dashboard.open({ locale: 'de-DE' })
     const de = wordsOf('de')
     await other.page.goto('/app/sign-in')
@@ -305,7 +305,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await other.page.getByLabel(ar('auth.password'), { exact: true }).fill(OWNER.password)
     await other.page.getByRole('button', { name: ar('auth.signIn.submit'), exact: true }).click()
     await heading(other.page, ar('shell.links'))
-    // What a page asks for as it is left is never answered.
+    // Requests pending at navigation never get a response.
     await other.settled()
     for (const path of ['/app/links', '/app/statistics', '/app/usage', '/app/audit']) {
       await other.page.goto(path)
@@ -316,7 +316,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await other.close()
   })
 
-  test('the requests of the last hour outlive a restart', async () => {
+  test('the requests of the last hour survive a restart', async () => {
     const { body } = await call('POST', '/keys', { name: 'k', scopes: ['links:read'] })
     const Authorization = `Bearer ${(body as unknown as { key: string }).key}`
     await fetch(`${dashboard.url}/api/v1/links`, { headers: { Authorization } })
@@ -327,7 +327,7 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await chart.getByRole('img').waitFor()
   })
 
-  test('nothing went wrong on the way', () => {
+  test('there were no faults during these tests', () => {
     expect(owner.faults).toEqual([])
   })
 })

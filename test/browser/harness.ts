@@ -15,35 +15,35 @@ export const OUTPUT = join(import.meta.dir, 'output')
 
 const BUILD = resolve(import.meta.dir, '../../scripts/build-web.ts')
 
-/** A Slugline with its dashboard, and a browser to look at it. */
+/** A Slugline with its dashboard, and a browser. */
 export interface Dashboard {
   /** `http://localhost:{port}`: a name, because passkeys don't work on addresses. */
   readonly url: string
   readonly slugline: Slugline
   readonly browser: Browser
-  /** A new address that claims the instance; it replaces the one before. */
+  /** A new URL that claims the instance; it replaces the previous one. */
   claimUrl(): Promise<string>
-  /** A browser of its own: no cookies of others. */
+  /** A separate browser context, with its own cookies. */
   open(options?: BrowserContextOptions): Promise<Visitor>
   dispose(): Promise<void>
 }
 
-/** A person's browser, which notes whatever must not happen. */
+/** A person's browser, which records faults. */
 export interface Visitor {
   readonly context: BrowserContext
   readonly page: Page
-  /** Faults seen so far: scripts that ran, policies that were broken, requests to others. */
+  /** Faults so far: executed scripts, violated policies, requests to other origins. */
   readonly faults: readonly string[]
-  /** Requests that were refused (4xx, 5xx) or failed, and not by the page's own will. */
+  /** Requests that were refused (4xx, 5xx) or failed, except those aborted by the page. */
   readonly failures: readonly string[]
-  /** Waits until the page has what it asked for, has drawn it, and asks for nothing more. */
+  /** Waits until the page has loaded, is rendered, and sends no more requests. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
 let built: Promise<void> | undefined
 
-/** Builds the dashboard, once a run, where it is older than its sources. */
+/** Builds the dashboard, once a run, if it is older than its sources. */
 export function buildDashboard(): Promise<void> {
   built ??= (async () => {
     const child = Bun.spawn([process.execPath, BUILD, '--if-needed'], {
@@ -60,7 +60,7 @@ export function buildDashboard(): Promise<void> {
   return built
 }
 
-/** Starts a Slugline of its own on a free port, and a browser. */
+/** Starts a separate Slugline on a free port, and a browser. */
 export async function startDashboard(
   env: Record<string, string> = {},
   launch: () => Promise<Browser> = launchChromium,
@@ -89,7 +89,7 @@ export async function startDashboard(
   }
 }
 
-/** A port that nobody listens on now. */
+/** A free port. */
 export function freePort(): number {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = server
@@ -111,7 +111,7 @@ async function openVisitor(
     reducedMotion: 'reduce',
     ...options,
   })
-  // Long for a page, short for a machine that does other things too.
+  // Long for a page, but the machine may be busy.
   context.setDefaultTimeout(60_000)
   const faults: string[] = []
   const failures: string[] = []
@@ -127,14 +127,14 @@ async function openVisitor(
     if (new URL(asked).origin !== origin) faults.push(`third party: ${asked}`)
   })
   context.on('dialog', (dialog) => {
-    // Of a page that is hard to leave by accident; the test means it.
+    // A page guards against leaving it by accident; the test means it.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => {})
     faults.push(`dialog: ${dialog.message()}`)
     dialog.dismiss().catch(() => {})
   })
   context.on('weberror', (error) => faults.push(`uncaught: ${error.error().message}`))
   context.on('console', (message) => {
-    // The browser's own words about an answer of 4xx are no fault: such answers are expected.
+    // The browser's own messages about 4xx responses are expected.
     if (message.type() !== 'error' || /^Failed to load resource/.test(message.text())) return
     faults.push(`console: ${message.text()}`)
   })
@@ -158,14 +158,14 @@ async function openVisitor(
   }
 }
 
-/** A page that still loads then is broken. */
+/** A page that still loads after this time is broken. */
 const REST_MS = 60_000
 
-/** Waits for the next frames; true where something still stands for what is to come. */
+/** Waits for the next frames; true if there are still placeholders. */
 const DRAWN = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() =>
   drawn(document.querySelector('.animate-breathe, [aria-busy=true]') !== null))))`
 
-/** Keeps an eye on the requests of a browser: which are under way, and which went wrong. */
+/** Tracks the requests of a browser: pending ones, and failed ones. */
 function watch(context: BrowserContext, failures: string[]) {
   const open = new Set<Asked>()
   let waiting: (() => void)[] = []
@@ -180,7 +180,7 @@ function watch(context: BrowserContext, failures: string[]) {
     return `${request.method()} ${pathname}${search}`
   }
   context.on('request', (request) => {
-    // What the page before asked for goes with it, at times without a word.
+    // Requests of the previous page end with it, sometimes without an event.
     if (request.isNavigationRequest()) open.clear()
     // The live stream doesn't end.
     if (!request.url().includes('/clicks/stream')) open.add(request)
@@ -188,7 +188,7 @@ function watch(context: BrowserContext, failures: string[]) {
   context.on('requestfinished', end)
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? ''
-    // What a page no longer needs it gives up itself.
+    // Aborted by the page itself.
     if (!/ERR_ABORTED|NS_BINDING_ABORTED/.test(reason)) failures.push(`${reason} ${told(request)}`)
     end(request)
   })
@@ -197,7 +197,7 @@ function watch(context: BrowserContext, failures: string[]) {
   })
   return {
     count: () => open.size,
-    /** Resolves when none is under way. @throws where one takes longer */
+    /** Resolves when none is pending. @throws if one takes longer */
     done(untilMs: number) {
       if (open.size === 0) return Promise.resolve()
       return new Promise<void>((go, fail) => {
@@ -212,16 +212,16 @@ function watch(context: BrowserContext, failures: string[]) {
   }
 }
 
-/** `SCREENSHOTS=all`: pictures of what is right, too; hundreds, for who wants to look at every page. */
+/** `SCREENSHOTS=all`: screenshots of successful tests too, hundreds. */
 export const PICTURES = process.env.SCREENSHOTS === 'all'
 
-/** Keeps a picture of what is on screen, for people to look at. */
+/** Saves a screenshot. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true })
   await page.screenshot({ path: join(OUTPUT, `${name}.png`), fullPage: true })
 }
 
-/** Gives a page an authenticator with a fingerprint reader that always agrees. */
+/** Gives a page an authenticator whose fingerprint reader always confirms. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')

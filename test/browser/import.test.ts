@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
   const shows = (name: string, count: string) =>
     owner.page.locator('dl > div', { hasText: name }).getByText(count, { exact: true }).waitFor()
 
-  test('a file is looked at, checked, imported, left, returned to, and taken back', async () => {
+  test('a file is previewed, checked, imported, left, reopened, and undone', async () => {
     const { page } = owner
     await page.goto('/app/links')
     await page.getByRole('link', { name: en('imports.link'), exact: true }).click()
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     expect(owner.faults).toEqual([])
   }, 120_000)
 
-  test('a table of one’s own is mapped by hand', async () => {
+  test('an unknown table is mapped by hand', async () => {
     const { page } = owner
     await page.goto('/app/import')
     await page.getByLabel(en('imports.choose')).setInputFiles(join(FIXTURES, 'mapped.csv'))
@@ -89,9 +89,9 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     await shows(en('imports.number.refused'), '1')
   }, 120_000)
 
-  test('a job that runs is left, returned to, and cancelled', async () => {
+  test('a running job is left, reopened, and cancelled', async () => {
     const { page } = owner
-    // A service that never answers, so that the job runs until it is cancelled.
+    // A service that never responds, so that the job runs until it is cancelled.
     const service = Bun.serve({
       ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0 },
       fetch: () => new Promise<Response>(() => {}),
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     const cancel = page.getByRole('button', { name: en('common.cancel'), exact: true })
     await cancel.waitFor()
     await look('running')
-    // Nobody knows yet how many links there are.
+    // The number of links is still unknown.
     const bar = page.getByRole('progressbar')
     expect(await bar.first().getAttribute('aria-valuenow')).toBeNull()
 

@@ -33,12 +33,12 @@ for (const { name, place, launch } of BROWSERS) {
   })
 }
 
-/** Only Chromium lends tests an authenticator, and shows nothing half faded to axe. */
+/** Only Chromium has a virtual authenticator, and no half-transparent states for axe. */
 function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
   let dashboard: Dashboard
   let owner: Visitor
   let page: Page
-  /** What axe-core finds wrong where a step ends: some states are only come to on the way. */
+  /** Violations found by axe-core at the end of each step: some states only occur here. */
   const inaccessible: string[] = []
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
-  /** A part of the journey; when it breaks its picture is kept. */
+  /** A part of the journey; if it fails, a screenshot is saved. */
   async function step(name: string, does: () => Promise<void>, on: () => Page = () => page) {
     try {
       await does()
@@ -62,7 +62,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     inaccessible.push(...(await violations(on())).map((one) => `${name}: ${one}`))
   }
 
-  /** A page that is left while it loads tells in Firefox's console what it didn't get. */
+  /** Waits first: Firefox logs aborted requests of a page that is left while it loads. */
   async function go(path: string, { page, settled }: Visitor = owner): Promise<void> {
     await settled()
     await page.goto(path)
@@ -73,7 +73,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
   const dialog = (on: Page = page) => on.getByRole('dialog')
   const toast = (text: string, on: Page = page) => on.getByText(text).first().waitFor()
 
-  test('from the first account to a viewer who is refused', async () => {
+  test('from the first account to a viewer without permissions', async () => {
     await step('claim', async () => {
       await page.goto(await dashboard.claimUrl())
       await heading(page, en('auth.claim.title'))
@@ -160,9 +160,9 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
         .click()
       const made = dialog().getByRole('region', { name: en('keys.made.key') })
       key = await made.locator('code').innerText()
-      // The line that is shown works as it stands.
+      // The shown command works unchanged.
       curl = await dialog().locator('pre').innerText()
-      // It is hard to lose it by accident.
+      // It can't be closed by accident.
       await page.keyboard.press('Escape')
       expect(await made.isVisible()).toBe(true)
       await button('keys.made.close').click()
@@ -321,7 +321,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
     expect(inaccessible).toEqual([])
   }, 600_000)
 
-  /** What the pages don't offer the server must refuse, however it is asked. */
+  /** What the pages don't show must be refused by the server too. */
   async function viewerIsRefusedByTheServer({ context }: Visitor): Promise<void> {
     const { url } = dashboard
     const session = (await (await context.request.get(`${url}/app/api/v1/session`)).json()) as {
@@ -359,7 +359,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
   }
 }
 
-/** What a line says when it is pasted into a terminal. */
+/** The output of a command that is pasted into a terminal. */
 async function shell(line: string): Promise<string> {
   const child = Bun.spawn(['sh', '-c', line], { stdout: 'pipe', stderr: 'pipe' })
   const [out, err, status] = await Promise.all([

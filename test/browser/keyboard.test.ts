@@ -6,7 +6,7 @@ import { type Keyboard, keyboardOf } from './keyboard.ts'
 import { claim, heading, OWNER } from './people.ts'
 import { en, type Word, wordsOf } from './words.ts'
 
-describe.skipIf(CHROMIUM === null)('by keyboard alone (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('by keyboard only (needs Chromium)', () => {
   let dashboard: Dashboard
   let visitor: Visitor
   let page: Page
@@ -28,12 +28,12 @@ describe.skipIf(CHROMIUM === null)('by keyboard alone (needs Chromium)', () => {
 
   const button = (word: Word, within: Page | Locator = page) =>
     within.getByRole('button', { name: en(word), exact: true })
-  // A message is a dialog too, one that isn't modal.
+  // A toast is a non-modal dialog.
   const dialog = () => page.locator('[role=dialog]:not([aria-modal=false])')
   const row = (slug: string) => page.locator('[data-row]').filter({ hasText: slug })
   const rowLink = (slug: string) => row(slug).locator('[data-row-link]')
 
-  /** The focus goes round in a dialog, in both directions, and never out of it. */
+  /** Checks that the focus cycles in a dialog, in both directions, and never leaves it. */
   async function isTrapped(): Promise<void> {
     for (const key of [...Array(30).fill('Tab'), ...Array(30).fill('Shift+Tab')]) {
       await keys.press(key)
@@ -54,10 +54,10 @@ describe.skipIf(CHROMIUM === null)('by keyboard alone (needs Chromium)', () => {
     await keys.focused(rowLink(slug))
   }
 
-  /** A part of the journey: when it breaks, its picture tells how. */
+  /** A part of the journey; if it fails, a screenshot is saved. */
   const step = (name: string, does: () => Promise<void>) =>
     test(name, async () => {
-      // Each step begins where the one before ended.
+      // Each step begins where the previous one ended.
       expect(broken).toBeNull()
       try {
         await does()
@@ -193,7 +193,7 @@ describe.skipIf(CHROMIUM === null)('by keyboard alone (needs Chromium)', () => {
     await keys.tabTo(rowLink('summer'))
     await keys.press('#')
     await row('summer').waitFor({ state: 'hidden' })
-    // To the messages, wherever the focus is.
+    // To the toasts, wherever the focus is.
     await keys.press('F6')
     await keys.tabTo(toast('summer').getByRole('button', { name: en('common.undo') }))
     await keys.press('Enter')

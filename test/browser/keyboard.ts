@@ -4,22 +4,22 @@ import type { Locator, Page } from 'playwright-core'
 
 const SOURCE = readFileSync(join(import.meta.dir, 'in-page/focus.js'), 'utf8')
 
-/** Longer than any page has stops. */
+/** More tab stops than any page has. */
 const MOST_STOPS = 90
 
-/** Hands that have no mouse. Every stop on the way is looked at. */
+/** Uses a page by keyboard only, checking every focused element. */
 export interface Keyboard {
   press(...keys: string[]): Promise<void>
   type(text: string): Promise<void>
-  /** Goes on with Tab (or back, with Shift+Tab) until something has the focus. */
+  /** Presses Tab (or Shift+Tab) until an element has the focus. */
   tabTo(target: Locator, direction?: 'forth' | 'back'): Promise<void>
-  /** Goes through a menu or list with an arrow until an item is the current one. */
+  /** Presses an arrow in a menu or list until an item is the current one. */
   arrowTo(target: Locator, key: 'ArrowDown' | 'ArrowUp'): Promise<void>
-  /** The element outside of any dialog that has the focus, or null. */
+  /** The focused element outside of any dialog, or null. */
   outsideOfDialog(): Promise<string | null>
-  /** Waits until something has the focus. */
+  /** Waits until an element has the focus. */
   focused(target: Locator): Promise<void>
-  /** Stops whose focus isn't seen, and on what page. */
+  /** Focused elements without a visible focus, with their page. */
   readonly unseen: readonly string[]
 }
 

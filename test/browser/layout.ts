@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core'
 const SOURCE = readFileSync(join(import.meta.dir, 'in-page/layout.js'), 'utf8')
 
 /**
- * What is wrong with how a page is laid out at its present width, each with its element: scrolling
- * sideways, words that are cut off, things to press that lie over each other.
+ * Layout faults of a page at its current width, with their elements: horizontal scrolling,
+ * truncated words, overlapping controls.
  */
 export async function layoutFaults(page: Page): Promise<string[]> {
   return (await page.evaluate(`${SOURCE}; layoutFaults()`)) as string[]

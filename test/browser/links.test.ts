@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await drawer().waitFor()
       await owner.settled()
       for (const word of ['common.cancel', 'links.create'] as const) {
-        // A click that another element would get is refused.
+        // A click that would hit another element fails.
         await button(word, drawer()).click({ trial: true, timeout: 5_000 })
       }
       await button('common.cancel', drawer()).click()
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
   })
 
-  test('the preview stands beside the form where there is room, else in it', async () => {
+  test('the preview is beside the form if there is room, else in it', async () => {
     await openList()
     await page.keyboard.press('c')
     const title = drawer().getByLabel(en('links.field.social.title'))
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await button('common.cancel', drawer()).click()
   })
 
-  test('the table stands where its skeleton stood', async () => {
+  test('the table has the place of its skeleton', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     const held = Promise.withResolvers<void>()
     await page.route('**/app/api/v1/links?*', async (route) => {
@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     expect(await cells('tbody tr:first-child > td')).toEqual(before)
   })
 
-  test('a half-filled link is there again after Escape, and gone after Cancel', async () => {
+  test('a half-filled link is kept after Escape, and discarded after Cancel', async () => {
     await openList()
     await page.keyboard.press('c')
     await destination().fill('https://example.com/half')
@@ -123,7 +123,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
     })()`)
 
-  test('an address that is pasted on the page is made a link', async () => {
+  test('a URL pasted on the page becomes a link', async () => {
     await openList()
     await paste('https://example.com/pasted')
     const row = page.locator('[data-row]').filter({ hasText: 'example.com/pasted' })
@@ -132,7 +132,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await row.waitFor({ state: 'detached' })
   })
 
-  test('an address is pasted on the empty page, into its field or beside it', async () => {
+  test('a URL can be pasted on the empty page, into its field or beside it', async () => {
     const body = { name: 'Empty' }
     const made = await ask<{ id: string }>(dashboard, owner.context, 'POST', '/workspaces', {
       body,
@@ -151,7 +151,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await rows.first().waitFor()
   })
 
-  test('a shortened address fills its place, whatever the width', async () => {
+  test('a truncated URL fills its place, at any width', async () => {
     const path = 'campaigns/spring/landing-page/with-a-name-that-is-long/and-longer/until-it-ends'
     const long = { destination_url: `${TARGET}${path}`, slug: 'long' }
     await ask(dashboard, owner.context, 'POST', '/links', { body: long, workspace })
@@ -174,7 +174,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
   })
 
-  test('what is pasted and refused stands in the form, with the reason', async () => {
+  test('a refused pasted URL is shown in the form, with the reason', async () => {
     await openList()
     await paste(`${dashboard.url}/itself`)
     await drawer().waitFor()
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await button('links.clearSearch').click()
     expect(await search.inputValue()).toBe('')
   })
-  describe('saved as a view', () => {
+  describe('saved views', () => {
     const views = (name: string) => page.getByRole('button', { name, exact: true })
     const row = (slug: string) => page.locator('[data-row]').filter({ hasText: slug })
     const parameters = () => Object.fromEntries(new URL(page.url()).searchParams)
@@ -205,7 +205,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await page.getByRole('menuitem', { name: en(item) }).click()
     }
 
-    test('filters, sort and columns come back by name, also by the palette', async () => {
+    test('filters, sort and columns are restored by name, also from the palette', async () => {
       for (const slug of ['spring-1', 'spring-2']) {
         const body = { destination_url: TARGET, slug, tags: ['spring'] }
         await ask(dashboard, owner.context, 'POST', '/links', { body, workspace })
@@ -225,7 +225,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await name.waitFor({ state: 'detached' })
       expect(await saved()).toEqual([{ name: 'Spring', shared: false, sort: 'slug' }])
 
-      // Another browser of the same person has all columns, until the view says otherwise.
+      // Another browser of the same person shows all columns, unless the view hides some.
       await page.evaluate('localStorage.removeItem("slugline.columns.hidden")')
       await page.goto('/app/links')
       await row('first').waitFor()
@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await row('spring-1').waitFor()
     })
 
-    test('a view is renamed, shared, replaced, deleted and had back', async () => {
+    test('a view is renamed, shared, replaced, deleted and restored', async () => {
       await page.goto('/app/links?sort=clicks')
       await views(en('links.views')).click()
       await fromMenu('Spring', 'links.views.overwrite')

@@ -10,21 +10,21 @@ import { AS_VIEWER, signedIn, signedOut, UNCLAIMED, type View } from './views.ts
 import { wordsOf } from './words.ts'
 
 const WIDE = { width: 1280, height: 900 }
-/** Beside the sidebar a tablet has less room than a phone without one. */
+/** Because of the sidebar a tablet has less room than a phone. */
 const TABLET = { width: 768, height: 1024 }
 const PHONE = { width: 390, height: 844 }
 const SMALL = { width: 320, height: 640 }
-/** A left-to-right, a longer, and a right-to-left language; the longest words wherever they may not fit. */
+/** A left-to-right, a longer, and a right-to-left language; the longest words at narrow widths. */
 const LANGUAGES = { en: [WIDE, SMALL], de: [TABLET, PHONE, SMALL], ar: [WIDE, SMALL] }
 const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL]
 type Language = keyof typeof LANGUAGES
 /**
- * What axe looks at takes longest, and hardly depends on the language: all of it in English.
+ * Checking with axe takes longest, and hardly depends on the language: everything in English only.
  * `EVERY_PAGE=all`: everything in every language, at every width.
  */
 const ALL = process.env.EVERY_PAGE === 'all'
 const isChecked = (language: string) => ALL || language === 'en'
-/** A view that adds a sentence to others is looked at in English: what wraps, wraps in any language. */
+/** A view that only adds a sentence to others is checked in English: text wraps in any language. */
 const isSeen = ({ plain }: View, language: string) => ALL || !plain || language === 'en'
 type State = Awaited<ReturnType<BrowserContext['storageState']>>
 
@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
       startDashboard(),
       startDashboard({
         SIGN_UP: 'open',
-        // Nobody listens there: mails that can't be sent are nobody's business on these pages.
+        // Nothing listens there: failing emails don't matter on these pages.
         SMTP_URL: 'smtp://127.0.0.1:9',
         MAIL_FROM: 'links@example.com',
       }),
@@ -59,10 +59,10 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
     await unclaimed?.dispose()
   })
 
-  test('is readable at any width while it still loads', async () => {
+  test('is readable at any width while it loads', async () => {
     const found: string[] = []
     const { context, page, close } = await dashboard.open({ storageState: owner, locale: 'ar' })
-    // What a page asks for never comes; who is there, and its programs, do.
+    // Requests never get a response, except for the session and the program itself.
     await context.route(/\/app\/api\/(?!v1\/session)/, () => {})
     const views = signedIn(seeded).filter(({ open, plain }) => open === undefined && !plain)
     for (const { name, path } of views) {
@@ -97,13 +97,13 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
   }
 })
 
-/** Navigates inside the dashboard, which takes a fraction of loading it; before the sign-in there is no such way. */
+/** Navigates inside the dashboard, faster than loading it; only possible after the sign-in. */
 const GO = `(path) => {
   history.pushState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate'))
 }`
 
-/** Looks at views one after the other; what is wrong, with the view it is wrong on. */
+/** Checks views one after the other; returns the faults by view. */
 async function look(
   { open }: Dashboard,
   language: Language,
@@ -117,7 +117,7 @@ async function look(
   })
   const t = wordsOf(language)
   const found: string[] = []
-  // A page that was opened further, or refused something, may keep some of it: the next one is loaded anew.
+  // A page that was changed by a view is loaded again for the next one.
   let isClean = false
   for (const view of views.filter((each) => isSeen(each, language))) {
     const note = (kind: string, all: readonly string[]) =>
@@ -144,7 +144,7 @@ async function look(
       await page.setViewportSize(size)
       await settled()
       note(`${size.width} px`, await layoutFaults(page))
-      // Some of a page is built otherwise there; not otherwise in another language, or for a sentence more.
+      // Some parts differ at that width, but not by language or an additional sentence.
       if (size === SMALL && language === 'en' && (ALL || !view.plain)) {
         note('phone', await violations(page, ALL ? 'all' : 'uncoloured'))
       }

@@ -2,7 +2,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { Dashboard } from './harness.ts'
 import { en } from './words.ts'
 
-/** Somebody with an account. */
+/** An account. */
 export interface Account {
   name: string
   email: string
@@ -15,13 +15,13 @@ export const OWNER: Account = {
   password: 'the engine weaves patterns',
 }
 
-/** An answer of the dashboard's API. */
+/** A response of the dashboard's API. */
 export interface Answer<T> {
   status: number
   body: T
 }
 
-/** Asks the dashboard's API as the person of a browser, in their workspace. */
+/** Calls the dashboard's API as a browser's person, in their workspace. */
 export async function ask<T = unknown>(
   { url }: Pick<Dashboard, 'url'>,
   context: BrowserContext,
@@ -41,7 +41,7 @@ export async function ask<T = unknown>(
   return { status: response.status(), body: (text === '' ? null : JSON.parse(text)) as T }
 }
 
-/** Makes the first account without the pages: for tests that begin after that. */
+/** Creates the first account without the pages. */
 export async function claim(
   dashboard: Dashboard,
   context: BrowserContext,
@@ -56,13 +56,13 @@ export async function claim(
   return answer.body.workspace.id
 }
 
-/** Types in place of what a field has, key by key: Firefox doesn't tell the page of other ways. */
+/** Replaces a field's text key by key: in Firefox other ways don't cause events. */
 export async function write(field: Locator, text: string): Promise<void> {
   await field.press('ControlOrMeta+a')
   await field.pressSequentially(text)
 }
 
-/** Signs in on the page; what comes next is up to the caller. */
+/** Signs in on the page, without waiting for what follows. */
 export async function signIn(page: Page, { email, password }: Account, search = ''): Promise<void> {
   await page.goto(`/app/sign-in${search}`)
   await write(page.getByLabel(en('auth.email')), email)
@@ -70,12 +70,12 @@ export async function signIn(page: Page, { email, password }: Account, search = 
   await page.getByRole('button', { name: en('auth.signIn.submit'), exact: true }).click()
 }
 
-/** Waits until a page of the dashboard shows its heading. */
+/** Waits for the heading of a dashboard page. */
 export async function heading(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor()
 }
 
-/** Makes somebody who belongs to no workspace; their cookies. */
+/** Creates a person without a workspace; returns their cookies. */
 export async function lonely(dashboard: Dashboard) {
   const [email, password] = ['alone@example.com', OWNER.password]
   await dashboard.slugline.cli('users', 'create', '--email', email, '--password', password)
@@ -89,7 +89,7 @@ export async function lonely(dashboard: Dashboard) {
   return state
 }
 
-/** Has somebody join a workspace by an invitation of its owner; their cookies. */
+/** Makes a person accept an invitation of the owner; returns their cookies. */
 export async function joinAs(
   dashboard: Dashboard,
   owner: BrowserContext,

@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
-  test('its statistics name them', async () => {
+  test('are named in its statistics', async () => {
     const { page } = owner
     await page.goto(`/app/links/${id}/statistics`)
     await page.getByRole('heading', { name: en('statistics.group.rules') }).waitFor()
@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
       await page.getByRole('row', { name }).getByText('–').waitFor()
       await page.getByRole('button', { name, exact: false }).first().waitFor()
     }
-    // Thirty visitors say nothing about two variants.
+    // Thirty visitors are too few for a comparison of two variants.
     await page.getByText(en('statistics.split.few', { least: '100' })).waitFor()
     await owner.settled()
     expect(owner.failures).toEqual([])
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     expect(await violations(page)).toEqual([])
   })
 
-  test('it is asked where a described visitor would go, and says why', async () => {
+  test('shows where a described visitor would be redirected, and why', async () => {
     const { page } = owner
     await page.goto(`/app/links/${id}`)
     await owner.settled()
@@ -152,12 +152,12 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     return body.data.find((link) => link.slug === slug) as Made
   }
 
-  test('what is built in the form is what the API then has', async () => {
+  test('a rule built in the form is stored as such', async () => {
     const { page } = owner
     await page.setViewportSize({ width: 1280, height: 900 })
     await create('built')
     await named(panel(), 'rules.appStores').click()
-    // The template is two clicks: the section, and this one.
+    // The template takes two clicks: the section, and this one.
     await field(rule(0), 'links.field.destination').fill('https://apps.apple.com/app/id1')
     await field(rule(1), 'links.field.destination').fill('play.google.com/store/apps/details?id=a')
     await field(rule(0), 'rules.minVersion')
@@ -200,7 +200,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
       .filter({ has: page.getByLabel(en('rules.name')) })
     for (const [at, url] of ['a', 'b', 'c'].entries()) {
       await field(split.nth(at), 'links.field.destination').fill(`https://example.com/${url}`)
-      // Its label says the share, too.
+      // Its label includes the share.
       const weight = split.nth(at).getByLabel(en('rules.variant.weight'))
       await weight.fill(String([60, 30, 10][at]))
     }
@@ -244,7 +244,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     ])
   }, 120_000)
 
-  test('faults stand at their rule, also a folded one; warnings are kept', async () => {
+  test('faults are shown at their rule, also if collapsed; warnings are kept', async () => {
     const { page } = owner
     await create('faulty')
     await named(panel(), 'rules.add').click()
@@ -267,7 +267,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     await typed(rule(0), 'rules.member.network')
       .and(page.locator('[aria-invalid=true]:focus'))
       .waitFor()
-    // What is moved takes its fault along.
+    // A moved rule keeps its fault.
     await head(0).press('Alt+ArrowDown')
     await rule(1)
       .getByText(error.details[0]?.message ?? '')
@@ -277,7 +277,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
 
     await typed(rule(0), 'rules.member.network').press('Backspace')
     await typed(rule(0), 'rules.member.network').fill('10.0.0.0/8')
-    // Everyone, before those of a network: the second never decides.
+    // A rule for everyone before one for a network: the second never matches.
     await head(1).press('Alt+ArrowUp')
     const written = page.waitForResponse((response) => response.status() === 201)
     await send()
@@ -288,7 +288,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     await page.goto('/app/links')
     await page.locator('[data-row]').filter({ hasText: 'faulty' }).getByRole('link').first().click()
     await page.getByRole('heading', { name: /faulty/ }).waitFor()
-    // A page that is loaded anew knows only what a write has answered since.
+    // A reloaded page only knows warnings of writes since then.
     await page.keyboard.press('e')
     await field(panel(), 'links.field.title').waitFor({ state: 'attached' })
     await section('links.field.rules').click()
@@ -302,7 +302,7 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     await named(panel(), 'common.cancel').click()
   }, 120_000)
 
-  test('hands that have no mouse build rules, too', async () => {
+  test('rules can be built by keyboard, too', async () => {
     const { page } = owner
     const hands = keyboardOf(page)
     await page.goto('/app/links?create=true')

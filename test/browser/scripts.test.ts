@@ -5,7 +5,7 @@ import { type Dashboard, PICTURES, screenshot, startDashboard, type Visitor } fr
 import { ask, claim } from './people.ts'
 import { AGENT } from './seed.ts'
 
-/** What would run a script if it were ever read as markup, as a script, or as an address. */
+/** Texts that would run a script if they were treated as markup, as a script, or as a URL. */
 const MARKUP = [
   `<img src=x onerror="__fault('img')">`,
   `<script>__fault('script')</script>`,
@@ -22,7 +22,7 @@ const ADDRESSES = [
   ' javascript:__fault(1)',
 ]
 
-describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('scripts in user input (needs Chromium)', () => {
   let dashboard: Dashboard
   let visitor: Visitor
   let workspace: string
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
   const post = (path: string, body: unknown) =>
     ask<{ id: string; slug: string }>(dashboard, visitor.context, 'POST', path, { workspace, body })
 
-  test('addresses that are scripts are refused as destinations', async () => {
+  test('script URLs are refused as destinations', async () => {
     for (const destination of ADDRESSES) {
       const { status } = await post('/links', { destination_url: destination })
       expect(`${destination} ${status}`).toBe(`${destination} 422`)
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
       expect(made.status).toBe(201)
       links.push(made.body)
       await post('/keys', { name: text, scopes: ['links:read'] })
-      // What a visitor sends: agent, referrer, campaign.
+      // Data sent by visitors: agent, referrer, campaign.
       const names = ['source', 'medium', 'campaign', 'term', 'content']
       const query = new URLSearchParams(
         names.map((name): [string, string] => [`utm_${name}`, text]),
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
     await ask(dashboard, context, 'PATCH', '/account', {
       body: { name: MARKUP[1], language: 'en' },
     })
-    // Quoted like this it is an address that RFC 5321 allows.
+    // An address that is valid by RFC 5321.
     const email = `"<img src=x onerror=__fault('mail')>"@example.com`
     await post('/invitations', { email, role: 'viewer' })
     const [first] = links
@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
       'instance',
     ]) {
       await page.goto(`/app/${path}`)
-      // Of the page, or of the dialog that hides it.
+      // Of the page, or of the dialog above it.
       await page.getByRole('heading').first().waitFor()
       await settled()
       for (const details of await page.locator('main details > summary').all())
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
         await screenshot(page, `script-${path.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`)
       }
     }
-    // They were there to be run, all of them: this is not a test of empty pages.
+    // All texts were shown: this isn't a test of empty pages.
     const all = shown.join('\n')
     for (const text of MARKUP) expect(all).toContain(text)
     expect(all).toContain(`Acme ${MARKUP[0]}`)
@@ -142,11 +142,11 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
       const answer = await page.goto(`/${missing}?lang=${missing}`)
       expect(answer?.status()).toBe(404)
     }
-    // The policy of a page that needs no script names none.
+    // The policy of a page without scripts allows none.
     expect(faults.slice(before)).toEqual([])
   })
 
-  test('what an address carries is not run', async () => {
+  test('content of the URL is not run', async () => {
     const { page, faults, settled } = visitor
     const before = faults.length
     const signedOut = await dashboard.open()
@@ -182,7 +182,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
   }, 600_000)
 })
 
-/** Links and forms of a page that lead to a script, or to data. */
+/** Links and forms of a page with script or data URLs. */
 async function scriptAddresses(page: Page): Promise<unknown> {
   return await page.evaluate(`
     [...document.querySelectorAll('a, area, form, iframe, [formaction]')]

@@ -7,7 +7,7 @@ import { type Dashboard, PICTURES, screenshot, startDashboard, type Visitor } fr
 import { ask, claim, joinAs, OWNER } from './people.ts'
 import { en } from './words.ts'
 
-/** Pictures at both widths, for who wants to look at them. */
+/** Screenshots at both widths. */
 async function look(page: Page, name: string): Promise<void> {
   if (!PICTURES) return
   const before = page.viewportSize()
@@ -18,13 +18,13 @@ async function look(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before)
 }
 
-describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('actions that need a recent sign-in (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
   let workspace: string
 
   beforeAll(async () => {
-    // Messages can't be delivered there; what asks for them is shown all the same.
+    // Email can't be delivered there, but what requires it is shown.
     dashboard = await startDashboard({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com' })
     owner = await dashboard.open()
     workspace = await claim(dashboard, owner.context)
@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
-  /** Has every session look as if it had been opened an hour ago. */
+  /** Makes every session look as if it had been opened an hour ago. */
   function age(): void {
     const database = new Database(join(dashboard.slugline.dataDir, 'slugline.db'))
     database.run('UPDATE sessions SET created_at = created_at - 3600000')
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
     await owner.settled()
   }
 
-  test('asks for the password, and then goes on', async () => {
+  test('ask for the password, and then continue', async () => {
     const { page } = owner
     age()
     await visit(`account?w=${workspace}`)
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
     await look(page, 'account-activity')
   })
 
-  test('asks also above a dialog that is open', async () => {
+  test('ask also above an open dialog', async () => {
     const { page } = owner
     age()
     await visit(`account?w=${workspace}`)
@@ -75,12 +75,12 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
     const dialog = page.getByRole('dialog', { name: en('auth.confirmIdentity.title') })
     await dialog.getByLabel(en('auth.password'), { exact: true }).fill(OWNER.password)
     await dialog.getByRole('button', { name: en('common.cancel') }).click()
-    // Refused then, with the reason; nothing is deleted.
+    // Refused with the reason; nothing is deleted.
     await deletion.getByRole('alert').waitFor()
     expect((await ask(dashboard, owner.context, 'GET', '/session')).status).toBe(200)
   })
 
-  test('a workspace that asks for a second factor says what to do', async () => {
+  test('a workspace that requires a second factor shows what to do', async () => {
     await visit(`settings?w=${workspace}`)
     await owner.page.getByLabel(en('settings.workspace.twoFactor')).check()
     await look(owner.page, 'workspace-second-factor')
@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === null)('what needs a recent sign-in (needs Chromium)
 })
 
 describe.skipIf(CHROMIUM === null)('removing and demoting (needs Chromium)', () => {
-  test('offers to keep the keys, and revokes them else', async () => {
+  test('offers to keep the keys, and otherwise revokes them', async () => {
     const dashboard = await startDashboard()
     try {
       const owner = await dashboard.open()

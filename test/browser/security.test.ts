@@ -4,7 +4,7 @@ import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, freePort, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim, OWNER, signIn } from './people.ts'
 
-/** A site of somebody else: another origin, which the same browser has open. */
+/** Another site in the same browser. */
 function strangersSite(page: string) {
   return Bun.serve({
     port: 0,
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
-  /** Opens a stranger's page in the owner's browser, where they are signed in. */
+  /** Opens another site's page in the owner's browser, where they are signed in. */
   async function visit(html: string) {
     const site = strangersSite(html)
     const page = await owner.context.newPage()
@@ -48,14 +48,14 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
         "frame-ancestors 'none'",
       )
       expect(headers.get('x-content-type-options')).toBe('nosniff')
-      // For the browsers of old; of answers that aren't pages they show nothing.
+      // For old browsers; API responses are never shown as pages.
       if (!path.includes('/api/')) {
         expect(`${path} ${headers.get('x-frame-options')}`).toBe(`${path} DENY`)
       }
     }
   })
 
-  test('a window that a stranger opens tells them nothing', async () => {
+  test('a window opened by another site reveals nothing to it', async () => {
     const { page, close } = await visit('')
     const popup = page.waitForEvent('popup')
     await page.evaluate(`window.opened = open('${dashboard.url}/app/links')`)
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     await close()
   })
 
-  test('a stranger sends nothing in the name of who is signed in', async () => {
+  test('another site can’t send requests on behalf of the signed-in person', async () => {
     const { page, close } = await visit('')
     const made = { destination_url: 'https://example.com/', slug: 'forged' }
     await page.evaluate(`
@@ -76,7 +76,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
           body: ${JSON.stringify(JSON.stringify(made))},
         })))
     `)
-    // And as a form, which takes the browser there.
+    // Also as a form, which navigates the browser.
     await page.evaluate(`
       const form = document.createElement('form')
       form.method = 'post'
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     expect(links.body.data).toEqual([])
   })
 
-  test('a stranger reads no answer', async () => {
+  test('another site can’t read responses', async () => {
     const { page, close } = await visit('')
     const read = await page.evaluate(`
       Promise.all(['/app/api/v1/session', '/app/api/v1/links?workspace=${workspace}', '/app/api/auth/get-session']
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     await close()
   })
 
-  test('markup that got into a page would still not run', async () => {
+  test('injected markup would still not run', async () => {
     const { page, faults, close } = await dashboard.open()
     await page.goto('/app/sign-in')
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     await close()
   })
 
-  test('the policy allows nothing inline, and its nonce is another each time', async () => {
+  test('the policy allows nothing inline, and its nonce differs each time', async () => {
     const nonces = new Set<string>()
     for (const path of ['/app/', '/app/links', '/app/sign-in?next=/x', '/app/nowhere']) {
       const { headers } = await fetch(`${dashboard.slugline.url}${path}`)
@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     expect(nonces.size).toBe(4)
   })
 
-  test('after signing in nobody is sent to another site', async () => {
+  test('signing in never redirects to another site', async () => {
     for (const next of [
       '//example.org/',
       'https://example.org/',
@@ -157,14 +157,14 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
       expect(faults).toEqual([])
       await close()
     }
-    // Neither by the sign-in itself.
+    // Nor does the sign-in itself.
     const { email, password } = OWNER
     const elsewhere = { email, password, callbackURL: 'https://example.org/' }
     const asked = ['POST', '/../auth/sign-in/email', { body: elsewhere }] as const
     expect((await ask(dashboard, owner.context, ...asked)).status).toBe(422)
   }, 300_000)
 
-  test('the session is in a cookie that no script reads', async () => {
+  test('the session is in a cookie that scripts can’t read', async () => {
     const cookies = await owner.context.cookies()
     const session = cookies.filter(({ name }) => name.includes('session'))
     expect(session.length).toBeGreaterThan(0)
@@ -219,7 +219,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     await behind.dispose()
   }, 300_000)
 
-  test('a name that somebody points here gets no session', async () => {
+  test('a foreign host name that points here gets no session', async () => {
     const cookies = await owner.context.cookies()
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const { host } = new URL(dashboard.url)
@@ -239,7 +239,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
       })
       expect(`${name} ${answer.status}`).toBe(`${name} ${status}`)
     }
-    // Its page is the same for all, and says nothing of anybody.
+    // Its page is the same for everyone.
     const page = await fetch(`${dashboard.slugline.url}/app/`, {
       headers: { Host: 'rebound.example' },
     })
@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
   })
 })
 
-/** What of a request is sent on. */
+/** The forwarded parts of a request. */
 function plain({ method, body }: Request): BunFetchRequestInit {
   return { method, redirect: 'manual', decompress: false, ...(body === null ? {} : { body }) }
 }

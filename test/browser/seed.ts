@@ -2,19 +2,19 @@ import type { BrowserContext } from 'playwright-core'
 import type { Dashboard } from './harness.ts'
 import { ask } from './people.ts'
 
-/** A browser of a person: bots are counted apart. */
+/** The user agent of a person: bots are counted separately. */
 export const AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 
-/** What a workspace is filled with before its pages are looked at. */
+/** The data of a workspace whose pages are tested. */
 export interface Seeded {
   workspace: string
-  /** Another, with nothing in it. */
+  /** Another one, without data. */
   empty: string
   linkId: string
   /** A link with conditions of every kind, and a split. */
   ruledId: string
-  /** The token of an invitation that nobody has taken. */
+  /** The token of an open invitation. */
   invitation: string
 }
 
@@ -22,7 +22,7 @@ const VARIANTS = [
   { name: 'Old page', destination_url: 'https://example.com/old', weight: 80 },
   { destination_url: 'https://example.com/a/rather/long/address/of/the/new/page', weight: 20 },
 ]
-/** The last one never decides: a warning. */
+/** The last one never matches: a warning. */
 const RULES = [
   {
     name: 'A rule with a name that is rather long, for the telephones of the office',

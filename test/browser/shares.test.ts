@@ -8,7 +8,7 @@ import { type Seeded, seed } from './seed.ts'
 import { en, wordsOf } from './words.ts'
 
 const PASSWORD = 'over the hills'
-/** What would be seen of a text that the page doesn't have. */
+/** Matches keys of missing texts. */
 const KEY = /\b(?:shares?d?|statistics|common|links|shell|tags)\.[a-z]/
 
 describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('are seen by who knows the password, without signing in', async () => {
+  test('are visible with the password, without signing in', async () => {
     const visitor = await dashboard.open()
     const { page } = visitor
     await page.goto(url)
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     await open.click()
     await page.getByRole('heading', { name: 'A page for readers' }).waitFor()
     await page.getByText('/summer').first().waitFor()
-    // A click on a value narrows the page and is kept in its address, as the password is.
+    // A click on a value filters the page and is kept in its URL, and the password in the tab.
     await page.getByRole('button', { name: 'news.example.com' }).first().click()
     await page.waitForURL(/filter=referrer/)
     await page.reload()
@@ -76,7 +76,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     await visitor.close()
   })
 
-  test('may be in the frame of another site', async () => {
+  test('can be embedded in another site', async () => {
     const { url: shared } = (
       await ask<{ url: string }>(dashboard, owner.context, 'POST', '/shares', {
         workspace: seeded.workspace,
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
           { headers: { 'Content-Type': 'text/html' } },
         ),
     })
-    // Another site by its name, too: cookies and storage of frames are kept apart there.
+    // On another host name, because cookies and storage of frames are partitioned by site.
     const context = await dashboard.browser.newContext({ locale: 'en-GB' })
     try {
       const page = await context.newPage()
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     }
   })
 
-  test.each(['en', 'ar'] as const)('have nothing that axe finds wrong, in %s', async (language) => {
+  test.each(['en', 'ar'] as const)('have no violations found by axe, in %s', async (language) => {
     const t = wordsOf(language)
     const visitor = await dashboard.open()
     const { page } = visitor
@@ -137,7 +137,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     await visitor.close()
   })
 
-  test('are listed, changed and no longer shared', async () => {
+  test('are listed, changed and deleted', async () => {
     const { page } = owner
     await page.goto(`/app/statistics?w=${seeded.workspace}`)
     await page.getByRole('link', { name: en('shares.title') }).click()
@@ -163,7 +163,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
     expect(owner.faults).toEqual([])
   })
 
-  test('of a tag, a folder and a link are offered in their menus', async () => {
+  test('of a tag, a folder and a link are available in their menus', async () => {
     const { page } = owner
     const body = { name: 'Campaigns' }
     const options = { workspace: seeded.workspace, body }

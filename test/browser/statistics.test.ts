@@ -7,7 +7,7 @@ import { ask, claim, heading } from './people.ts'
 import { seed } from './seed.ts'
 import { en } from './words.ts'
 
-describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
   let page: Page
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     await figure(en('statistics.clicks')).filter({ hasText: '1' }).waitFor()
   })
 
-  test('a report is narrowed to tags and to a folder', async () => {
+  test('a report is filtered by tags and by a folder', async () => {
     const api = async (method: string, path: string, body: object) =>
       (await ask<{ id: string }>(dashboard, owner.context, method, path, { workspace, body })).body
     const { id: folder_id } = await api('POST', '/folders', { name: 'Posters' })
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     const folder = page.getByRole('listitem').filter({ hasText: 'Posters' })
     await folder.waitFor()
     await clicks(2)
-    // Of folders there is one, which the address keeps.
+    // There is one folder, which is kept in the URL.
     await pick('folder', 'letters')
     await page.getByRole('heading', { name: en('statistics.empty.title') }).waitFor()
     await page.reload()
@@ -119,7 +119,7 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     expect(filters()).not.toContain('summer')
   })
 
-  test('where places are unknown, the page says what would fill them', async () => {
+  test('if places are unknown, the page says how to get them', async () => {
     await page.goto('/app/statistics')
     for (const place of ['region', 'city'] as const) {
       await page.getByRole('tab', { name: en(`statistics.dimension.${place}`) }).click()
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     await figure(en('statistics.clicks')).filter({ hasText: '2' }).waitFor()
   })
 
-  test('dragging over the chart narrows the period', async () => {
+  test('dragging over the chart selects a period', async () => {
     await page.goto('/app/statistics?range=90d')
     const plot = page.locator('figure [data-plot]')
     await plot.waitFor()
@@ -158,13 +158,13 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     expect(days).toBeLessThan(30)
   })
 
-  test('scans are a figure that narrows the report', async () => {
+  test('the number of scans filters the report', async () => {
     await page.goto('/app/statistics')
     await figure(en('statistics.scans')).click()
     await page.waitForURL((url) => url.searchParams.getAll('filter').join().includes('trigger:qr'))
   })
 
-  test('where there is nothing, one message says so', async () => {
+  test('without clicks there is one message', async () => {
     await page.goto(`/app/statistics?w=${empty}`)
     await heading(page, en('statistics.title'))
     await page.getByText(en('statistics.empty.title')).waitFor()

@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
     expect((await api('GET', `/links/${id}`)).tags).toEqual(['after'])
   })
 
-  test('tags are offered that no loaded page has', async () => {
+  test('suggested tags include those of links that aren’t loaded', async () => {
     const { page } = owner
     await make('elsewhere', ['only-elsewhere'])
     await page.goto('/app/links?q=nothing&create=true')
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
     await button('common.cancel').click()
   })
 
-  test('a link is archived from its row, and comes back by undo', async () => {
+  test('a link is archived from its row, and restored by undo', async () => {
     const { page } = owner
     const { id } = await make('put-away')
     await page.goto('/app/links?q=put-away')
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
     await row.waitFor()
   })
 
-  test('where all links are archived, the list says so and shows them', async () => {
+  test('if all links are archived, the list says so and can show them', async () => {
     const { page } = owner
     await make('in-archive')
     const { data } = await api<{ data: Link[] }>('GET', '/links?limit=100')

@@ -2,16 +2,16 @@ import type { Page } from 'playwright-core'
 import type { Seeded } from './seed.ts'
 import type { wordsOf } from './words.ts'
 
-/** Something that somebody may have before them: a page, or a page with something open on it. */
+/** A state to check: a page, or a page with something open on it. */
 export interface View {
   name: string
   /** Below `/app/`. */
   path: string
-  /** Opens what no address opens. */
+  /** Opens what has no URL. */
   open?: (page: Page, t: ReturnType<typeof wordsOf>) => Promise<void>
-  /** Requests that are refused here, as they should be, and what the console says of it. */
+  /** Requests that are expected to be refused, and the console's message about it. */
   refused?: RegExp
-  /** Beside what other views show it has a sentence, and perhaps a button: words that wrap. */
+  /** It only adds a sentence, and perhaps a button, to what other views show. */
   plain?: true
 }
 
@@ -26,7 +26,7 @@ const press =
     for (const word of words) await button(page, t(word)).click()
     await page.getByRole('dialog').waitFor()
   }
-/** The menu of the first row that has one. */
+/** Opens the menu of the first row that has one. */
 async function openMenu(page: Page, t: Words, word: Word) {
   const [start = ''] = t(word).split('{name}')
   await page.getByRole('button', { name: start.trim() }).filter({ visible: true }).first().click()
@@ -38,7 +38,7 @@ const fromMenu = (menu: Word, item: Word) => async (page: Page, t: Words) => {
   await page.getByRole('dialog').or(page.getByRole('alertdialog')).first().waitFor()
 }
 
-/** An instance that nobody owns yet; sign-up is open and mail is sent. */
+/** Pages of an unclaimed instance; sign-up is open and email is set up. */
 export const UNCLAIMED: readonly View[] = [
   { name: 'claim', path: 'claim#token=x' },
   { name: 'claim-without-token', path: 'claim', plain: true },
@@ -57,7 +57,7 @@ export const UNCLAIMED: readonly View[] = [
   },
 ]
 
-/** What somebody sees who isn't signed in. */
+/** Pages before the sign-in. */
 export const signedOut = ({ invitation }: Seeded): readonly View[] => [
   { name: 'sign-in', path: 'sign-in' },
   {
@@ -95,7 +95,7 @@ async function recovery(page: Page, t: Words) {
   await page.getByLabel(t('auth.twoFactor.recoveryCode')).waitFor()
 }
 
-/** What the owner sees; always in a workspace that the address names. */
+/** The owner's pages; always in a workspace named by the URL. */
 export const signedIn = (seeded: Seeded): readonly View[] =>
   ofOwner(seeded).map((view) => ({
     ...view,
@@ -278,7 +278,7 @@ const ofOwner = ({ linkId, ruledId, empty, invitation }: Seeded): readonly View[
   },
 ]
 
-/** The editor of rules, all of them unfolded. */
+/** Opens the editor of rules, with all of them expanded. */
 async function openRules(page: Page, t: Words) {
   const dialog = page.getByRole('dialog')
   for (const section of ['links.field.rules', 'rules.split'] as const) {
@@ -317,7 +317,7 @@ async function beginTwoFactor(page: Page, t: Words) {
   await page.getByLabel(t('settings.twoFactor.code')).waitFor()
 }
 
-/** What somebody sees who may only look. */
+/** Pages of a viewer. */
 export const AS_VIEWER: readonly View[] = [
   { name: 'viewer-links', path: 'links' },
   { name: 'viewer-keys', path: 'keys', plain: true },

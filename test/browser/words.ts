@@ -42,13 +42,13 @@ export type Word = keyof typeof ENGLISH
 const FOLDER = resolve(import.meta.dir, '../../web/src/i18n/messages')
 
 /**
- * The dashboard's texts in a language, so that tests name buttons by what they are for and stay
- * right when a sentence is put better. Only for texts without plurals.
+ * The dashboard's texts in a language, so that tests name buttons by their key and don't depend on
+ * the wording. Only for texts without plurals.
  */
 export function wordsOf(language: string) {
   const own: Record<string, string> = {}
   const folder = join(FOLDER, language)
-  // A language that isn't translated yet is shown in English.
+  // A language without translations is shown in English.
   for (const file of existsSync(folder) ? readdirSync(folder) : []) {
     Object.assign(own, JSON.parse(readFileSync(join(folder, file), 'utf8')))
   }

@@ -27,7 +27,7 @@ describe.skipIf(postgresMissing !== undefined)(
         .executeTakeFirstOrThrow()
     }
 
-    test('links that come together and conflict end as if they came one by one', async () => {
+    test('concurrent conflicting links have the same result as sequential ones', async () => {
       const other = await newWorkspace('Other')
       await node.create(other, { slug: { slug: 'theirs', key: 'theirs' } })
       const no = await newWorkspace('Own')
@@ -41,7 +41,7 @@ describe.skipIf(postgresMissing !== undefined)(
           { external_id: 'e0' },
           { external_id: 'e1', ...slug('b') },
           { external_id: 'e1' },
-          // Its external id is in use, so the slug is the next one's.
+          // Its external id is in use, so the slug is free for the next one.
           { external_id: 'e0', ...slug('c') },
           slug('c'),
           {},
@@ -52,11 +52,11 @@ describe.skipIf(postgresMissing !== undefined)(
         ...['SLUG_TAKEN', 'SLUG_TAKEN'],
       ])
       expect(given).toHaveLength(4)
-      // Neither places nor numbers of the audit log were used up by what was refused.
+      // Refused creations used up neither places nor numbers of the audit log.
       expect(await factsOf(no)).toEqual({ links_count: 5, links_made: 5, audit_made: 6 })
     })
 
-    test('fill the plan’s number, and not one more', async () => {
+    test('reach the plan’s limit exactly', async () => {
       const no = await newWorkspace('Small')
       const { given, refused } = await outcomes(
         Array.from({ length: 12 }, () => node.create(no, {}, 5)),
@@ -66,7 +66,7 @@ describe.skipIf(postgresMissing !== undefined)(
       expect(await factsOf(no)).toMatchObject({ links_count: 5, links_made: 5 })
     })
 
-    test('a slug that the workspace let go is given again to one of them', async () => {
+    test('a slug held for the workspace is given to one of them', async () => {
       const no = await newWorkspace('Again')
       const body = { slug: { slug: 'mine', key: 'mine' } }
       const { id } = await node.create(no, body)
@@ -78,7 +78,7 @@ describe.skipIf(postgresMissing !== undefined)(
       expect([given.length, refused]).toEqual([1, ['SLUG_TAKEN', 'SLUG_TAKEN']])
     })
 
-    test('texts that PostgreSQL can not hold are kept without what it can’t', async () => {
+    test('texts are stored without characters that PostgreSQL doesn’t support', async () => {
       const no = await newWorkspace('Texts')
       const titles = ['a\0b', 'half \ud800 of a pair', '\\u0000 written out', '"\\']
       const made = await Promise.all(titles.map((title) => node.create(no, { title })))

@@ -27,7 +27,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     return server.admin(text, new URL(url).pathname.slice(1))
   }
 
-  test('name only migrations that there are as what a node must know', () => {
+  test('name only existing migrations as required by nodes', () => {
     const names = Object.keys(POSTGRES_MIGRATIONS)
     expect(names).toEqual(names.toSorted())
     for (const [name, { oldestNode }] of Object.entries(POSTGRES_MIGRATIONS)) {
@@ -37,7 +37,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     }
   })
 
-  test('are applied once; who comes meanwhile waits and goes on', async () => {
+  test('are applied once; concurrent starts wait and continue', async () => {
     const url = await empty()
     const begun = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     expect(states.every(({ applied_at }) => applied_at !== null)).toBe(true)
   })
 
-  test('a failed one leaves what came before it, and is begun anew', async () => {
+  test('a failed one keeps earlier ones, and is retried', async () => {
     const url = await empty()
     const bad = { ...FIRST, '0002-bad': statement('CREATE TABLE half (n INT); SELECT 1 / 0') }
     await expect(migratePostgres(url, bad)).rejects.toMatchObject({ name: 'RefusedStatement' })
@@ -79,7 +79,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     expect(await migratePostgres(url, good)).toEqual(['0002-bad'])
   })
 
-  test('in batches: each is committed, and an interrupted one goes on where it was', async () => {
+  test('in batches: each is committed, and an interrupted one continues', async () => {
     const url = await empty()
     await migratePostgres(url, FIRST)
     await query(url, 'INSERT INTO numbers SELECT i FROM generate_series(1, 10) i')
@@ -105,7 +105,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     expect(await migratePostgres(url, migrations)).toEqual([])
   })
 
-  test('a table that is in use is waited for in little pieces: others come in between', async () => {
+  test('a table in use is waited for in short intervals: others get it in between', async () => {
     const url = await empty()
     await migratePostgres(url, FIRST)
     const user = new Client({ connectionString: url })
@@ -120,14 +120,14 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
       )
       return waiting.length > 0 ? true : undefined
     })
-    // It would wait for the migration, and the migration for `user`, who does not end.
+    // It would wait for the migration, and the migration for `user`, which doesn't end.
     await query(url, "SET statement_timeout = '8s'; INSERT INTO numbers VALUES (1, 1)")
     await user.query('COMMIT')
     await user.end()
     expect(await migrating).toEqual(['0002-column'])
   })
 
-  test('are refused on tables from before the baseline, which stay as they are', async () => {
+  test('are refused on tables from before the baseline, which stay unchanged', async () => {
     const url = await empty()
     await migratePostgres(url, { '0001-core': statement('CREATE TABLE old (n INT)') })
     await expect(migratePostgres(url)).rejects.toMatchObject({ name: 'OldFormat' })
@@ -136,7 +136,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     expect(tables).toHaveLength(2)
   })
 
-  test('an older version goes on, unless a newer one has said that it can not', async () => {
+  test('an older version keeps working, unless a newer one has declared that it can’t', async () => {
     const url = await empty()
     const two = { ...FIRST, '0002-more': statement('CREATE TABLE more (n INT)') }
     const three = { ...two, '0003-less': statement('DROP TABLE more') }

@@ -16,7 +16,7 @@ import { openPostgres } from '../../src/storage/index.ts'
 import { createUserService } from '../../src/users/service.ts'
 import { createWorkspaceService } from '../../src/workspaces/service.ts'
 
-/** The services of one node: connections of its own, nothing in common but the database. */
+/** The services of one node: its own connections, sharing only the database. */
 export type TestNode = Awaited<ReturnType<typeof openNode>>
 
 const KEY = new TextEncoder().encode('a key of at least thirty-two bytes')
@@ -51,7 +51,7 @@ export async function openNode(url: string, nodeId?: string) {
     attempts: createAttempts({ storage, clock, key: KEY }),
     claims: createClaims({ storage, random: systemRandom, nodeId }),
     idempotency: createIdempotency(storage, clock),
-    /** Makes a link of a workspace whose plan lets it have so many. */
+    /** Creates a link of a workspace with a plan's limit. */
     async create(
       no: number,
       body: object,
@@ -84,7 +84,7 @@ export async function openNode(url: string, nodeId?: string) {
   }
 }
 
-/** How promises ended: what was given, or the code of the refusal. */
+/** The results of promises: the value, or the code of the error. */
 export async function outcomes(
   promises: Promise<unknown>[],
 ): Promise<{ given: unknown[]; refused: string[] }> {

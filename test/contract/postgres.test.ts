@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 
 describe.skipIf(!here)(title, () => {
-  test('is migrated by many at once, and says what is applied', async () => {
+  test('is migrated concurrently, and lists what is applied', async () => {
     const url = await server.createDatabase({ empty: true })
     const before = await scaledMigrationStates(url)
     expect(before.every(({ applied_at }) => applied_at === null)).toBe(true)
@@ -53,12 +53,12 @@ describe.skipIf(!here)(title, () => {
     expect(after.every(({ applied_at }) => applied_at !== null)).toBe(true)
   })
 
-  test('ends a read for a change of the tables that waits for it, and does it again', async () => {
+  test('retries a read that a waiting schema change has cancelled', async () => {
     const url = await server.createDatabase()
     const storage = await openPostgres({ url })
     const changer = new Client({ connectionString: url })
     await changer.connect()
-    // It looks for a deadlock later than who reads, who is ended for it.
+    // Its deadlock detection is later than the reader's, so the reader is cancelled.
     await changer.query("SET deadlock_timeout = '5s'; BEGIN; LOCK TABLE links")
     const reading = storage.read.db
       .selectFrom('slugs')
@@ -76,7 +76,7 @@ describe.skipIf(!here)(title, () => {
     await storage.close()
   })
 
-  test('gives each transaction of a shared commit its own result, and undoes only what fails', async () => {
+  test('gives each transaction of a shared commit its own result, and rolls back only failing ones', async () => {
     const storage = await openPostgres({ url: await server.createDatabase() })
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) =>
@@ -96,7 +96,7 @@ describe.skipIf(!here)(title, () => {
     await storage.close()
   })
 
-  test('is asked for U+0000, which it does not know, without a failure', async () => {
+  test('is queried for U+0000, which it doesn’t support, without an error', async () => {
     const storage = await openPostgres({ url: await server.createDatabase() })
     const host = 'a\0b'
     expect(await storage.write((tx) => tx.run(insertDomain, { no: 1, host }))).toHaveLength(1)
@@ -104,7 +104,7 @@ describe.skipIf(!here)(title, () => {
     await storage.close()
   })
 
-  test('says nothing of what it refuses but a code', async () => {
+  test('reports errors only as a code', async () => {
     const url = await server.createDatabase()
     const storage = await openPostgres({ url })
     const refused = await storage
@@ -127,7 +127,7 @@ describe.skipIf(!here)(title, () => {
     await Promise.all([storage.close(), away.close()])
   })
 
-  test('that goes and comes back: nothing is half done, and all is well at once', async () => {
+  test('can be restarted without half-done work, and is usable immediately', async () => {
     const own = await startPostgres({ durable: true })
     try {
       const node = await openNode(await own.createDatabase())
@@ -156,7 +156,7 @@ describe.skipIf(!here)(title, () => {
         await own.start()
         const start = performance.now()
         while ((await storage.probe().catch(() => 'away')) === 'away') await Bun.sleep(20)
-        // Half a second, as it takes; a machine that is busy may take its time.
+        // It takes half a second; a busy machine may take longer.
         expect(performance.now() - start).toBeLessThan(15_000)
         going = false
         await Promise.all(load)
@@ -186,9 +186,9 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('has a copy that is read once it has what was written here', async () => {
+  test('has a replica that is read once it has this node’s writes', async () => {
     const url = await server.createDatabase()
-    // Not in recovery: it counts as up to date. What it holds tells it from the database itself.
+    // Not in recovery, so it counts as up to date. Its data distinguishes it from the primary.
     const copyUrl = await server.createDatabase()
     const copy = await openPostgres({ url: copyUrl })
     await put(copy, 7)
@@ -197,7 +197,7 @@ describe.skipIf(!here)(title, () => {
     await put(storage, 1)
     expect(await hostsOf(storage.reports)).toEqual(['h7'])
     expect(await hostsOf(storage.read)).toEqual(['h1'])
-    // Another server's log is shorter: a copy that lags.
+    // Another server's log is shorter: a replica that lags.
     const young = await startPostgres()
     try {
       const lagging = await openPostgres({ url, replicaUrl: await young.createDatabase() })
@@ -228,7 +228,7 @@ describe.skipIf(without !== undefined)(
     })
     afterAll(() => pgbouncer.dispose())
 
-    test('is no obstacle: writes, shared commits, reads and reports of two nodes', async () => {
+    test('supports writes, shared commits, reads and reports of two nodes', async () => {
       const { url } = pgbouncer
       const nodes = [await openNode(url), await openNode(url)] as const
       const workspace = await nodes[0].storage.write((tx) =>

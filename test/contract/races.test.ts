@@ -35,7 +35,7 @@ afterAll(async () => {
   if (here) await Promise.all(nodes.map(({ storage }) => storage.close()))
 })
 
-/** The same on both nodes, several times at once. */
+/** Runs the same work on both nodes, several times concurrently. */
 function race<T>(work: (node: TestNode, i: number) => Promise<T>, times = 4) {
   return outcomes(Array.from({ length: times }, (_, i) => work(nodes[i % 2] as TestNode, i)))
 }
@@ -72,7 +72,7 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('slugs in opposite orders end, too', async () => {
+  test('slugs in opposite orders don’t deadlock', async () => {
     const other = await newWorkspace('Opposite')
     for (let round = 0; round < 5; round++) {
       const name = (i: number) => ({ slug: `o${round}-${i}`, key: `o${round}-${i}` })
@@ -86,7 +86,7 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('max_clicks lets through exactly so many', async () => {
+  test('max_clicks is exact', async () => {
     const [first] = nodes
     const link = await first.create(workspace.no, { max_clicks: 25 })
     const { seq } = await sqlOne<{ seq: number }>(`SELECT seq FROM links WHERE id = '${link.id}'`)
@@ -102,7 +102,7 @@ describe.skipIf(!here)(title, () => {
     expect(Number(row.uses)).toBe(25)
   })
 
-  test('quotas are filled and not exceeded: links, addresses, keys, members', async () => {
+  test('quotas are reached and not exceeded: links, addresses, keys, members', async () => {
     const { no, plan } = await newWorkspace('Quota')
     const links = await race((node) => node.create(no, {}, 10), 30)
     expect([links.given.length, new Set(links.refused)]).toEqual([10, new Set(['LINKS_LIMIT'])])
@@ -158,7 +158,7 @@ describe.skipIf(!here)(title, () => {
     expect(new Set(members.refused)).toEqual(new Set(['MEMBERS_LIMIT']))
   })
 
-  test('a request with a key has one effect; the others get its answer, or are told to wait', async () => {
+  test('a request with a key has one effect; others get its response, or a conflict', async () => {
     for (let round = 0; round < 20; round++) {
       const request = { workspaceNo: workspace.no, key: `once ${round}`, fingerprint: 'f' }
       let effects = 0
@@ -217,7 +217,7 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('of two owners one stays, whoever goes first', async () => {
+  test('of two owners leaving one stays', async () => {
     for (let round = 0; round < 10; round++) {
       const { no, plan } = await newWorkspace(`Owners ${round}`, 'unlimited')
       const ids = [
@@ -233,7 +233,7 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('of two owners who delete their accounts one stays', async () => {
+  test('of two owners deleting their accounts one stays', async () => {
     for (let round = 0; round < 10; round++) {
       const { no, plan } = await newWorkspace(`Gone ${round}`, 'unlimited')
       const people = ['c', 'd'].map((name) => `${name}${round}@owners.example`)
@@ -249,7 +249,7 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('an account goes with all of it, or stays, whatever it joins meanwhile', async () => {
+  test('an account is deleted completely or not at all, while it joins workspaces', async () => {
     const { no, plan } = await newWorkspace('Old', 'unlimited')
     for (let round = 0; round < 10; round++) {
       const fresh = await newWorkspace(`New ${round}`, 'unlimited')
@@ -290,7 +290,7 @@ describe.skipIf(!here)(title, () => {
     }
   })
 
-  test('each node has a claim link of its own, and all of them end with the first that is used', async () => {
+  test('each node has its own claim link, and all of them end with the first one used', async () => {
     const database = await server.createDatabase()
     const [a, b] = [await openNode(database, 'nod_a'), await openNode(database, 'nod_b')]
     const command = await openNode(database)
@@ -298,7 +298,7 @@ describe.skipIf(!here)(title, () => {
       Promise.all(tokens.map((token) => a.claims.admits(b.storage.read, token ?? '')))
     const [first, second] = await Promise.all([a.claims.open(), b.claims.open()])
     expect(await admitted(first, second, 'x')).toEqual([true, true, false])
-    // A node that starts again has a new one, and the others theirs.
+    // A restarted node has a new one, and the others keep theirs.
     const third = await a.claims.open()
     expect(await admitted(first, second, third)).toEqual([false, true, true])
     const fourth = await command.claims.open()
@@ -339,7 +339,7 @@ describe.skipIf(!here)(title, () => {
     expect(given.filter((allowed) => allowed === true)).toHaveLength(5)
   })
 
-  test('audit numbers have neither gaps nor doubles', async () => {
+  test('audit numbers have neither gaps nor duplicates', async () => {
     const { no } = await newWorkspace('Numbers')
     await race(async (node, i) => {
       const link = await node.create(no, i % 3 === 0 ? { slug: { slug: 'n', key: 'n' } } : {}, 40)

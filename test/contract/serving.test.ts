@@ -26,7 +26,7 @@ beforeAll(async () => {
     SLUGLINE_SECRET: 'a secret of the tests, long enough to be one',
     LOG_LEVEL: 'error',
   }
-  // Both bring the tables up to date at once.
+  // Both migrate concurrently.
   const [first, second] = await Promise.all([startSlugline(env), startSlugline(env)])
   nodes = [first, second]
   key = (await first.createKey()).key
@@ -50,7 +50,7 @@ const until = (what: string, check: () => Promise<boolean>) =>
   eventually(what, async () => ((await check()) ? true : undefined))
 
 describe.skipIf(missing !== undefined)(title, () => {
-  test('show and obey what the other one was told', async () => {
+  test('reflect changes made on the other one', async () => {
     const [a, b] = nodes
     const made = await make(a, 'together')
     expect(made.status).toBe(201)
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     await until('it is gone', async () => (await visit(a, 'together')).status === 404)
   })
 
-  test('obey prefixes and links below them that the other one made', async () => {
+  test('match prefixes and links below them created on the other one', async () => {
     const [a, b] = nodes
     const to = async (path: string) => {
       const { headers, status } = await visit(b, path)
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     }
     const obeys = (path: string, expected: string | number) =>
       until(`${path} leads to ${expected}`, async () => (await to(path)) === expected)
-    // Known to lead nowhere, which must hide nothing.
+    // Cached as missing, which must hide nothing.
     for (const path of ['tree/a/b', 'tree/a', 'tree']) expect(await to(path)).toBe(404)
     const create = async (slug: string, more: object) => {
       const body = { destination_url: `https://example.com/${slug}`, slug, ...more }
@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     await obeys('tree/x', 404)
   })
 
-  test('without PostgreSQL refuse writes, redirect as before, and are well at once when it is back', async () => {
+  test('without PostgreSQL refuse writes, keep redirecting, and recover immediately when it is back', async () => {
     const [a, b] = nodes
     await make(a, 'kept')
     const prefix = { destination_url: 'https://example.com/', slug: 'kept-tree', match: 'prefix' }
@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     expect(refused.status).toBe(503)
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
     expect((await visit(b, 'kept')).status).toBe(302)
-    // All links are in its memory, so that nothing else can be there.
+    // All links are cached, so that no others can exist.
     await until(
       'the prefix answers',
       async () => (await visit(b, 'kept-tree/new/1')).status === 302,
@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     const { data } = (await (await a.call('GET', '/api/v1/links?limit=100', { key })).json()) as {
       data: unknown[]
     }
-    // Two of them, the prefixes and what allHaveHeard makes.
+    // Two of them, the prefixes and those of allHaveHeard.
     expect(data.length).toBe(7)
     for (const node of nodes) expect(node.output()).not.toMatch(/postgres:\/\/|admin@/)
   })

@@ -14,7 +14,7 @@ const PASSWORD = 'correct horse battery'
 const ANN = 'ann@example.com'
 const CLAIM = /(https?:\/\/\S+\/app\/claim#token=([\w-]+))/g
 
-/** A browser of the real process; `baseUrl` is what its address bar says. */
+/** A browser of the real process; `baseUrl` is the URL in its address bar. */
 function browser(address = '192.0.2.1', baseUrl = slugline.url): Browser {
   const app = {
     fetch(request: Request) {
@@ -30,7 +30,7 @@ function browser(address = '192.0.2.1', baseUrl = slugline.url): Browser {
   return new Browser(baseUrl, app, address)
 }
 
-/** The newest token that was printed, once the process has said all that it says at the start. */
+/** The newest printed token, once the process has printed everything at the start. */
 async function printedToken(): Promise<string> {
   return eventually('the address is printed', async () =>
     [...slugline.output().matchAll(CLAIM)].at(-1)?.at(2),
@@ -43,7 +43,7 @@ const claim = (token: string, over: object = {}, from = browser()) =>
     ...over,
   })
 
-/** Someone who owns the instance. */
+/** The owner of the instance. */
 async function owner(): Promise<Browser> {
   const mine = browser()
   const { stdout } = await slugline.cli('users', 'claim-link', '--json')
@@ -54,17 +54,17 @@ async function owner(): Promise<Browser> {
   return mine
 }
 
-/** Whether it stands anywhere in what is kept. */
+/** Whether a text is anywhere in stored data. */
 async function isKept(text: string): Promise<boolean> {
   return (await slugline.files()).some(({ bytes }) => bytes.includes(text))
 }
 
-/** As on a terminal, where the address of the first account is printed. */
+/** Like on a terminal, where the URL for the first account is printed. */
 const TEXT = { LOG_FORMAT: 'text' }
 const TRUSTING = { TRUSTED_PROXIES: '127.0.0.1', ...TEXT }
 
 describe('the very first account', () => {
-  test('is made by an address that is printed at each start, until somebody has', async () => {
+  test('is created with a URL printed at each start, until it exists', async () => {
     slugline = await startSlugline({ LOG_LEVEL: 'debug', ...TEXT })
     const first = await printedToken()
     expect((await browser().get('/app/api/v1/session')).body.instance.claimed).toBe(false)
@@ -83,7 +83,7 @@ describe('the very first account', () => {
       user: { email: ANN, instance_owner: true },
       workspace: { name: 'Acme', role: 'owner', plan: 'unlimited' },
     })
-    // The door is gone, and stays gone.
+    // The token is invalid, and stays so.
     for (const token of [first, second, third]) {
       const again = await claim(token, { email: 'eve@example.com', workspace: 'Evil' })
       expect([again.status, again.code]).toEqual([404, 'NOT_FOUND'])
@@ -104,7 +104,7 @@ describe('the very first account', () => {
     expect((await claim(third)).status).toBe(404)
   })
 
-  test('is one, of fifty who come at the same moment', async () => {
+  test('is created once by fifty concurrent requests', async () => {
     slugline = await startSlugline(TRUSTING)
     const token = await printedToken()
     const seen = await Promise.all(
@@ -117,7 +117,7 @@ describe('the very first account', () => {
       ),
     )
     const count = (status: number) => seen.filter((one) => one.status === status).length
-    // A busy machine refuses some before it looks at their claim.
+    // A busy machine refuses some before it checks their claim.
     expect([count(201), count(404) + count(503)]).toEqual([1, 49])
     const users = JSON.parse((await slugline.cli('users', 'list', '--json')).stdout)
     expect(users.data).toMatchObject([{ instance_owner: true, workspaces: 1 }])
@@ -125,7 +125,7 @@ describe('the very first account', () => {
     expect(workspaces.data).toHaveLength(1)
   })
 
-  test('is made by an address that no collected log holds', async () => {
+  test('is created with a URL that isn’t in collected logs', async () => {
     slugline = await startSlugline({ LOG_LEVEL: 'debug', LOG_FORMAT: 'json' })
     await eventually('it says how to make it', async () =>
       slugline.output().includes('users claim-link') ? true : undefined,
@@ -133,7 +133,7 @@ describe('the very first account', () => {
     expect(slugline.output()).not.toContain('token=')
   })
 
-  test('is made by an address in the one line, where a machine reads it', async () => {
+  test('is created with a URL in the JSON line', async () => {
     slugline = await startSlugline()
     await slugline.stop()
     const { env } = slugline
@@ -153,7 +153,7 @@ describe('the very first account', () => {
     expect(Object.keys((await line()).said)).toEqual(['url', 'pid'])
   })
 
-  test('can be made by an address that a command prints, while the server runs', async () => {
+  test('can be created with a URL printed by a command, while the server runs', async () => {
     slugline = await startSlugline(TEXT)
     const printed = await printedToken()
     const { stdout } = await slugline.cli('users', 'claim-link', '--json')
@@ -167,7 +167,7 @@ describe('the very first account', () => {
 })
 
 describe('messages', () => {
-  test('are sent over TLS to a server that asks for a password: invitation, reset', async () => {
+  test('are sent over TLS to a server that requires a password: invitation, reset', async () => {
     const user = { name: 'slugline', password: 'p@ss word' }
     const mail = await startSmtpServer({ tls: 'starttls', user })
     const certificate = join(process.env.TMPDIR ?? '/tmp', `slugline-${mail.port}.pem`)
@@ -214,7 +214,7 @@ describe('messages', () => {
     await mail.stop()
   })
 
-  test('are not needed: the operator gets the address by a command', async () => {
+  test('are not needed: the operator gets the URL by a command', async () => {
     slugline = await startSlugline()
     const ann = await owner()
     const asked = await browser().post('/app/api/auth/request-password-reset', { email: ANN })
@@ -233,7 +233,7 @@ describe('messages', () => {
 })
 
 describe('single sign-on', () => {
-  test('lets in who is invited, and nobody else', async () => {
+  test('signs in invited people only', async () => {
     const provider = startProvider()
     slugline = await startSlugline({
       OIDC_ISSUER: provider.issuer,
@@ -265,7 +265,7 @@ describe('single sign-on', () => {
 })
 
 describe('sessions', () => {
-  test('outlive a crash, and end with the request after they were revoked', async () => {
+  test('survive a crash, and end with the request after their revocation', async () => {
     slugline = await startSlugline()
     const ann = await owner()
     const other = browser()
@@ -279,7 +279,7 @@ describe('sessions', () => {
     expect((await other.get('/app/api/v1/links')).code).toBe('SIGN_IN_REQUIRED')
     await other.signIn(ANN, PASSWORD)
     expect(await other.who()).toBe(ANN)
-    // Another secret would void every cookie and key.
+    // Another secret would invalidate every cookie and key.
     await slugline.stop()
     const restarted = slugline.restart({ SLUGLINE_SECRET: 'another secret '.repeat(4) })
     await expect(restarted).rejects.toThrow('SLUGLINE_SECRET')

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const body = { destination_url: 'https://example.com/', slug: 'kept' }
   await slugline.call('POST', '/api/v1/links', { key, body })
   for (let n = 0; n < 5; n++) await fetch(`${slugline.url}/kept`, { redirect: 'manual' })
-  // The one of yesterday was the last: the next is due.
+  // The last one was made yesterday: the next one is due.
   await slugline.stop()
   writeState(slugline.dataDir, { at: Date.now() - 86_400_000, durationMs: 1, bytes: 1 })
   await slugline.restart()
@@ -41,7 +41,7 @@ async function json(...args: string[]) {
   return JSON.parse(stdout)
 }
 
-/** What the log says of the whole instance, the newest first: `actor action label`. */
+/** The instance's audit log, newest first: `actor action label`. */
 async function instanceEntries(dataDir = slugline.dataDir): Promise<string[]> {
   const { stdout } = await runIn(dataDir, ['audit'])
   const { data } = JSON.parse(stdout) as {
@@ -89,12 +89,12 @@ test('the schedule makes a backup in S3, which another machine verifies, restore
   } finally {
     await restored.dispose()
   }
-  // Backups that only have a part of their objects are none.
+  // Incomplete backups are refused.
   const { stderr } = await runIn(join(folder, 'x'), ['restore', `${place}-half`])
   expect(JSON.parse(stderr).error.code).toBe('NOT_A_BACKUP')
 }, 180_000)
 
-test('of the backups in S3 the newest are kept', async () => {
+test('the newest backups in S3 are kept', async () => {
   const { data: before } = await json('backup', 'list')
   const { backup, removed } = await json('backup')
   expect(before).toEqual([{ name: removed[0], backup: expect.stringContaining(removed[0]) }])
@@ -104,7 +104,7 @@ test('of the backups in S3 the newest are kept', async () => {
   expect(await json('backup', 'verify', backup)).toMatchObject({ links: 1 })
 })
 
-test('a named place in S3 is taken once; keys and endpoint are checked', async () => {
+test('a named place in S3 can be used once; keys and endpoint are checked', async () => {
   const place = `s3://${s3.bucket}/by-hand`
   expect(await json('backup', place)).toMatchObject({ backup: place })
   expect(s3.keys().filter((name) => name.startsWith('by-hand/')).length).toBeGreaterThan(3)
@@ -122,7 +122,7 @@ test('a named place in S3 is taken once; keys and endpoint are checked', async (
   expect(existsSync(other)).toBe(false)
 })
 
-test('a directory: backup, verify, restore; several nodes are told what to do instead', async () => {
+test('a directory: backup, verify, restore; several nodes are refused with an alternative', async () => {
   const place = join(folder, 'monday')
   expect(await json('backup', place)).toMatchObject({ backup: place, secret: 'file' })
   expect((await instanceEntries())[0]).toBe(`command instance.backed_up ${place}`)

@@ -9,7 +9,7 @@ const BENCH = resolve(import.meta.dir, '../../bench')
 const folder = mkdtempSync(join(tmpdir(), 'slugline-benches-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a bench that is stopped leaves neither files nor processes behind', async () => {
+test('a stopped bench leaves neither files nor processes', async () => {
   const child = Bun.spawn([process.execPath, join(BENCH, 'soak.ts'), '--rate', '20'], {
     env: { ...BASE_ENV, TMPDIR: folder },
     stdout: 'pipe',
@@ -18,7 +18,7 @@ test('a bench that is stopped leaves neither files nor processes behind', async 
   const reader = child.stdout.getReader()
   const decoder = new TextDecoder()
   let output = ''
-  // Its first row is about a server that runs.
+  // Its first row comes from a running server.
   while (!output.includes('serve ')) {
     const { done, value } = await reader.read()
     if (done) throw new Error(`The bench ended: ${output}`)
@@ -33,7 +33,7 @@ test('a bench that is stopped leaves neither files nor processes behind', async 
   expect(started.filter((pid) => parentOf(pid) !== null)).toEqual([])
 })
 
-test('every bench writes where it clears up', () => {
+test('every bench writes to the directory that it cleans up', () => {
   for (const name of readdirSync(BENCH).filter((name) => name.endsWith('.ts'))) {
     const text = readFileSync(join(BENCH, name), 'utf8')
     expect(text, name).toMatch(/^import .*'\.\/lib\/temporary\.ts'$/m)

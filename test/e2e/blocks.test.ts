@@ -31,7 +31,7 @@ const obeyed = (path: string, status: number) =>
     (await statusOf(path)) === status ? true : undefined,
   )
 
-test('blocks of commands are obeyed by the running server, of each kind, until they end', async () => {
+test('blocks made by commands take effect in the running server, of each kind, until removed', async () => {
   const link = await create({ destination_url: 'https://www.evil.example/', slug: 'one' })
   const workspaces = await slugline.cli('workspaces', 'list', '--json')
   const { data } = JSON.parse(workspaces.stdout)
@@ -60,7 +60,7 @@ test('blocks of commands are obeyed by the running server, of each kind, until t
   expect((await slugline.cli('links', 'block', 'one')).status).toBe(2)
 })
 
-test('a workspace can make its blocked address redirect in no way', async () => {
+test('a workspace can’t make its blocked address redirect', async () => {
   const { id } = await create({ destination_url: 'https://a.example/', slug: 'bad' })
   expect((await slugline.cli('links', 'block', 'bad', '--reason', 'Phishing')).status).toBe(0)
   await slugline.call('PATCH', `${LINKS}/${id}`, { key, body: { slug: 'moved' } })

@@ -47,7 +47,7 @@ const list = async (query: string) =>
   ((await (await send('GET', `${LINKS}?${query}`)).json()) as LinkList).data.map(({ slug }) => slug)
 
 describe('POST /links/bulk', () => {
-  test('makes a thousand links, which redirect', async () => {
+  test('creates a thousand links, which redirect', async () => {
     const operations = Array.from({ length: 1_000 }, (_, n) => create({ slug: `many-${n}` }))
     const { status, body } = await bulk(operations)
     expect([status, body.summary]).toEqual([200, { succeeded: 1_000, failed: 0 }])
@@ -57,7 +57,7 @@ describe('POST /links/bulk', () => {
     expect((await list('search=many-&limit=1')).length).toBe(1)
   })
 
-  test('warns of what is probably not meant, as does a restore', async () => {
+  test('returns warnings, as does a restore', async () => {
     const past = { slug: 'warned', expires_at: '2020-01-01T00:00:00Z' }
     const { body } = await bulk([create(past), create({ slug: 'meant' })])
     const codes = body.data.map(({ link }) => link?.warnings?.map(({ code }) => code))
@@ -68,7 +68,7 @@ describe('POST /links/bulk', () => {
     expect(restored.warnings?.map(({ field }) => field)).toEqual(['expires_at'])
   })
 
-  test('answers by index in the language of the caller', async () => {
+  test('reports errors by index in the language of the caller', async () => {
     const operations = [create({ slug: 'own' }), create({ slug: 'own' })]
     const { body, headers } = await bulk(operations, {}, { 'accept-language': 'de' })
     expect(body.summary).toEqual({ succeeded: 1, failed: 1 })
@@ -79,7 +79,7 @@ describe('POST /links/bulk', () => {
     })
   })
 
-  test('takes effect once with a key, and answers the same bytes again', async () => {
+  test('takes effect once with a key, and replays the same bytes', async () => {
     const once = { 'idempotency-key': 'bulk-once' }
     const operations = [create({ slug: 'once' }), create({ slug: 'once' })]
     const first = await bulk(operations, {}, once)
@@ -90,7 +90,7 @@ describe('POST /links/bulk', () => {
     expect(other.body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED')
   })
 
-  test('undoes all when it is to do all or none', async () => {
+  test('rolls everything back if it is atomic', async () => {
     const operations = [create({ slug: 'whole' }), create({ slug: 'own' })]
     const { status, body } = await bulk(operations, { atomic: true })
     expect([status, body.error?.code]).toEqual([422, 'BULK_FAILED'])
@@ -100,7 +100,7 @@ describe('POST /links/bulk', () => {
     expect(await list('slug=whole')).toEqual([])
   })
 
-  test('refuses more operations, and more bytes, than it takes', async () => {
+  test('refuses too many operations, and too many bytes', async () => {
     const delivered = Array.from({ length: 1_001 }, () => ({ op: 'delete', id: 'lnk_none' }))
     const details = async (operations: unknown) =>
       (await bulk(operations as unknown[])).body.error?.details.map(({ field, code }) => [
@@ -133,7 +133,7 @@ describe('POST /links/bulk', () => {
     expect(await cost(801)).toEqual([200, 0])
   })
 
-  test('answers for links of others as for none', async () => {
+  test('answers for links of others like for missing ones', async () => {
     const theirs = await slugline.call('POST', LINKS, {
       key: strangerKey,
       body: { destination_url: URL, slug: 'theirs', external_id: 'their-1' },
@@ -161,7 +161,7 @@ describe('POST /links/bulk/by-filter', () => {
     return error?.details.map(({ field, code }) => `${field} ${code}`)
   }
 
-  test('answers with a job, which changes what the filter finds', async () => {
+  test('responds with a job, which changes the matches of the filter', async () => {
     await bulk(
       Array.from({ length: 150 }, (_, n) => create({ slug: `f-${n}`, tags: ['filtered'] })),
     )
@@ -176,7 +176,7 @@ describe('POST /links/bulk/by-filter', () => {
     const { id: none, result } = (await dry.json()) as { id: string; result: object }
     expect(result).toEqual({ succeeded: 150, failed: 0, errors: [] })
     expect((await send('GET', `/api/v1/jobs/${none}`)).status).toBe(404)
-    // One link can't have so many tags: what is refused says why, and the others don't change either.
+    // A link can't have so many tags: refusals have a reason, and nothing is changed.
     const many = { ...body, patch: {}, add_tags: Array.from({ length: 20 }, (_, n) => `m${n}`) }
     const refused = await byFilter(many, '?dry_run=true&lang=de')
     const { result: tried } = (await refused.json()) as { result: { errors: Result[] } }
@@ -219,7 +219,7 @@ describe('POST /links/bulk/by-filter', () => {
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('JOB_NOT_FOUND')])
   })
 
-  test('refuses what is not as expected, and what many can not have', async () => {
+  test('refuses an unexpected count, and fields that must be unique', async () => {
     const one = { filter: { tag: ['filtered'] }, delete: true }
     const answer = await byFilter({ ...one, expected: 1 })
     expect(answer.status).toBe(409)
@@ -250,7 +250,7 @@ describe('by external id', () => {
     return { status: answer.status, location, body: (await answer.json()) as Link & Result }
   }
 
-  test('a link is made once, and changed after that', async () => {
+  test('a link is created once, and then changed', async () => {
     const id = 'crm/47 11'
     const made = await put(id, { destination_url: URL, title: 'One', slug: 'crm' })
     expect([made.status, made.body.external_id]).toEqual([201, id])
@@ -273,7 +273,7 @@ describe('by external id', () => {
     ])
   })
 
-  test('two that put the same one at once make one link', async () => {
+  test('two concurrent requests create one link', async () => {
     const all = await Promise.all(
       Array.from({ length: 8 }, () => put('race', { destination_url: URL })),
     )
@@ -296,7 +296,7 @@ describe('look-ups', () => {
     return answer.status === 200 ? id : `${answer.status} ${error?.code}`
   }
 
-  test('find a link by its short address, alias or other domain', async () => {
+  test('find a link by its short URL, alias or other domain', async () => {
     for (const url of [
       link.short_url,
       'sho.rt/looked-up',
@@ -320,7 +320,7 @@ describe('look-ups', () => {
     }
   })
 
-  test('find the link that answers all below its address', async () => {
+  test('find the prefix link of a path', async () => {
     const below = { destination_url: URL, slug: 'Below', match: 'prefix', aliases: ['also/in'] }
     const { id } = (await (await send('POST', LINKS, below)).json()) as Link
     for (const path of ['below', 'below/a/b', 'BELOW/a/', 'also/in/c']) {
@@ -330,7 +330,7 @@ describe('look-ups', () => {
     expect(await lookUp('https://sho.rt/below/a', strangerKey)).toBe('404 LINK_NOT_FOUND')
   })
 
-  test('list links by id, slug or alias, and external id; all that is given must fit', async () => {
+  test('list links by id, slug or alias, and external id; all given names must match', async () => {
     expect(await list(`id=${link.id}&id=lnk_none`)).toEqual(['Looked-Up'])
     expect(await list('slug=ALSO&slug=unseen&sort=slug&order=asc')).toEqual(['Looked-Up', 'unseen'])
     expect(await list('slug=there')).toEqual(['Looked-Up'])

@@ -34,7 +34,7 @@ const statisticsHave = (clicks: number) =>
     return data?.totals.clicks === clicks ? true : undefined
   })
 
-/** A recount finds counters and stored clicks the same. */
+/** Whether a recount finds no difference between counters and stored clicks. */
 async function recounted(): Promise<void> {
   const { status, stdout, stderr } = await slugline.cli('clicks', 'recount', '--json')
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

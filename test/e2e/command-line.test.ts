@@ -24,7 +24,7 @@ const BROWSER =
 let slugline: Slugline
 let folder: string
 let key: string
-/** No settings but a home: what the saved login is for. */
+/** Only a home directory, for the saved login. */
 let env: Record<string, string>
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ async function run(args: string[], { stdin = '', more = {} } = {}): Promise<Comm
   return { status, stdout, stderr }
 }
 
-/** The answer to a command that succeeds. */
+/** The output of a successful command. */
 async function ask<T = Link>(args: string[], options = {}): Promise<T> {
   const { status, stdout, stderr } = await run([...args, '--json'], options)
   expect([status, stderr]).toEqual([0, ''])
@@ -73,7 +73,7 @@ const linksOf = async (query: string) => {
 }
 
 describe('the saved login', () => {
-  test('on a terminal asks for the key, and never shows it', async () => {
+  test('on a terminal prompts for the key without echo', async () => {
     const home = { ...env, HOME: join(folder, 'terminal') }
     const login = () => onTerminal([PROGRAM, 'login', '--url', slugline.url], home)
     const left = login()
@@ -89,7 +89,7 @@ describe('the saved login', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ key })
   })
 
-  test('takes the key from stdin, checks it, and is for its owner alone', async () => {
+  test('reads the key from stdin, verifies it, and has mode 0600', async () => {
     const more = { HOME: join(folder, 'home') }
     const file = join(more.HOME, '.config', 'slugline', 'login.json')
     expect(await refusal(['links', 'list'], { more })).toMatchObject({
@@ -108,7 +108,7 @@ describe('the saved login', () => {
     expect((await run(['jobs', 'list'], { more })).status).toBe(0)
   })
 
-  test('the environment goes before it, and a saved key to no other instance', async () => {
+  test('the environment takes precedence, and a saved key is sent to no other instance', async () => {
     const other = (await slugline.createKey({ workspace: 'other' })).key
     await ask(['links', 'create', URL, '--slug', 'theirs'], { more: { SLUGLINE_API_KEY: other } })
     expect(await linksOf('slug=theirs')).toEqual([])
@@ -126,7 +126,7 @@ describe('the saved login', () => {
     expect((await refusal(['jobs', 'list'], home)).code).toBe('NOT_LOGGED_IN')
   })
 
-  test('says where an address leads that is not the instance itself', async () => {
+  test('reports where a URL redirects that is not the instance itself', async () => {
     const server = Bun.serve({
       port: 0,
       fetch: () => Response.redirect('https://sho.rt/api/v1/me'),
@@ -149,7 +149,7 @@ describe('links', () => {
         ...['links', 'create', '--tag', 'a', '--tag', 'b', `${URL}1`, '--slug', 'one'],
         ...['--folder', 'news', '--expires', '90d', '--max-clicks', '5', '--no-enabled'],
         ...['--data', '-', '--title', 'Eins'],
-        // Passwords needn't be in the list of processes.
+        // Passwords needn't be visible in process lists.
       ],
       { stdin: '{"password":"open sesame"}' },
     )
@@ -178,7 +178,7 @@ describe('links', () => {
     expect((await refusal(['links', 'delete', 'uno'])).code).toBe('LINK_NOT_FOUND')
   })
 
-  test('take rules and variants of files, and say where a visitor would go', async () => {
+  test('read rules and variants from files, and explain where a visitor would go', async () => {
     const rules = [
       { id: 'de', when: { country: ['DE'] }, then: { destination_url: 'https://example.com/de' } },
     ]
@@ -203,7 +203,7 @@ describe('links', () => {
     expect((await run(missing)).status).toBe(1)
   })
 
-  test('say which field was refused', async () => {
+  test('report which field was refused', async () => {
     const args = ['links', 'create', 'javascript:1', '--slug', 'a b', '--max-clicks', 'many']
     const { status, code, details } = await refusal(args)
     expect([status, code, details?.map(({ field }) => field).sort()]).toEqual([
@@ -213,7 +213,7 @@ describe('links', () => {
     expect((await refusal(['links', 'create', URL, '--expires', 'soon'])).status).toBe(2)
   })
 
-  test('of one slug on two domains are told apart by their address', async () => {
+  test('of one slug on two domains are distinguished by their URL', async () => {
     for (const more of [[], ['--domain', 'go.example']]) {
       await ask(['links', 'create', URL, '--slug', 'both', ...more])
     }
@@ -222,7 +222,7 @@ describe('links', () => {
     expect(there).toMatchObject({ slug: 'both', domain: 'go.example' })
   })
 
-  test('are upserted by their id elsewhere', async () => {
+  test('are upserted by their external id', async () => {
     const upsert = (...more: string[]) =>
       ask(['links', 'upsert', '--external-id', 'crm/4712 ü', ...more])
     const made = await upsert(`${URL}a`, '--slug', 'crm')
@@ -249,7 +249,7 @@ describe('links', () => {
         },
       }),
     )
-    // The first visits may be over before the stream is open.
+    // The first visits may end before the stream is open.
     await eventually('a click is shown', async () => {
       await fetch(short_url, { redirect: 'manual', headers: { 'User-Agent': BROWSER } })
       return shown.includes('\n') ? true : undefined
@@ -305,7 +305,7 @@ describe('links bulk', () => {
     errors: { index: number; error: { code: string; details: { field: string }[] } }[]
   }
 
-  test('sends any number of operations, and names what was refused by its place in the file', async () => {
+  test('sends any number of operations, and reports refusals by their line in the file', async () => {
     const operations = Array.from({ length: 1_100 }, (_, n) => create(`bulk-${n}`))
     operations[1_050] = create('bulk-7')
     const path = file('many.ndjson', operations)
@@ -321,7 +321,7 @@ describe('links bulk', () => {
     expect(told.stdout).toContain('operation 1050: link.slug')
   })
 
-  test('takes lists and stdin, all or none', async () => {
+  test('reads JSON lists and stdin, optionally atomic', async () => {
     const list = file('list.json', [create('list-1'), { op: 'delete', id: 'lnk_none' }])
     expect((await refusal(['links', 'bulk', list, '--atomic'])).code).toBe('BULK_FAILED')
     expect(await linksOf('slug=list-1')).toEqual([])
@@ -333,7 +333,7 @@ describe('links bulk', () => {
     expect(await linksOf('search=atomic-')).toEqual([])
   })
 
-  test('what is no operation is said before anything is sent', async () => {
+  test('invalid operations are reported before anything is sent', async () => {
     const broken = join(folder, 'broken.ndjson')
     writeFileSync(broken, `${JSON.stringify(create('broken'))}\n{"op":`)
     expect((await refusal(['links', 'bulk', broken])).message).toContain('Operation 1')

@@ -30,7 +30,7 @@ async function visit(slug: string, address: string): Promise<void> {
   expect(answer.status).toBe(302)
 }
 
-/** What the link, its statistics and its single clicks say. */
+/** The clicks in the link, its statistics and its single clicks. */
 async function numbersOf(id: string) {
   const { clicks, last_clicked_at } = (await call('GET', `/links/${id}`)).body
   const { totals } = (await call('GET', `/links/${id}/stats?bots=include`)).body.data
@@ -49,13 +49,13 @@ const become = (id: string, wanted: object) =>
     Bun.deepEquals(await numbersOf(id), wanted) ? true : undefined,
   )
 
-test('clicks before a time are gone from counters and statistics when the answer comes', async () => {
+test('clicks before a time are deleted from counters and statistics before the response', async () => {
   const id = await make('a')
   for (const n of [1, 2, 3]) await visit('a', `198.51.100.${n}`)
   await Bun.sleep(2)
   const before = new Date().toISOString()
   await visit('a', '198.51.100.9')
-  // Nothing waits for the clicks to be stored or counted.
+  // Without waiting until the clicks are stored or counted.
   const path = `/links/${id}/clicks?before=${encodeURIComponent(before)}`
   expect((await call('DELETE', path)).status).toBe(204)
   expect(await numbersOf(id)).toEqual(left(1))
@@ -69,7 +69,7 @@ test('clicks before a time are gone from counters and statistics when the answer
   expect(data).toHaveLength(1)
 }, 120_000)
 
-test('it is refused for links of others, and without a time', async () => {
+test('deleting is refused for links of others, and without a time', async () => {
   const id = await make('b')
   const path = `/links/${id}/clicks`
   for (const missing of [id, `${id.slice(0, -4)}0000`]) {
@@ -84,7 +84,7 @@ test('it is refused for links of others, and without a time', async () => {
   ])
 })
 
-test('what was only counted goes with the last click', async () => {
+test('clicks that are only counted are deleted with the last click', async () => {
   const id = await make('c', { tracking: 'count' })
   await visit('c', '198.51.100.1')
   await become(id, { ...left(1), stats: 0, single: 0 })
@@ -94,7 +94,7 @@ test('what was only counted goes with the last click', async () => {
   expect(await numbersOf(id)).toEqual(left(0))
 }, 120_000)
 
-test('a server that is killed meanwhile deletes them after its start, each once', async () => {
+test('a server killed meanwhile deletes them after its start, each once', async () => {
   const id = await make('d')
   for (let round = 0; round < 3; round++) {
     for (const n of [1, 2, 3, 4]) await visit('d', `198.51.100.${n}`)
@@ -106,7 +106,7 @@ test('a server that is killed meanwhile deletes them after its start, each once'
     await slugline.kill()
     await asked
     await slugline.restart()
-    // Done again it is the same, whether the first one was written down or not.
+    // A repetition has the same effect, whether the first one was stored or not.
     expect((await call('DELETE', path)).status).toBe(204)
     expect(await numbersOf(id)).toEqual(left(0))
     await visit('d', '198.51.100.77')

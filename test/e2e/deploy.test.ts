@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => slugline.dispose())
 
-test('whoever starts it must give every secret, and nothing is one by default', () => {
+test('every secret has to be set, and none has a default', () => {
   const used = [...text.matchAll(/(?<!\$)\$\{(\w+)([^}]*)\}/g)]
   const optional = used.filter(([, , rest]) => !rest?.startsWith(':?')).map(([, name]) => name)
   expect(new Set(optional)).toEqual(new Set(['SLUGLINE_DOMAINS']))
@@ -55,13 +55,13 @@ test('whoever starts it must give every secret, and nothing is one by default', 
   }
 })
 
-test('a build of the image starts from the same bytes each time', () => {
+test('a build of the image is reproducible', () => {
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
   expect(bases.length).toBeGreaterThan(0)
   for (const base of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/)
 })
 
-test('its nodes have settings that Slugline takes, and all the same ones', () => {
+test('its nodes have valid settings, and all the same ones', () => {
   expect(nodes.length).toBeGreaterThanOrEqual(2)
   const given: Record<string, string> = { BASE_URL: 'https://sho.rt' }
   for (const name of Object.keys(example)) given[name] ??= 'x'.repeat(32)
@@ -90,7 +90,7 @@ test('its nodes have settings that Slugline takes, and all the same ones', () =>
   expect(inUnit).toContain('SLUGLINE_SECRET_FILE')
 })
 
-test('each node has a journal of its own, and the time to finish', () => {
+test('each node has its own journal, and enough time to finish', () => {
   const volumes = nodes.map(([, node]) => node.volumes?.map((each) => each.split(':')))
   const names = volumes.map((each) => each?.[0]?.[0] as string)
   expect(new Set(names).size).toBe(nodes.length)
@@ -109,7 +109,7 @@ test('each node has a journal of its own, and the time to finish', () => {
   }
 })
 
-test('what asks the nodes asks for what there is', async () => {
+test('requests to the nodes use existing paths', async () => {
   const paths = [dockerfile, text, caddyfile].flatMap((file) =>
     [...file.matchAll(/http:\/\/127\.0\.0\.1:\d+(\/[\w./-]+)|health_uri (\S+)/g)].map(
       ([, path, other]) => (path ?? other) as string,
@@ -126,7 +126,7 @@ test('what asks the nodes asks for what there is', async () => {
     (await fetch(`${slugline.url}${ask}?domain=${domain}`, { headers })).status
   expect(await isOurs('go.example')).toBe(200)
   expect(await isOurs('evil.example')).toBe(404)
-  // Nobody learns more through the proxy than a short link would tell.
+  // Through the proxy it reveals no more than a short link would.
   expect(await isOurs('sho.rt', { 'X-Forwarded-For': '192.0.2.1' })).toBe(404)
 
   const port = /PORT=(\d+)/.exec(dockerfile)?.[1]
@@ -140,7 +140,7 @@ test('what asks the nodes asks for what there is', async () => {
   )
 })
 
-test('the image is built from files that there are, with a Node that is new enough', () => {
+test('the image is built from existing files, with a recent Node', () => {
   const ignore = read('.dockerignore').split('\n')
   const sent = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
   for (const name of sent) expect([name, existsSync(join(ROOT, name))]).toEqual([name, true])
@@ -189,7 +189,7 @@ test.skipIf(PROMTOOL === null)(
     expect(promtool(['check', 'rules', join(dir, 'alerts.yml')])).toMatchObject({ status: 0 })
     expect(promtool(['test', 'rules', join(dir, 'alerts.test.yml')])).toMatchObject({ status: 0 })
     const metrics = await (await slugline.call('GET', '/metrics')).text()
-    // Hints at names of the runtime's own metrics aside, it must be able to read all of it.
+    // Except hints at names of the runtime's own metrics, it must accept everything.
     const { status, said } = promtool(['check', 'metrics'], metrics)
     expect([status, said.match(/^(?!nodejs_|process_).*$/gm)?.filter(Boolean)]).toEqual([
       expect.any(Number),

@@ -11,9 +11,9 @@ const BROWSER = { 'user-agent': 'Mozilla/5.0', accept: 'text/html' }
 let dns: Awaited<ReturnType<typeof startDns>>
 let slugline: Slugline
 let key: string
-/** Of another workspace. */
+/** A key of another workspace. */
 let other: string
-/** Another node of the same instance, where the store is shared; else another instance. */
+/** Another node of the same instance if the store is shared; else another instance. */
 let second: Slugline
 let isSameInstance: boolean
 
@@ -54,7 +54,7 @@ async function active(host: string, settings = {}, as = key, at = slugline): Pro
   expect(verified.body).toMatchObject({ status: 'active' })
   return verified.body
 }
-/** What Caddy asks before it gets a certificate. */
+/** Caddy's request before it gets a certificate. */
 const asked = async (host: string, at = slugline) =>
   (await fetch(`${at.url}/.well-known/slugline/host?domain=${host}`)).status
 const visit = (host: string, path: string, init: RequestInit = {}, at = slugline) =>
@@ -68,7 +68,7 @@ const leadsTo = async (host: string, path: string) => {
   return [status, headers.get('location')]
 }
 
-test('a proven host is served, and the proxy may get a certificate for it', async () => {
+test('a verified host is served, and the proxy may get a certificate for it', async () => {
   const { body: pending } = await call('POST', '/domains', { host: 'one.example' })
   expect([await asked('one.example'), await asked('go.example')]).toEqual([404, 200])
   const looked = await call('POST', `/domains/${pending.id}/verify`)
@@ -87,7 +87,7 @@ test('a proven host is served, and the proxy may get a certificate for it', asyn
   expect((await leadsTo('go.example', '/x'))[0]).toBe(404)
 })
 
-test('two of them are each other’s business only where they are one instance', async () => {
+test('nodes share hosts only if they are one instance', async () => {
   const as = isSameInstance
     ? other
     : (await second.createKey({ workspace: 'w', scopes: SCOPES })).key
@@ -109,7 +109,7 @@ test('two of them are each other’s business only where they are one instance',
   )
 })
 
-test('its pages lead and look as the workspace says', async () => {
+test('its pages redirect and are branded as configured', async () => {
   const domain = await active('site.example', {
     root_url: 'https://example.com/home',
     not_found_url: 'https://example.com/missing?from=links',
@@ -131,7 +131,7 @@ test('its pages lead and look as the workspace says', async () => {
   ])
   expect(await leadsTo('site.example', '/off')).toEqual([302, 'https://example.com/over'])
   expect(await leadsTo('site.example', '/back')).toEqual([302, 'https://b.example/'])
-  // Programs are told what is the matter; previews show it.
+  // Programs get the actual error; previews are shown.
   const json = await visit('site.example', '/none', { headers: { accept: 'application/json' } })
   expect([json.status, ((await json.json()) as { error: { code: string } }).error.code]).toEqual([
     404,
@@ -188,7 +188,7 @@ test('it has its own robots.txt, favicon and app links', async () => {
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   expect((await call('PUT', '/logo', { image })).status).toBe(200)
   expect((await text('/favicon.ico')).slice(0, 2)).toEqual([200, 'image/png'])
-  // Shared statistics of its links wear it too.
+  // Shared statistics of its links have its brand too.
   const link = { destination_url: 'https://example.com/', domain: host }
   const subject = { link_id: (await call('POST', '/links', link)).body.id }
   const { body: share } = await call('POST', '/shares', { subject, show: ['links'] })
@@ -207,7 +207,7 @@ test('it has its own robots.txt, favicon and app links', async () => {
   expect((await visit(host, '/robots.txt', { method: 'POST' })).status).toBe(405)
 })
 
-test('case matters there if the workspace says so', async () => {
+test('slugs can be case-sensitive there', async () => {
   const { id, host } = await active('case.example', { case_sensitive: true })
   const on = (slug: string) => ({
     destination_url: `https://example.com/${slug}`,
@@ -222,7 +222,7 @@ test('case matters there if the workspace says so', async () => {
   expect(refused.body.error.details[0].code).toBe('SLUGS_COLLIDE')
 })
 
-test('it answers no path of the dashboard or the API', async () => {
+test('it serves no path of the dashboard or the API', async () => {
   const { host } = await active('plain.example')
   for (const path of ['/app', '/api/v1/plans', '/docs', '/livez', '/metrics']) {
     expect([path, (await visit(host, path)).status]).toEqual([path, 404])

@@ -45,7 +45,7 @@ function send(method: string, path: string, body?: object, headers?: Record<stri
   })
 }
 
-/** Every write of links: what is sent, and the status of the answer. */
+/** Every write of links: the request, and the status of its response. */
 const WRITES: [status: number, method: string, path: () => string, body?: object][] = [
   [
     201,
@@ -99,9 +99,9 @@ const WRITES: [status: number, method: string, path: () => string, body?: object
   [409, 'POST', () => `${LINKS}/${link.id}/appeal`, { text: 'Why?' }],
 ]
 
-test('no dry run changes the database, and each answers what is answered', async () => {
+test('no dry run changes the database, and each has the same response as the write', async () => {
   const before = await eventually(
-    'the click worker has made the counters of both links',
+    'the click worker has created the counters of both links',
     async () => {
       const rows = await allRows(slugline)
       return rows.counter_watermarks?.includes(`${SEQS_PER_WORKSPACE + 2}`) ? rows : undefined
@@ -139,7 +139,7 @@ test('an invalid value of the parameter is reported with all other errors', asyn
   ])
 })
 
-test('what was tried can be done, with the same key', async () => {
+test('the write can follow its dry run, with the same key', async () => {
   const body = { destination_url: URL, slug: 'tried' }
   const headers = { 'Idempotency-Key': 'tried' }
   expect((await send('POST', `${LINKS}?dry_run=true`, body, headers)).status).toBe(201)

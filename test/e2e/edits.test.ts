@@ -33,7 +33,7 @@ async function patch({ id }: Link, body: object): Promise<{ status: number; link
 const remove = async ({ id }: Link) =>
   (await slugline.call('DELETE', `/api/v1/links/${id}`, { key })).status
 
-/** Where a visitor is sent, or the status of the page that is shown instead. */
+/** Where a visitor is redirected, or the status of the page shown instead. */
 async function visit(slug: string, host = 'sho.rt'): Promise<string | number> {
   const answer = await slugline.call('GET', `/${encodeURIComponent(slug)}`, {
     headers: { host, 'user-agent': PERSON },
@@ -43,7 +43,7 @@ async function visit(slug: string, host = 'sho.rt'): Promise<string | number> {
 }
 
 describe('the next redirect', () => {
-  test('obeys every change', async () => {
+  test('reflects every change', async () => {
     const { link } = await post({ slug: 'obedient', aliases: ['obedient-too'] })
     const page = expect.any(Number)
     const steps: [change: object, then: string | number][] = [
@@ -58,7 +58,7 @@ describe('the next redirect', () => {
       [{ password: 'open sesame' }, page],
       [{ password: null, expires_at: null }, B],
       [{ destination_url: A, title: 'Back' }, A],
-      // Out of sight, and not out of reach.
+      // Hidden in lists, but still redirecting.
       [{ archived: true }, A],
     ]
     for (const [change, then] of steps) {
@@ -69,7 +69,7 @@ describe('the next redirect', () => {
     }
   })
 
-  test('obeys the change that was answered, also while others visit', async () => {
+  test('reflects a confirmed change, also under load', async () => {
     const { link } = await post({ slug: 'busy' })
     let done = false
     const crowd = Array.from({ length: 4 }, async () => {
@@ -89,14 +89,14 @@ describe('the next redirect', () => {
     expect(await visit('busy')).toBe(404)
   })
 
-  test('obeys another number of visits', async () => {
+  test('reflects another limit of visits', async () => {
     const { link } = await post({ slug: 'few', max_clicks: 1 })
     expect([await visit('few'), await visit('few')]).toEqual([A, 410])
     expect((await patch(link, { max_clicks: 2 })).link.status).toBe('active')
     expect([await visit('few'), await visit('few')]).toEqual([A, 410])
     await patch(link, { max_clicks: null })
     expect(await visit('few')).toBe(A)
-    // Those who came without a limit count as well.
+    // Visits before the limit count as well.
     expect((await patch(link, { max_clicks: 3 })).link.status).toBe('exhausted')
     expect(await visit('few')).toBe(410)
     await patch(link, { max_clicks: 4 })
@@ -104,8 +104,8 @@ describe('the next redirect', () => {
   })
 })
 
-describe('a slug that a link moves away from', () => {
-  test('goes on leading to it, until it is taken out of the aliases', async () => {
+describe('a replaced slug', () => {
+  test('keeps redirecting, until it is removed from the aliases', async () => {
     const { link } = await post({ slug: 'Old' })
     expect((await patch(link, { slug: 'New' })).link).toMatchObject({
       slug: 'New',
@@ -119,19 +119,19 @@ describe('a slug that a link moves away from', () => {
     expect([await visit('old'), await visit('new'), await visit('third')]).toEqual([404, B, B])
   })
 
-  test('is dropped where the same request gives the aliases', async () => {
+  test('is dropped if the same request sets the aliases', async () => {
     const { link } = await post({ slug: 'dropped' })
     expect((await patch(link, { slug: 'dropped-2', aliases: [] })).link.aliases).toEqual([])
     expect([await visit('dropped'), await visit('dropped-2')]).toEqual([404, A])
   })
 
-  test('is no alias where only its case changes', async () => {
+  test('doesn’t become an alias if only its case changes', async () => {
     const { link } = await post({ slug: 'case' })
     expect((await patch(link, { slug: 'CASE' })).link).toMatchObject({ slug: 'CASE', aliases: [] })
     expect(await visit('case')).toBe(A)
   })
 
-  test('goes on leading to it from the domain that it has left', async () => {
+  test('keeps redirecting on the previous domain', async () => {
     const { link } = await post({ slug: 'mover' })
     const moved = (await patch(link, { domain: 'go.example' })).link
     expect(moved).toMatchObject({ domain: 'go.example', aliases: ['sho.rt/mover'] })
@@ -143,8 +143,8 @@ describe('a slug that a link moves away from', () => {
   })
 })
 
-describe('a slug that has become free', () => {
-  test('is held back from other workspaces, and the own one may have it again', async () => {
+describe('a released slug', () => {
+  test('is reserved for its workspace, which can use it again', async () => {
     const { link } = await post({ slug: 'held', aliases: ['held-alias', 'held-dropped'] })
     await patch(link, { aliases: ['held-alias'] })
     expect(await remove(link)).toBe(204)
@@ -157,7 +157,7 @@ describe('a slug that has become free', () => {
     }
   })
 
-  test('is held back after a restart', async () => {
+  test('stays reserved after a restart', async () => {
     const { link } = await post({ slug: 'held-on' })
     await remove(link)
     expect(await slugline.stop()).toBe(0)
@@ -184,12 +184,12 @@ test('a change that is refused changes nothing', async () => {
     A,
     404,
   ])
-  // The visits before this are being counted.
+  // The visits before this are still being counted.
   const { clicks: _, last_clicked_at: __, ...fields } = link
   expect((await patch(link, {})).link).toMatchObject(fields)
 })
 
-test('one slug that many links want goes to one of them', async () => {
+test('one slug requested for many links goes to one of them', async () => {
   const links = await Promise.all(Array.from({ length: 10 }, () => post({})))
   const answers = await Promise.all(
     links.map(({ link }, i) => {

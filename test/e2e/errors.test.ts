@@ -11,9 +11,9 @@ import { type CallOptions, type Slugline, startSlugline } from '../harness/proce
 
 const LINKS = '/api/v1/links'
 const GOOD = 'https://example.com/'
-/** Raised only in process: no request can make a healthy server fail. See http's own tests. */
+/** Only raised in process: no request can make a healthy server fail. See http's own tests. */
 const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
-/** They need a world of their own: see the tests of domains, imports, tags and folders. */
+/** They need a special setup: see the tests of domains, imports, tags and folders. */
 const ELSEWHERE: readonly string[] = [
   ...['DOMAIN_IN_USE', 'DOMAIN_NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'DOMAIN_TAKEN'],
   ...['IMPORT_CONFLICT', 'IMPORT_RUNNING', 'FILE_UNREADABLE', 'SOURCE_FAILED', 'SOURCE_REFUSED'],
@@ -97,7 +97,7 @@ const visit =
       },
     })
 
-/** Top-level codes, and how a client gets them. */
+/** Top-level codes, and how to provoke them. */
 const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   INVALID_JSON: invalid('{"destination_url":'),
   BAD_REQUEST: api('GET', `${LINKS}?cursor=forged`),
@@ -149,7 +149,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   QR_UNREADABLE: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),
 }
 
-/** What the page of a share asks for, by what the share is made with. */
+/** A request to a share created with these fields. */
 function shared(fields: object): Provoke {
   return async (lang) => {
     const body = { subject: { workspace: true }, ...fields }
@@ -159,7 +159,7 @@ function shared(fields: object): Provoke {
   }
 }
 
-/** The first request with a password takes long enough to be met by a second one. */
+/** The first request with a password takes long enough for a concurrent second one. */
 async function inProgress(lang: string): Promise<Response> {
   for (;;) {
     const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -182,7 +182,7 @@ async function reused(lang: string): Promise<Response> {
   })
 }
 
-/** One request a minute is let through. */
+/** Only one request a minute is allowed. */
 async function limited(lang: string): Promise<Response> {
   for (;;) {
     const answer = await slugline.call('GET', `${LINKS}?lang=${lang}`, { key: slow })
@@ -190,7 +190,7 @@ async function limited(lang: string): Promise<Response> {
   }
 }
 
-/** The slug that is changed away from would be the 21st alias. */
+/** The replaced slug would be the 21st alias. */
 async function fullAliases(lang: string): Promise<Response> {
   const aliases = Array.from({ length: 20 }, (_, i) => `full-${lang}-${i}`)
   const created = await post({ destination_url: GOOD, slug: `full-${lang}`, aliases })
@@ -201,7 +201,7 @@ async function fullAliases(lang: string): Promise<Response> {
   })
 }
 
-/** Details codes, and a body or request that has them. */
+/** Detail codes, and a body or request that provokes them. */
 const DETAILS: Partial<Record<string, Provoke>> = {
   REQUIRED: invalid({}),
   UNKNOWN_FIELD: invalid({ destination_url: GOOD, nonsense: 1 }),
@@ -301,7 +301,7 @@ describe.each([...LOCALES])('in %s', (locale) => {
   })
 })
 
-test('all failing fields are named at once', async () => {
+test('all failing fields are reported together', async () => {
   const answer = await post({
     slug: 'a b',
     title: 'x'.repeat(300),

@@ -57,7 +57,7 @@ async function get<T>(path: string): Promise<T[]> {
   return ((await answer.json()) as { data: T[] }).data
 }
 
-/** What a link has anew after an import. */
+/** The fields of a link that an import sets anew. */
 const OWN = ['id', 'created_at', 'updated_at', 'version', 'clicks', 'last_clicked_at']
 
 async function allLinks(): Promise<object[]> {
@@ -82,7 +82,7 @@ const lines = <T>(file: string): T[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-test('everything of a workspace is written, as the API gives it', async () => {
+test('everything of a workspace is written, like in the API', async () => {
   await eventually('the clicks are stored', async () => {
     const clicks = await get('/clicks?bots=include&limit=100')
     return clicks.length === 7 ? true : undefined
@@ -123,7 +123,7 @@ test('everything of a workspace is written, as the API gives it', async () => {
   expect(statSync(directory).mode & 0o077).toBe(0)
 })
 
-test('what was interrupted goes on, of the same workspace alone', async () => {
+test('an interrupted export continues, only for the same workspace', async () => {
   const directory = join(folder, 'resumed')
   expect((await run(directory)).status).toBe(0)
   const again = await run(directory)
@@ -146,9 +146,9 @@ test('what was interrupted goes on, of the same workspace alone', async () => {
   })
 })
 
-test('one archive has all of it, and imports again to equal links', async () => {
+test('an archive has everything, and can be imported to equal links', async () => {
   const file = join(folder, 'main.tar.gz')
-  // What an earlier run has left is completed.
+  // The rest of an earlier run is completed.
   expect((await run(`${file}.partial`)).status).toBe(0)
   const { status, stdout, stderr } = await run(file)
   expect([status, stderr]).toEqual([0, ''])
@@ -180,7 +180,7 @@ test('one archive has all of it, and imports again to equal links', async () => 
   expect(await allLinks()).toEqual(before)
 })
 
-test('what the key may not read is left out, and said', async () => {
+test('what the key may not read is left out, with a note', async () => {
   const reader = (await slugline.createKey({ scopes: 'links:read' })).key
   const { status, stdout, stderr } = await run(join(folder, 'reader'), { SLUGLINE_API_KEY: reader })
   expect([status, JSON.parse(stdout).skipped]).toEqual([0, ['domains']])
@@ -188,7 +188,7 @@ test('what the key may not read is left out, and said', async () => {
   expect(readdirSync(join(folder, 'reader'))).not.toContain('domains.ndjson')
 })
 
-test('half a file is none', async () => {
+test('an incomplete file is discarded', async () => {
   const answers: Record<string, string> = {
     '/api/v1/me': '{"workspace":{"id":"wsp_1"}}',
     '/api/v1': '{"resources":{}}',

@@ -81,7 +81,7 @@ test("another workspace's id is answered exactly as a missing one, on every endp
 type Operation = { requestBody?: { content: Record<string, { example?: unknown }> } }
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Makes one of each thing that has an id, in a workspace; where it is, by the path of its kind. */
+/** Creates an object of each kind with an id in a workspace; returns its location by kind. */
 async function oneOfEach({ key }: CreatedKey): Promise<Record<string, string>> {
   const post = async (path: string, body: object) => {
     const answer = await slugline.call('POST', `/api/v1${path}`, { key, body })
@@ -109,7 +109,7 @@ async function oneOfEach({ key }: CreatedKey): Promise<Record<string, string>> {
   return { ...made, jobs: job, imports: job }
 }
 
-test('what the document names by an id is another workspace’s as if it weren’t there', async () => {
+test('ids in paths of the document are scoped to the workspace', async () => {
   const theirs = await oneOfEach(other)
   const theirsNow = async () =>
     Promise.all(
@@ -157,7 +157,7 @@ test('what the document names by an id is another workspace’s as if it weren�
   expect(await theirsNow()).toEqual(before)
 })
 
-test('what a body names by an id is another workspace’s as if it weren’t there', async () => {
+test('ids in bodies are scoped to the workspace', async () => {
   const { links, tags, folders } = await oneOfEach(
     await slugline.createKey({ workspace: 'third', scopes: SCOPES }),
   )

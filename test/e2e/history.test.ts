@@ -32,7 +32,7 @@ const clicked = (path: string, total: number) =>
     (await read<Link>(call('GET', path))).clicks.total === total ? true : undefined,
   )
 
-test('a deleted link comes back with its address and its clicks', async () => {
+test('a deleted link is restored with its address and its clicks', async () => {
   const body = { destination_url: A, slug: 'Undone', aliases: ['undone2'] }
   const { id } = await read<Link>(call('POST', LINKS, { body }))
   const path = `${LINKS}/${id}`
@@ -53,7 +53,7 @@ test('a deleted link comes back with its address and its clicks', async () => {
   const list = await read<{ data: Link[] }>(call('GET', `${LINKS}?sort=clicks`))
   expect(list.data.map((each) => each.id)).toEqual([id])
 
-  // The answer that was given is given again, whatever happened since.
+  // The idempotent response is repeated, whatever happened since.
   expect((await call('DELETE', path)).status).toBe(204)
   const replayed = await call('POST', `${path}/restore`, { headers })
   expect(replayed.headers.get('idempotent-replayed')).toBe('true')
@@ -61,7 +61,7 @@ test('a deleted link comes back with its address and its clicks', async () => {
   expect((await call('GET', path)).status).toBe(404)
 })
 
-test('an earlier version is what the next visitor gets', async () => {
+test('a restored version takes effect with the next visit', async () => {
   const { id } = await read<Link>(call('POST', LINKS, { body: { destination_url: A, slug: 'v' } }))
   const path = `${LINKS}/${id}`
   await call('PATCH', path, { body: { destination_url: B, slug: 'w', aliases: [] } })

@@ -33,7 +33,7 @@ interface Row {
   status: string
 }
 
-/** `slugline import`, against the server of this test. */
+/** Runs `slugline import` against the server of this test. */
 async function importFile(file: string, ...options: string[]) {
   const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
   const program = resolve(import.meta.dir, '../../bin/slugline')
@@ -83,11 +83,11 @@ const FILES: [string, number, number][] = [
   ['chhoto.json', 2, 0],
   ['slugline.ndjson', 2, 0],
 ]
-/** How products write is read before anything is stored: the other stores see one of each format. */
+/** Formats are parsed before anything is stored: the other stores test a few. */
 const PRODUCTS = testStore === 'embedded' ? FILES : FILES.slice(3, 5)
 
 describe.each(PRODUCTS)('%s', (name, created, refused) => {
-  test('goes through dry run, import, the redirect of every slug, and undo', async () => {
+  test('passes dry run, import, the redirect of every slug, and undo', async () => {
     const file = join(FIXTURES, name)
     const dry = await importFile(file, '--domain', HOST, '--dry-run')
     expect(dry).toMatchObject({ status: 0, body: { created, refused } })
@@ -97,7 +97,7 @@ describe.each(PRODUCTS)('%s', (name, created, refused) => {
     expect(made.length).toBe(created)
     for (const { slug, destination_url: destination } of made) {
       const answer = await visit(slug)
-      // One of the fixtures is switched off.
+      // One of the fixtures is disabled.
       if (slug === 'plain') expect(answer.status).toBe(410)
       else expect(answer.headers.get('location')).toBe(destination)
     }
@@ -108,7 +108,7 @@ describe.each(PRODUCTS)('%s', (name, created, refused) => {
   })
 })
 
-test('the command names what was refused, and fails where nothing can be imported', async () => {
+test('the command reports refusals, and fails if nothing can be imported', async () => {
   const file = join(directory, 'some.csv')
   writeFileSync(file, 'Long URL,Slug\nhttps://a.example/,one\nnot an address,two\n')
   const refused = join(directory, 'refused.csv')
@@ -125,7 +125,7 @@ test('the command names what was refused, and fails where nothing can be importe
   expect((await importFile(file, '--format', 'excel')).status).toBe(2)
 })
 
-test('an upload that is cut off in the middle leaves no part of it behind', async () => {
+test('an upload that is cut off in the middle is deleted', async () => {
   const uploads = async () => {
     const { import_chunks: chunks = '' } = await allRows(slugline)
     const lines = chunks.split('\n').filter((line) => line !== '')
@@ -147,9 +147,9 @@ test('an upload that is cut off in the middle leaves no part of it behind', asyn
   await eventually('it is gone', async () => ((await uploads()).has(id) ? undefined : true))
 })
 
-test('Ctrl+C leaves the import running, and says how to return to its bar', async () => {
+test('Ctrl+C leaves the import running, and prints how to watch it again', async () => {
   const file = join(directory, 'long.csv')
-  // Long enough that it still runs then; PostgreSQL takes longer for each.
+  // Long enough that it still runs then; PostgreSQL takes longer per record.
   const records = testStore === 'embedded' ? 10_000 : 4_000
   const lines = Array.from({ length: records }, (_, i) => `https://example.org/${i},long-${i}`)
   writeFileSync(file, `Long URL,Slug\n${lines.join('\n')}\n`)
@@ -170,7 +170,7 @@ test('Ctrl+C leaves the import running, and says how to return to its bar', asyn
   expect(job).toMatchObject({ id, status: 'succeeded', result: { created: records } })
 })
 
-test('a process that is killed again and again goes on without doubling a link', async () => {
+test('a repeatedly killed process continues without duplicating a link', async () => {
   const records = 2_000
   const lines = Array.from({ length: records }, (_, i) => `https://example.org/${i},killed-${i}`)
   const answer = await fetch(`${slugline.url}/api/v1/imports`, {

@@ -25,7 +25,7 @@ interface Problem {
 }
 
 let directory: string
-/** With a public address and a second domain. */
+/** With a public URL and a second domain. */
 let slugline: Slugline
 let key: string
 let otherKey: string
@@ -78,7 +78,7 @@ async function create(body: object, asKey = key): Promise<Link> {
   return answer.body
 }
 
-/** `422 field:CODE …` of a refusal; the status alone of a success. */
+/** `422 field:CODE …` for a refusal; only the status for a success. */
 function verdict({ status, body }: Answer<unknown>): string {
   if (!body?.error) return String(status)
   const { code, details = [] } = body.error
@@ -91,7 +91,7 @@ const slugsOf = ({ body }: Answer<LinkList>) => body.data.map(({ slug }) => slug
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a link', () => {
-  test('is created with every field, and read back as it was answered', async () => {
+  test('is created with every field, and read back like in the response', async () => {
     const answer = await send('POST', '', {
       body: {
         destination_url: 'https://bücher.example/a%2Bb?q="x"#é',
@@ -157,7 +157,7 @@ describe('a link', () => {
     expect((await list('?search=crm-1')).body.data).toEqual([answer.body])
   })
 
-  test('needs a destination alone', async () => {
+  test('needs only a destination', async () => {
     const link = await create({})
     expect(link).toMatchObject({
       slug: expect.stringMatching(/^[2-9a-z]{7}$/),
@@ -194,7 +194,7 @@ describe('a link', () => {
   ]
   const DEFAULTED = ['aliases', 'domain', 'tags', 'enabled', 'redirect_status', 'forward_query']
 
-  test('takes null for no value, or for the default', async () => {
+  test('accepts null for no value, or for the default', async () => {
     const { id } = await create({})
     for (const field of [...CLEARABLE, ...DEFAULTED]) {
       expect(
@@ -256,7 +256,7 @@ describe('a link', () => {
     ['clicks', {}, 'UNKNOWN_FIELD'],
   ]
 
-  test('is refused with a wrong field, in creation and in change', async () => {
+  test('is refused with an invalid field, in creation and in change', async () => {
     const { id } = await create({})
     for (const [field, value, code] of WRONG) {
       const body = { destination_url: GOOD, [field]: value }
@@ -272,7 +272,7 @@ describe('a link', () => {
     expect((await send('GET', `/${id}`)).body.version).toBe(1)
   })
 
-  test('never gives its password away', async () => {
+  test('never exposes its password', async () => {
     const { id } = await create({ password: 'tell-nobody', external_id: 'secretive' })
     for (const answer of [
       await send<unknown>('GET', `/${id}`),
@@ -300,7 +300,7 @@ describe('a link', () => {
     expect(verdict(await take())).toBe('200')
   })
 
-  test('is gone when it is deleted, and can be made anew', async () => {
+  test('is not found after deletion, and can be created again', async () => {
     const { id } = await create({ slug: 'phoenix', external_id: 'phoenix' })
     expect(verdict(await send('DELETE', `/${id}`))).toBe('204')
     for (const method of ['DELETE', 'GET', 'PATCH']) {
@@ -312,7 +312,7 @@ describe('a link', () => {
     expect(again).toMatchObject({ slug: 'Phoenix', version: 1 })
   })
 
-  test('is changed by one of many who read the same version', async () => {
+  test('is changed by one of many requests with the same version', async () => {
     const { id } = await create({})
     const etag = (await send('GET', `/${id}`)).headers.get('etag') ?? ''
     const answers = await Promise.all(
@@ -325,11 +325,11 @@ describe('a link', () => {
     expect((await send('GET', `/${id}`)).body.version).toBe(2)
   })
 
-  test('counts towards the plan exactly, however many come at once', async () => {
+  test('counts towards the plan exactly under concurrency', async () => {
     const small = (await slugline.createKey({ workspace: 'small', plan: 'small' })).key
     const post = (extra: object = {}) =>
       send('POST', '', { key: small, body: { destination_url: GOOD, ...extra } })
-    // Those that fail for another reason must not use a place up.
+    // Creations that fail for another reason must not use a place up.
     expect(verdict(await post({ slug: 'full-2' }))).toBe('409 SLUG_TAKEN')
     const answers = await Promise.all(Array.from({ length: 4 * PLAN_LINKS }, () => post()))
     const made = answers.filter(({ status }) => status === 201)
@@ -344,7 +344,7 @@ describe('a link', () => {
 })
 
 describe('a slug', () => {
-  test('is one in all its forms, and kept as it was typed', async () => {
+  test('is the same in all its forms, and kept as it was typed', async () => {
     const made = await send('POST', '', { body: { destination_url: GOOD, slug: 'Cafe\u0301' } })
     expect(made.body.slug).toBe('Café')
     for (const slug of ['café', 'CAFÉ', 'CAFE\u0301']) {
@@ -397,10 +397,10 @@ describe('a destination', () => {
     'https://example.com/@sho.rt?u=https://sho.rt/#@sho.rt',
     'https://[2001:DB8::0:1]:8443/',
     fill('https://example.com/', 'x', 8192),
-    // 8,187 bytes as it is sent.
+    // 8,187 bytes when serialized.
     fill('https://example.com/?', 'é', 1382),
   ].map((url) => [url.slice(0, 60), url] as const)
-  test.each(SURVIVORS)('survives: %s', async (_, destination_url) => {
+  test.each(SURVIVORS)('is kept: %s', async (_, destination_url) => {
     const { id, slug, ...created } = await create({
       destination_url,
       fallback_url: destination_url,
@@ -434,7 +434,7 @@ describe('a destination', () => {
     }
   }
 
-  test('is not on a public host of the instance, at any port, in any disguise', async () => {
+  test('is not on a public host of the instance, at any port, in any notation', async () => {
     for (const url of [
       'https://sho.rt/',
       'http://sho.rt:8080/x',
@@ -455,7 +455,7 @@ describe('a destination', () => {
     }
   })
 
-  test('is not this machine at the port of the server, in any disguise', async () => {
+  test('is not this machine at the port of the server, in any notation', async () => {
     const local = await startSlugline()
     try {
       const localKey = (await local.createKey()).key
@@ -511,7 +511,7 @@ describe('a list', () => {
     await create({ external_id: 'disabled', enabled: false, expires_at: past }, listKey)
     const once = await create({ external_id: 'exhausted', max_clicks: 1 }, listKey)
     await slugline.call('GET', `/${once.slug}`, { headers: { 'user-agent': PERSON } })
-    // Or it would be counted while a list that is sorted by clicks is walked.
+    // Counting must not happen while a list sorted by clicks is read.
     await eventually('the click is counted', async () => {
       const { body } = await send('GET', `/${once.id}`, { key: listKey })
       return body.clicks.total === 1 || undefined
@@ -551,7 +551,7 @@ describe('a list', () => {
     expect(await found(`?q=${encodeURIComponent(search)}`)).toEqual([name])
   })
 
-  test('has the links with all the tags, in any case', async () => {
+  test('filters by all the tags, in any case', async () => {
     expect(await found('?tag=WORDS')).toHaveLength(Object.keys(titles).length)
     expect(await found('?tag=words&tag=Party')).toEqual(['party'])
     expect(await found('?tag=words&tag=none')).toEqual([])
@@ -566,7 +566,7 @@ describe('a list', () => {
     },
   )
 
-  test('has the links of a time', async () => {
+  test('filters by time', async () => {
     const { data } = (await list('?order=asc', listKey)).body
     const middle = data[5]?.created_at ?? ''
     const at = encodeURIComponent(middle)
@@ -617,7 +617,7 @@ describe('a list', () => {
     },
   )
 
-  test('takes no cursor but its own', async () => {
+  test('accepts only its own cursors', async () => {
     const cursor = (await list('?limit=2', listKey)).body.pagination.next_cursor ?? ''
     expect((await list(`?limit=9&cursor=${cursor}`, listKey)).status).toBe(200)
     const swapped = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)
@@ -637,7 +637,7 @@ describe('a list', () => {
     }
   })
 
-  test('refuses a known parameter with a bad value, and an unknown one', async () => {
+  test('refuses invalid values of parameters, and unknown parameters', async () => {
     for (const [query, refused] of [
       ['limit=0', 'limit:OUT_OF_RANGE'],
       ['limit=101', 'limit:OUT_OF_RANGE'],

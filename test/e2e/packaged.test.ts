@@ -20,7 +20,7 @@ beforeAll(async () => {
     stdout: 'ignore',
   })
   expect(await build.exited).toBe(0)
-  // Nothing of a checkout is near it, and no runtime is on the path.
+  // Without a checkout nearby, and without a runtime on the path.
   slugline = await startSlugline(
     { HOME: folder, PATH: '/nowhere', TRUSTED_PROXIES: '127.0.0.1' },
     { program },
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('one executable alone answers, counts, reports, searches and has its dashboard', async () => {
+test('the executable alone redirects, counts, reports, searches and has its dashboard', async () => {
   const { key } = await slugline.createKey()
   const body = { destination_url: 'https://example.com/', slug: 'packaged', title: 'Übersicht' }
   const made = await slugline.call('POST', '/api/v1/links', { key, body })
@@ -40,7 +40,7 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   const visit = await slugline.call('GET', '/packaged', { headers })
   expect([visit.status, visit.headers.get('Location')]).toEqual([302, 'https://example.com/'])
 
-  // The native library, the database of countries, and the programs that it runs of itself.
+  // The native library, the country database, and its own helper processes.
   const stats = await eventually('the click is reported', async () => {
     const answer = await slugline.call('GET', '/api/v1/stats/country', { key })
     const report = (await answer.json()) as { data?: { value: string | null; clicks: number }[] }
@@ -78,7 +78,7 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   expect(await files.get('all/links.ndjson')?.text()).toContain('"slug":"packaged"')
 })
 
-test('a list of what it is made of comes with it, in CycloneDX', async () => {
+test('it has a list of components in CycloneDX', async () => {
   const bom = await Bun.file(join(folder, 'slugline.cdx.json')).json()
   const { dependencies, version } = await Bun.file(join(ROOT, 'package.json')).json()
   expect(bom.bomFormat).toBe('CycloneDX')
@@ -88,7 +88,7 @@ test('a list of what it is made of comes with it, in CycloneDX', async () => {
   expect(production.filter((purl) => !purls.includes(purl))).toEqual([])
 })
 
-test('without a home it answers reports as well', async () => {
+test('it has reports without a home directory as well', async () => {
   const bare = await startSlugline({ PATH: '/nowhere' }, { program: join(folder, 'slugline') })
   try {
     expect(Object.keys(bare.env)).not.toContain('HOME')
@@ -107,7 +107,7 @@ test('without a home it answers reports as well', async () => {
   }
 })
 
-test('what it must write out once, it writes for its owner alone', async () => {
+test('its extracted files are private', async () => {
   const [cache = ''] = readdirSync(join(folder, '.cache'))
   expect(cache).toStartWith('slugline-')
   const [digest = ''] = readdirSync(join(folder, '.cache', cache))

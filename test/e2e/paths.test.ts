@@ -38,7 +38,7 @@ async function visit(path: string, { host = 'sho.rt', accept = 'text/html' } = {
 }
 const to = async (path: string, host?: string) => (await visit(path, host ? { host } : {})).to
 
-/** Bytes as no client writes them. */
+/** Sends raw bytes, as no client writes them. */
 function raw(lines: string): Promise<string> {
   const { port } = new URL(slugline.url)
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ function raw(lines: string): Promise<string> {
 }
 
 describe('a slug of several segments', () => {
-  test('lives as any other does', async () => {
+  test('works like any other', async () => {
     const slug = 'Crew/v1.2~x/Größe-🚀'
     const made = await post({ slug })
     expect([made.status, made.body.slug]).toEqual([201, slug])
@@ -89,7 +89,7 @@ describe('a slug of several segments', () => {
     expect([await to('/crew/🚀'), await to('/docs/x', 'go.example')]).toEqual([A, A])
   })
 
-  test('is refused with what is wrong with it', async () => {
+  test('is refused with the reason', async () => {
     for (const [slug, code] of [
       ['a//b', 'INVALID_SLUG'],
       ['a/../b', 'INVALID_SLUG'],
@@ -109,10 +109,10 @@ describe('a slug of several segments', () => {
   })
 })
 
-describe('paths that the instance answers itself', () => {
+describe('paths that the instance serves itself', () => {
   const OWN = ['api/v1/plans', 'app', 'docs', 'livez', 'readyz', 'metrics', 'openapi.json']
 
-  test('are its own on its own host and on unknown ones, and links on a short domain', async () => {
+  test('are served on its own host and on unknown ones, and are links on a short domain', async () => {
     for (const slug of OWN) {
       expect((await post({ slug })).body.error.details?.[0]?.code).toBe('SLUG_RESERVED')
       const made = await post({ slug, domain: 'go.example', destination_url: `${A}${slug}` })
@@ -129,7 +129,7 @@ describe('paths that the instance answers itself', () => {
     expect(await to('/api/v1/links', 'go.example')).toBe(404)
   })
 
-  test('an unknown host is answered as the default domain', async () => {
+  test('an unknown host is treated as the default domain', async () => {
     await post({ slug: 'hosts/a', destination_url: `${A}default` })
     await post({ slug: 'hosts/a', domain: 'go.example', destination_url: `${A}go` })
     expect(await to('/hosts/a', 'unknown.example')).toBe(`${A}default`)
@@ -140,7 +140,7 @@ describe('paths that the instance answers itself', () => {
 })
 
 describe('a prefix', () => {
-  test('sends what is below it on, and no visitor elsewhere', async () => {
+  test('redirects paths below it, and nothing else', async () => {
     const prefix = { match: 'prefix', forward_path: true, forward_query: true }
     const made = await post({ ...prefix, slug: 'Guide', destination_url: 'https://e.com/g?x=1' })
     expect(made.body).toMatchObject(prefix)
@@ -156,7 +156,7 @@ describe('a prefix', () => {
       const location = new URL((await to(`/guide${path}`)) as string)
       expect(location.origin + location.pathname.slice(0, 3)).toBe('https://e.com/g/')
     }
-    // Without a host the path comes as it was sent.
+    // Without a host the path isn't normalized.
     for (const path of ['/guide/../../x', '/guide/a/..', '/guide/%2e%2E/%2e', '/guide/"<x>']) {
       const head = (await raw(`GET ${path} HTTP/1.0\r\n\r\n`)).split('\r\n\r\n')[0] as string
       const location = /^location: (\S+)$/im.exec(head)?.[1]
@@ -187,7 +187,7 @@ describe('a prefix', () => {
     expect([await to('/once/a/b'), await to('/once/c')]).toEqual(['https://e.com/a/b', 410])
   })
 
-  test('is counted at its link', async () => {
+  test('counts clicks for its link', async () => {
     const made = await post({ slug: 'counted/tree', match: 'prefix' })
     for (const path of ['/counted/tree', '/counted/tree/a', '/counted/tree/a/b']) await to(path)
     const clicks = async () => {
@@ -197,7 +197,7 @@ describe('a prefix', () => {
     await eventually('three clicks', async () => ((await clicks()) === 3 ? true : undefined))
   })
 
-  test('says where a placeholder may not be', async () => {
+  test('reports misplaced placeholders', async () => {
     const { status, body } = await post({ destination_url: 'https://{slug}.example/{path}' })
     expect(status).toBe(422)
     expect(body.error.details?.[0]).toMatchObject({

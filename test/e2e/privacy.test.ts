@@ -7,7 +7,7 @@ import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { filesIn, testStore } from '../harness/store.ts'
 
-/** Whole addresses, whose bytes don't come about by chance in text or in small numbers. */
+/** Full addresses whose bytes are unlikely to occur in text or in small numbers. */
 const VISITORS = [
   '151.217.133.241',
   '185.193.251.198',
@@ -24,7 +24,7 @@ const ADDRESSES = [...new Set([...VISITORS, ...STRANGERS, ...HIDDEN])]
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-/** An address in every form in which somebody might have kept it. */
+/** An address in every form in which it might be stored. */
 function formsOf(text: string): Buffer[] {
   const address = ipaddr.parse(text)
   const bytes = Buffer.from(address.toByteArray())
@@ -39,13 +39,13 @@ function formsOf(text: string): Buffer[] {
   ]
   if (address.kind() === 'ipv4') {
     const mapped = ipaddr.parse(`::ffff:${text}`)
-    // Inside of an IPv6 address: mapped, 6to4, NAT64.
+    // Inside an IPv6 address: mapped, 6to4, NAT64.
     forms.push(`${hex.slice(0, 4)}:${hex.slice(4)}`)
     forms.push(String(bytes.readUInt32BE()), mapped.toString(), text.replaceAll('.', '-'))
   } else {
     const groups = address.toNormalizedString().split(':')
     const full = groups.map((group) => group.padStart(4, '0'))
-    // What lies behind the /48 is enough to know somebody by.
+    // What follows the /48 is enough to identify someone.
     forms.push(full.join(':'), groups.slice(3).join(':'), full.slice(3).join(''))
   }
   const texts = forms.flatMap((form) => [form, form.toUpperCase()])
@@ -56,7 +56,7 @@ function formsOf(text: string): Buffer[] {
 
 const FORMS = ADDRESSES.map((address) => ({ address, forms: formsOf(address) }))
 
-/** Which addresses are in there, and where. */
+/** Which addresses are in a content, and where. */
 function findings(place: string, content: Buffer): string[] {
   return FORMS.flatMap(({ address, forms }) =>
     forms
@@ -65,7 +65,7 @@ function findings(place: string, content: Buffer): string[] {
   )
 }
 
-/** What is found in files, of which there must be some whose names end like that. */
+/** Searches files, of which some must have these endings. */
 function search(
   files: readonly { file: string; bytes: Buffer }[],
   expected: readonly string[],
@@ -74,14 +74,14 @@ function search(
   return files.flatMap(({ file, bytes }) => findings(file, bytes))
 }
 
-/** The processes' directory for what is temporary. */
+/** The processes' directory for temporary files. */
 const temporary = mkdtempSync(join(tmpdir(), 'slugline-privacy-'))
 let slugline: Slugline
 let key: string
 let link: { id: string }
 const answers: Buffer[] = []
 
-/** An address as few write it: in capitals, all zeros written out, with a port. */
+/** An address in an unusual notation: upper case, all zeros, with a port. */
 function otherSpelling(text: string): string {
   const address = ipaddr.parse(text)
   if (address.kind() === 'ipv4') return `${text}:50123`
@@ -89,7 +89,7 @@ function otherSpelling(text: string): string {
   return `[${groups.map((group) => group.padStart(4, '0')).join(':')}]:50123`.toUpperCase()
 }
 
-/** Asks as a proxy that speaks for somebody, and keeps the answer. */
+/** Sends a request as a proxy for an address, and keeps the response. */
 async function ask(path: string, from: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('x-forwarded-for', from)
@@ -115,7 +115,7 @@ async function makeLink(from: string, body: Record<string, unknown>): Promise<{ 
   return (await answer.json()) as { id: string }
 }
 
-/** Until nothing waits in the journal for anybody. */
+/** Waits until the journal is processed. */
 async function settled(): Promise<void> {
   await eventually('all clicks are counted and stored', async () => {
     const text = await (await fetch(`${slugline.url}/metrics`)).text()
@@ -148,7 +148,7 @@ afterAll(async () => {
   rmSync(temporary, { recursive: true, force: true })
 })
 
-test('the search finds an address in each of its forms', () => {
+test('the search finds an address in each notation', () => {
   for (const { address, forms } of FORMS) {
     for (const form of forms) {
       const place = Buffer.concat([Buffer.from('before'), form, Buffer.from('after')])
@@ -159,7 +159,7 @@ test('the search finds an address in each of its forms', () => {
   expect(findings('here', Buffer.from(networks))).toEqual([])
 })
 
-test('no whole address of anybody is anywhere', async () => {
+test('no full address is stored anywhere', async () => {
   const headers = { 'accept-language': 'de', referer: 'https://news.example/today' }
   for (const from of [...VISITORS, ...MAPPED]) {
     for (const path of [
@@ -175,7 +175,7 @@ test('no whole address of anybody is anywhere', async () => {
       await ask(path, from, { headers })
     }
     await ask('/a', `${from}, nonsense`)
-    // The same visitor, as another proxy writes them.
+    // The same visitor, in another proxy's notation.
     await ask('/a', otherSpelling(from))
     await ask('/a', from, { headers: { 'sec-gpc': '1' } })
     await ask('/a', from, { headers: { 'user-agent': 'curl/8.5.0' } })
@@ -210,8 +210,8 @@ test('no whole address of anybody is anywhere', async () => {
     headers: asKey(),
   })
   const { clicks } = (await counted.json()) as { clicks: { unique: number; human: number } }
-  // The proof that their addresses were seen at all: nobody was taken for another, nor for the
-  // proxy, which the visits with a broken list came from.
+  // Proves that their addresses were used: none was mistaken for another, nor for the proxy, which
+  // the visits with a broken list came from.
   expect(clicks.unique).toBe(VISITORS.length + MAPPED.length + 1)
 
   const from = STRANGERS[1] as string

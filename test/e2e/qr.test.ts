@@ -4,7 +4,7 @@ import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
 import { startSlugline } from '../harness/process.ts'
 
-test('the command line writes codes as files, asked of an instance by its API', async () => {
+test('the command line saves codes as files, requested from an instance’s API', async () => {
   const slugline = await startSlugline()
   try {
     const { key } = await slugline.createKey()

@@ -6,7 +6,7 @@ const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** On PostgreSQL test/contract/races.test.ts has a hundred, at two nodes. */
+/** For PostgreSQL test/contract/races.test.ts has a hundred, on two nodes. */
 const ROUNDS = testStore === 'embedded' ? 100 : 20
 
 let slugline: Slugline

@@ -3,9 +3,9 @@ import { writePlans } from '../harness/plans.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const PER_MINUTE = 1200
-/** Room for five seconds in which a busy machine sends nothing: a full bucket loses tokens. */
+/** Room for five seconds in which a busy machine sends nothing: a full bucket doesn't refill. */
 const BURST = 100
-/** The plan's rate ten times over, for as long as five windows of a second would be. */
+/** Ten times the plan's rate, for as long as five windows of a second would be. */
 const SECONDS = 5
 
 let slugline: Slugline
@@ -28,7 +28,7 @@ test('ten times the rate: no more than burst + elapsed × rate is admitted, and 
   const offered = (PER_MINUTE / 60) * 10 * SECONDS
   const everyMs = (SECONDS * 1000) / offered
   const calls: Promise<void>[] = []
-  // What flows in counts from when the first was heard until the last was sent, at least.
+  // The refill counts at least from the first response to the last request.
   let firstAnswer = Number.POSITIVE_INFINITY
   let lastSent = start
   for (let i = 0; i < offered; i++) {
@@ -70,7 +70,7 @@ test('a retry after Retry-After is admitted every time', async () => {
   }
 })
 
-test('401 and 403 take nothing from the allowance', async () => {
+test('401 and 403 are not counted', async () => {
   const readOnly = await slugline.createKey({
     plan: 'small',
     scopes: 'links:read',

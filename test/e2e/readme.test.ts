@@ -5,7 +5,7 @@ import { startSlugline } from '../harness/process.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
 
-test('the walk-through of the README works as it stands', async () => {
+test('the tutorial of the README works unchanged', async () => {
   const slugline = await startSlugline()
   try {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -74,7 +74,7 @@ function headingsOf(path: string): string[] {
   )
 }
 
-test('the map has every folder of the code', () => {
+test('ARCHITECTURE.md has every folder of the code', () => {
   const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
   const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -44,7 +44,7 @@ test.each(ANSWERS)(
   },
 )
 
-test.each(ANSWERS)('%s %s sets no cookie and says what request it was', async (method, path) => {
+test.each(ANSWERS)('%s %s sets no cookie and has a request id', async (method, path) => {
   const { headers } = await secure.call(method, path)
   expect(headers.has('set-cookie')).toBe(false)
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/)

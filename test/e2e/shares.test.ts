@@ -17,7 +17,7 @@ let linkId: string
 let folderId: string
 let addresses = 0
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+// biome-ignore lint/suspicious/noExplicitAny: tests read any body.
 type Body = any
 interface Seen {
   status: number
@@ -39,12 +39,12 @@ async function send(method: string, path: string, options: Options = {}): Promis
   return { status, headers, text, body: isJson ? JSON.parse(text) : null }
 }
 
-/** A share, and what its address answers. */
+/** Creates a share, and returns a function for requests to it. */
 async function share(body: object) {
   const made = await send('POST', '/api/v1/shares', { key: own.key, body })
   expect(made.status).toBe(201)
   const path = new URL(made.body.url).pathname
-  // Each share is looked at from an address of its own, so that no limit is shared.
+  // Each share is requested from its own address, so that limits are separate.
   const from = { 'x-forwarded-for': `198.51.100.${++addresses}` }
   return {
     ...(made.body as { id: string; url: string; views: number }),
@@ -89,7 +89,7 @@ beforeAll(async () => {
 afterAll(() => slugline?.dispose())
 
 describe('a share', () => {
-  test('shows the clicks of its link, tag, folder or workspace to anybody', async () => {
+  test('shows the clicks of its link, tag, folder or workspace to anyone', async () => {
     for (const [subject, clicks] of [
       [{ link_id: linkId }, CLICKS],
       [{ tag: 'LAUNCH' }, CLICKS],
@@ -106,7 +106,7 @@ describe('a share', () => {
     }
     const filtered = await share({ subject: { workspace: true }, filters: { browser: ['Safari'] } })
     expect((await filtered.get('/stats')).body.data.totals.clicks).toBe(0)
-    // A viewer's filter narrows what the share's own has left.
+    // A viewer's filter is combined with the share's own.
     const narrowed = await filtered.get('/stats?browser=Firefox')
     expect(narrowed.body.data.totals.clicks).toBe(0)
   })
@@ -120,7 +120,7 @@ describe('a share', () => {
     expect([body.views, body.version]).toEqual([2, 1])
   })
 
-  test('ends with the next request, and at its end', async () => {
+  test('ends with the next request after deletion, and at its expiry', async () => {
     const shared = await share({ subject: { workspace: true } })
     expect((await shared.get()).status).toBe(200)
     expect((await shared.change({ expires_at: '2026-01-01T00:00:00Z' })).status).toBe(200)
@@ -138,7 +138,7 @@ describe('a share', () => {
     expect(code(await shared.end())).toBe('404 SHARE_NOT_FOUND')
   })
 
-  test('ends with its tag, and comes back with its link', async () => {
+  test('ends with its tag, and is restored with its link', async () => {
     const make = { destination_url: 'https://example.com/', tags: ['short-lived'] }
     const link = await send('POST', '/api/v1/links', { key: own.key, body: make })
     const ofTag = await share({ subject: { tag: 'short-lived' } })
@@ -153,7 +153,7 @@ describe('a share', () => {
     expect((await ofLink.get('/stats')).status).toBe(200)
   })
 
-  test('is nobody else’s', async () => {
+  test('is scoped to its workspace', async () => {
     const shared = await share({ subject: { workspace: true } })
     const missing = `${shared.id.slice(0, -4)}0000`
     for (const method of ['GET', 'PATCH', 'DELETE']) {
@@ -178,7 +178,7 @@ describe('a share', () => {
 })
 
 describe('what viewers get', () => {
-  test.each([...SHOW_NAMES, undefined])('has nothing that is not shown: %s', async (name) => {
+  test.each([...SHOW_NAMES, undefined])('has only what is shown: %s', async (name) => {
     const show = name === undefined ? [] : [name]
     for (const subject of [{ link_id: linkId }, { workspace: true }]) {
       const shared = await share({ subject, show })
@@ -223,7 +223,7 @@ describe('what viewers get', () => {
     })
   })
 
-  test('may be framed and is not indexed: these pages alone', async () => {
+  test('may be framed and is not indexed, unlike other pages', async () => {
     const shared = await share({ subject: { workspace: true } })
     const ended = await share({ subject: { workspace: true }, expires_at: '2026-01-01T00:00:00Z' })
     const policyOf = ({ headers }: Seen) => headers.get('content-security-policy') ?? ''
@@ -243,7 +243,7 @@ describe('what viewers get', () => {
     expect((await shared.get('/stats')).headers.get('x-robots-tag')).toBe('noindex')
   })
 
-  test('speaks their language', async () => {
+  test('is in their language', async () => {
     const shared = await share({ subject: { workspace: true } })
     const german = await shared.get('', { 'accept-language': 'de-AT' })
     expect(german.text).toContain('<html lang="de" dir="ltr">')
@@ -257,7 +257,7 @@ describe('what viewers get', () => {
 
   test('is limited by address', async () => {
     const shared = await share({ subject: { workspace: true } })
-    // Addresses of one /64 are one.
+    // Addresses of a /64 count as one.
     const headers = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${n.toString(16)}` })
     const until429 = async (pathOf: (n: number) => string, more: Record<string, string> = {}) => {
       for (let n = 1; n <= LIMIT * 2; n++) {
@@ -270,7 +270,7 @@ describe('what viewers get', () => {
       accept: 'application/json',
     })
     expect(code(limited)).toBe('429 RATE_LIMITED')
-    // Who looks at the page gets a page.
+    // Browsers get an HTML page.
     const page = await until429(() => '', {
       accept: 'text/html,*/*;q=0.8',
       'accept-language': 'ar',
@@ -292,7 +292,7 @@ describe('a password', () => {
   const PASSWORD = 'over the hills'
   const bearer = (access: string) => ({ authorization: `Bearer ${access}` })
 
-  test('opens the numbers until it is changed', async () => {
+  test('gives access until it is changed', async () => {
     const shared = await share({ subject: { workspace: true }, password: PASSWORD })
     expect(JSON.stringify(shared)).not.toContain(PASSWORD)
     for (const path of ['/about', '/stats', '/stats/country']) {

@@ -43,7 +43,7 @@ test('from nothing: a key, a link, a redirect, and the click counted; then again
   }
 })
 
-test('a second server on the same data directory is refused, and the first goes on', async () => {
+test('a second server on the same data directory is refused, and the first one continues', async () => {
   const slugline = await startSlugline()
   try {
     const second = await runCommand(['serve'], { ...slugline.env, PORT: '0' })
@@ -55,7 +55,7 @@ test('a second server on the same data directory is refused, and the first goes 
   }
 })
 
-test('a server that takes over from another loses no visit and no click', async () => {
+test('a server that takes over from another loses no visits and no clicks', async () => {
   const args = ['--take-over']
   const first = await startSlugline({}, { args })
   const { dataDir, url, env } = first
@@ -91,7 +91,7 @@ test('a server that takes over from another loses no visit and no click', async 
   }
 })
 
-test('nobody takes over from a server that does not share its port', async () => {
+test('a server that doesn’t share its port can’t be taken over', async () => {
   const slugline = await startSlugline()
   try {
     const env = { ...slugline.env, PORT: new URL(slugline.url).port }
@@ -103,7 +103,7 @@ test('nobody takes over from a server that does not share its port', async () =>
   }
 })
 
-test('the lock of a killed server is gone with it', async () => {
+test('the lock of a killed server is released', async () => {
   const slugline = await startSlugline()
   try {
     await slugline.kill()
@@ -114,9 +114,9 @@ test('the lock of a killed server is gone with it', async () => {
   }
 })
 
-// Nodes of several are given the one that they have in common.
+// Several nodes get the secret that they share.
 if (testStore === 'embedded') {
-  test('the secret and the data belong to the owner alone', async () => {
+  test('the secret and the data have private modes', async () => {
     const slugline = await startSlugline()
     try {
       expect(statSync(join(slugline.dataDir, 'secret')).mode & 0o777).toBe(0o600)
@@ -152,7 +152,7 @@ test.each([
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('a data directory that can not be made stops the start with its name', async () => {
+test('a data directory that can’t be created stops the start with its name', async () => {
   const { status, stderr } = await runCommand(['serve'], {
     ...BASE_ENV,
     SLUGLINE_DATA_DIR: '/dev/null/data',

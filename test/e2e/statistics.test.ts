@@ -28,7 +28,7 @@ interface Visit {
   headers?: Record<string, string>
 }
 
-/** Who comes: people of three addresses, a crawler, an unfurler, a prefetch, a scan. */
+/** The visits: people of three addresses, a crawler, an unfurler, a prefetch, a scan. */
 const VISITS: readonly Visit[] = [
   { slug: 'news', agent: FIREFOX, address: '88.198.1.1', language: 'de-DE,de;q=0.9,en;q=0.5' },
   { slug: 'news', agent: FIREFOX, address: '88.198.1.1', language: 'de-DE,de;q=0.9,en;q=0.5' },
@@ -126,7 +126,7 @@ const top = async (path: string) =>
   (await get<Top>(path)).data.map(({ value, clicks }) => [value, clicks])
 
 describe('reports', () => {
-  test('people by default, bots and previews aside, each counted', async () => {
+  test('people by default, with bots and previews counted separately', async () => {
     expect((await stats('/stats')).totals).toEqual({ clicks: 8, unique: 3, bots: 3 })
     expect((await stats('/stats?bots=include')).totals).toMatchObject({ clicks: 11, bots: 3 })
     expect((await stats('/stats?bots=only')).totals).toMatchObject({ clicks: 3, bots: 3 })
@@ -136,7 +136,7 @@ describe('reports', () => {
       bots: 2,
     })
   })
-  test('are what the links themselves say', async () => {
+  test('agree with the links’ own counters', async () => {
     for (const slug of ['news', 'shop'] as const) {
       const { totals } = await stats(`/links/${ids[slug]}/stats`)
       const people = await eventually('the counters have come as far', async () => {
@@ -191,7 +191,7 @@ describe('reports', () => {
       ['bot', 1],
     ])
   })
-  test('any filter with any other', async () => {
+  test('any combination of filters', async () => {
     const total = async (query: string) => (await stats(`/stats?${query}`)).totals.clicks
     expect(await total('browser=Firefox&language=de')).toBe(2)
     expect(await total('browser=Firefox&not_language=de')).toBe(1)
@@ -218,7 +218,7 @@ describe('reports', () => {
 })
 
 describe('single clicks', () => {
-  test('page by page, newest first, with the kind and its reason', async () => {
+  test('are paginated, newest first, with the kind and its reason', async () => {
     const seen: Row[] = []
     for (let path: string | null = '/clicks?limit=4&bots=include'; path !== null; ) {
       const page: { data: Row[]; pagination: { next_cursor: string | null } } = await get(path)
@@ -235,10 +235,10 @@ describe('single clicks', () => {
       'prefetch',
       'unfurler',
     ])
-    // No address, no visitor.
+    // Neither address nor visitor.
     expect(JSON.stringify(seen)).not.toMatch(/88\.198|visitor/)
   })
-  test('exports in every form are the same clicks', async () => {
+  test('exports in every format have the same clicks', async () => {
     const exported = async (path: string) => {
       const answer = await slugline.call('GET', `/api/v1${path}`, { key: reader.key })
       expect(answer.status).toBe(200)
@@ -275,7 +275,7 @@ describe('single clicks', () => {
     const list = await slugline.call('HEAD', '/api/v1/clicks', { key: reader.key })
     expect(Number(list.headers.get('content-length'))).toBeGreaterThan(0)
   })
-  test('no spreadsheet runs what a visitor wrote', async () => {
+  test('spreadsheets don’t run a visitor’s text', async () => {
     const answer = await slugline.call('GET', `/api/v1/links/${ids.news}/clicks.csv`, {
       key: reader.key,
     })
@@ -289,7 +289,7 @@ describe('single clicks', () => {
   })
 })
 
-/** RFC 4180, as a reader that knows nothing of us would. */
+/** An independent parser for RFC 4180. */
 function parseCsv(text: string): string[][] {
   expect(text.endsWith('\r\n')).toBe(true)
   const rows: string[][] = [[]]
@@ -349,7 +349,7 @@ async function stream(query = '', headers: Record<string, string> = {}, key = re
   return blocks(answer)
 }
 
-/** The next event with data; undefined: the stream is over. */
+/** The next event with data; undefined: the stream has ended. */
 async function nextEvent(from: AsyncGenerator<string>) {
   for (;;) {
     const { value, done } = await from.next()
@@ -360,7 +360,7 @@ async function nextEvent(from: AsyncGenerator<string>) {
 }
 
 describe('the live stream', () => {
-  test('tells of clicks as they come, and resumes without loss or repeat', async () => {
+  test('sends clicks as they arrive, and resumes without loss or repeat', async () => {
     const first = await stream()
     const begin = fieldOf((await first.next()).value as string, 'id') as string
     const shop: Visit = { slug: 'shop', agent: CHROME, address: '81.2.69.142' }
@@ -400,10 +400,10 @@ describe('the live stream', () => {
       }
     })()
     const seen: (string | null)[] = []
-    // Not by their number: the first ones may have come before anybody watched.
+    // Not by their number: the first ones may have come before the stream was open.
     const isAll = () => !sending && seen.at(-1) === sent.at(-1)
     let lastId = ''
-    /** As an EventSource does: comes back with the last id until all is seen. */
+    /** Reconnects with the last id like an EventSource, until all clicks have arrived. */
     async function watch(): Promise<void> {
       while (!isAll()) {
         const headers = lastId === '' ? {} : { 'last-event-id': lastId }
@@ -435,7 +435,7 @@ describe('the live stream', () => {
     expect(seen).toEqual(sent.slice(sent.length - seen.length))
     expect(seen.length).toBeGreaterThan(60)
   })
-  test('ends within a second of its key', async () => {
+  test('ends within a second after its key', async () => {
     const key = await slugline.createKey({ name: 'short-lived', scopes: 'links:read' })
     const events = await stream('', {}, key.key)
     await events.next()
@@ -443,7 +443,7 @@ describe('the live stream', () => {
     expect(status).toBe(0)
     const revoked = performance.now()
     expect(await nextEvent(events)).toBeUndefined()
-    // Within a second, as it takes; a machine that is busy may take its time.
+    // It takes a second; a busy machine may take longer.
     expect(performance.now() - revoked).toBeLessThan(15_000)
   })
 })
@@ -458,7 +458,7 @@ test('reading needs the scope, and a key', async () => {
   }
 })
 
-test('another workspace has clicks of its own', async () => {
+test('another workspace has its own clicks', async () => {
   const other = await slugline.createKey({ workspace: 'other' })
   const { totals } = (await get<{ data: Stats }>('/stats?bots=include', other.key)).data
   expect(totals).toEqual({ clicks: 0, unique: 0, bots: 0 })
@@ -474,7 +474,7 @@ test('a stop does not wait for live streams', async () => {
   expect(performance.now() - begun).toBeLessThan(30_000)
   expect(await nextEvent(events)).toBeUndefined()
   await slugline.restart()
-  // On a busy machine the process before may still be closing the file: 503 until it has.
+  // On a busy machine the previous process may still be closing the file: 503 until it has.
   const { totals } = await eventually('reports are there', () =>
     stats('/stats?bots=include').catch(() => undefined),
   )
@@ -490,7 +490,7 @@ async function withoutStatistics(): Promise<Slugline> {
   return startSlugline(quiet, { dataDir })
 }
 
-test('without readable statistics reports are 503, and everything else goes on', async () => {
+test('without readable statistics reports are 503, and everything else works', async () => {
   const broken = await withoutStatistics()
   try {
     const { key } = await broken.createKey()

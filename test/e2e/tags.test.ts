@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCommand, type Slugline, startSlugline } from '../harness/process.ts'
 
-/** So many links have one tag, made 1,000 at a time. */
+/** How many links have one tag, created 1,000 per request. */
 const LINKS = 5_000
 const AT_ONCE = 1_000
 
@@ -24,7 +24,7 @@ interface Page {
   pagination: { total: number }
 }
 
-test(`a tag of ${LINKS} links has another name at once, while visitors are redirected`, async () => {
+test(`a tag of ${LINKS} links is renamed immediately, while visitors are redirected`, async () => {
   for (let made = 0; made < LINKS; made += AT_ONCE) {
     const operations = Array.from({ length: AT_ONCE }, (_, n) => ({
       op: 'create',
@@ -51,7 +51,7 @@ test(`a tag of ${LINKS} links has another name at once, while visitors are redir
   })
   const renamed = await send<Page['data'][number]>('PATCH', `/tags/${tag?.id}`, { name: 'after' })
   expect([renamed.name, renamed.links]).toEqual(['after', LINKS])
-  // Each of them has the new name in the very next answer, and none the old one.
+  // The next response has the new name for all links.
   const after = await send<Page>('GET', '/links?tag=after&limit=100&sort=slug')
   expect(after.pagination.total).toBe(LINKS)
   for (const { tags, version } of after.data) {

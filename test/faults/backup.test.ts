@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { backupRun } from '../harness/backup-run.ts'
 
-test('a backup under load has every write and click of before it, whatever is killed meanwhile', async () => {
+test('a backup under load has every earlier write and click, whatever is killed during it', async () => {
   const backups = [null, 'backup', null, 'statistics', 'backup', 'server', null] as const
   const run = await backupRun({ clicks: 14_000, links: 20, backups })
-  // The instance itself: nothing missing, nothing twice.
+  // The instance itself: nothing missing, no duplicates.
   expect(run.mended).toBe(0)
   const whole = {
     answeredMissing: 0,

@@ -12,7 +12,7 @@ const missing = postgresMissing ?? redisMissing ?? networksMissing
 const title = `a cut network${missing === undefined ? '' : ` (${missing})`}`
 
 describe.skipIf(missing !== undefined)(title, () => {
-  test('stops no redirect of a known link, loses no click, leaves nothing half done', async () => {
+  test('stops no redirect of a cached link, loses no click, leaves nothing half done', async () => {
     const strict = { requests_per_minute: 60, burst: 20 }
     const cluster = await startCluster({
       nodes: 2,
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       expect(run.refused).toBeGreaterThan(0)
       expect(run.counted).toBe(run.visits)
       expect([run.lost, run.stored]).toEqual([0, run.visits])
-      // What a fall and a return may cost: shares of two nodes, and a burst.
+      // A failover and a recovery may add the shares of two nodes, and a burst.
       expect(run.admitted).toBeLessThanOrEqual(1.5 * run.bound + strict.burst)
     } finally {
       await cluster.dispose()

@@ -28,7 +28,7 @@ const titled = (title: string, missing: string | undefined) =>
 
 const noBouncer = postgresMissing ?? pgbouncerMissing
 describe.skipIf(noBouncer !== undefined)(titled('through PgBouncer', noBouncer), () => {
-  test('tables are made, and two nodes race on four connections as they do without', async () => {
+  test('tables are created, and two nodes race on four connections like without it', async () => {
     const postgres = await sharedPostgres()
     const bouncer = await startPgBouncer(await postgres.createDatabase({ empty: true }))
     const { url } = bouncer
@@ -62,7 +62,7 @@ describe.skipIf(noBouncer !== undefined)(titled('through PgBouncer', noBouncer),
       const takes = nodes.map(({ storage }) => createUseOnce(storage))
       const uses = await race(40, async (i) => takes[i % takes.length]?.(seq, Date.now()))
       expect(uses.given.filter((use) => use !== null)).toHaveLength(10)
-      // Long reads have their own time-out, and leave nothing of it behind.
+      // Long reads have their own timeout, which doesn't affect later statements.
       const counts = await race(20, async (i) => {
         const { rows } = await sql`SELECT count(*) AS n, current_setting('statement_timeout') AS t
           FROM links`.execute(at(i).storage.reports.db)
@@ -84,14 +84,14 @@ describe.skipIf(noBouncer !== undefined)(titled('through PgBouncer', noBouncer),
   })
 })
 
-describe.skipIf(postgresMissing !== undefined)(titled('a copy', postgresMissing), () => {
+describe.skipIf(postgresMissing !== undefined)(titled('a replica', postgresMissing), () => {
   let postgres: TestPostgres
   beforeAll(async () => {
     postgres = await startPostgres()
   })
   afterAll(() => postgres?.dispose())
 
-  test('answers what takes long, but for who has just written, and when it is away', async () => {
+  test('serves long reads, except after own writes, and when it is down', async () => {
     const database = new URL(await postgres.createDatabase()).pathname.slice(1)
     const copy = await postgres.replicate()
     const url = postgres.url(database)
@@ -112,7 +112,7 @@ describe.skipIf(postgresMissing !== undefined)(titled('a copy', postgresMissing)
       return rows[0]
     }
     try {
-      // Who has written nothing reads the copy.
+      // A node without own writes reads the replica.
       expect(await seenBy(other)).toEqual({ copy: true, n: 0 })
       await copy.pause()
       await add(101)
@@ -150,7 +150,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
   beforeAll(async () => {
     authority = makeAuthority()
     const issued = authority.issue('database')
-    // PostgreSQL wants to own its key.
+    // PostgreSQL requires ownership of its key.
     const { dir, as } = makeServerFolder('tls')
     folder = dir
     const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')]
@@ -169,7 +169,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
 
-  test('to PostgreSQL is checked against the authority that was given', async () => {
+  test('to PostgreSQL is verified with the configured authority', async () => {
     const strangers = makeAuthority()
     const url = await postgres.createDatabase()
     const through = (ca: string) => `${url}?sslmode=verify-full&sslrootcert=${ca}`
@@ -184,7 +184,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
     strangers.dispose()
   })
 
-  test('to Redis is checked; the certificate must be the server’s own', async () => {
+  test('to Redis is verified; the certificate must match the server', async () => {
     const mine = await startRedis({ tls: authority.issue('redis') })
     const others = await startRedis({ tls: authority.issue('other', 'DNS:other.example') })
     const dataDir = mkdtempSync(join(tmpdir(), 'slugline-tls-'))
@@ -220,19 +220,19 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
         .execute(),
     )
 
-  test('of a cut way: waits are ended, nothing waits any more, and the return is noticed', async () => {
+  test('of a cut network: waiting statements fail, new ones too, and the recovery is noticed', async () => {
     const postgres = await sharedPostgres()
     const direct = await postgres.createDatabase()
     const proxy = await startProxy(postgres.port)
     const url = new URL(direct)
     url.port = String(proxy.port)
-    // Statements and dead connections are waited for much longer than a silent server.
+    // Timeouts of statements and connections are much longer than that of a silent server.
     const statementTimeoutMs = 100_000
     const storage = await openPostgres({ url: url.href, statementTimeoutMs })
     const elsewhere = await openPostgres({ url: direct, statementTimeoutMs })
     try {
       await add(storage, 1_001)
-      // In the middle of a transaction, with a lock that somebody else wants.
+      // In the middle of a transaction, with a lock that someone else needs.
       const cut = Promise.withResolvers<void>()
       const halfway = storage.write(async (tx) => {
         await tx.lock('between')
@@ -245,13 +245,13 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
       const waiting = elsewhere.write((tx) => tx.lock('between'))
       await expect(halfway).rejects.toBeInstanceOf(StorageUnavailable)
       await waiting
-      // Some six seconds; a machine that is busy may take its time.
+      // Some six seconds; a busy machine may take longer.
       expect(performance.now() - begin).toBeLessThan(60_000)
       const refused = add(storage, 1_003).then(
         () => 'written',
         (error: unknown) => error,
       )
-      // Before the server has answered anything, by the way that isn't cut.
+      // Before the server has answered anything, over the other connection.
       const answered = sql`SELECT 1`.execute(elsewhere.read.db).then(() => 'waits')
       expect(await Promise.race([refused, answered])).toBeInstanceOf(StorageUnavailable)
       proxy.unblock()
@@ -272,7 +272,7 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
     }
   })
 
-  test('of a slow statement isn’t the server’s', async () => {
+  test('during a slow statement isn’t treated as an outage', async () => {
     const postgres = await sharedPostgres()
     const storage = await openPostgres({ url: await postgres.createDatabase() })
     const slow = sql`SELECT pg_sleep(2.5)`.execute(storage.read.db)

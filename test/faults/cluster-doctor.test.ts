@@ -14,18 +14,18 @@ suite(`the doctor and Redis${redisMissing ? ` (${redisMissing})` : ''}`, () => {
   afterAll(() => redis.dispose())
   const cli = (...args: string[]) => Bun.spawnSync(['redis-cli', '-p', String(redis.port), ...args])
 
-  test('finds one that answers well', async () => {
+  test('accepts a healthy one', async () => {
     expect(await checkRedis(new Hidden(redis.url))).toMatchObject({ check: 'redis', status: 'ok' })
   })
 
-  test('warns of one that forgets limits', async () => {
+  test('warns of one that may evict limits', async () => {
     cli('CONFIG', 'SET', 'maxmemory', '100mb')
     cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
     const finding = await checkRedis(new Hidden(redis.url))
     expect(finding).toMatchObject({ status: 'warning', advice: expect.stringContaining('noevict') })
   })
 
-  test('says why there is none, and no address or password', async () => {
+  test('reports why it is unavailable, without address or password', async () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}`
     const finding = await checkRedis(new Hidden(url))
     expect(finding).toMatchObject({ status: 'problem' })

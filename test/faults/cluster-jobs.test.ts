@@ -13,7 +13,7 @@ const missing = postgresMissing ?? redisMissing
 const suite = missing === undefined ? describe : describe.skip
 const LINKS = 1_000
 const RECORDS = 1_200
-/** A job whose node has died is another's after so long at most. */
+/** A dead node's job is taken over within this time. */
 const TAKEN_OVER_WITHIN_MS = 30_000
 
 interface Job {
@@ -34,7 +34,7 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
   const send = (node: Slugline, method: string, path: string, body?: object) =>
     node.call(method, path, { key: cluster.key, ...(body && { body }) })
 
-  /** What a job comes to whose node is killed after its first steps; and a node that still lives. */
+  /** A job whose node is killed after its first steps; and a surviving node. */
   async function killedMeanwhile(started: Response): Promise<{ job: Job; node: Slugline }> {
     expect(started.status).toBe(202)
     const path = started.headers.get('location') as string
@@ -76,7 +76,7 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
     return { job, node }
   }
 
-  test('another node goes on with the job of one that died, and changes each link once', async () => {
+  test('another node continues the job of a dead one, and changes each link once', async () => {
     const [first] = cluster.nodes as [Slugline]
     for (let n = 0; n < LINKS; n += 500) {
       const link = { destination_url: 'https://example.com/', tags: ['many'] }
@@ -96,7 +96,7 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
     expect(changes).toEqual([{ times: 1, links: LINKS }])
   }, 600_000)
 
-  test('and with an import: each record is one link, and all are taken back', async () => {
+  test('also an import: each record becomes one link, and all are undone', async () => {
     const [first] = cluster.nodes as [Slugline]
     const lines = Array.from(
       { length: RECORDS },

@@ -14,7 +14,7 @@ import { startProxy, type TestProxy } from '../harness/proxy.ts'
 import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 
 const NODES = 4
-/** Long, for a machine that does other things too. */
+/** Long, because the machine may be busy. */
 const ANSWER_WITHIN_MS = 200
 const suite = redisMissing === undefined ? describe : describe.skip
 const QUIET = { info() {}, warn() {} }
@@ -24,7 +24,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
   let proxy: TestProxy
   let clusters: Cluster[]
   let name = 0
-  /** Without the deadline of production: what it decides is one thing, how fast another. */
+  /** Without production's deadline: these tests check decisions, not speed. */
   let patient: { scripts: Scripts; nodes(): Promise<number>; close(): void }
   beforeAll(async () => {
     redis = await startRedis()
@@ -58,13 +58,13 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
 
   async function allKnown(): Promise<void> {
     await eventually('all nodes know of each other', async () => {
-      // A Redis that was started anew hears of them one after the other, and says how many so far.
+      // A restarted Redis learns of the nodes one after the other, and returns how many so far.
       if ((await patient.nodes()) !== NODES) return undefined
       return clusters.every(({ state }) => state().up && state().nodes === NODES) ? true : undefined
     })
   }
 
-  test('a script decides just as the function does, to the last bit', async () => {
+  test('the script decides exactly like the function', async () => {
     const rates = fc.oneof(
       fc.integer({ min: 1, max: 100_000 }),
       fc.constantFrom(0.2, 0.5, 1 / 3, 7.7),
@@ -74,7 +74,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
       gap: fc.oneof(fc.constant(0), fc.integer({ min: -5_000, max: 120_000 })),
       cost: fc.constantFrom<1 | 0 | -1>(1, 1, 1, 1, 0, -1),
       repeat: fc.integer({ min: 1, max: 30 }),
-      // A plan that changes takes effect at once.
+      // A changed plan takes effect immediately.
       other: fc.boolean(),
     })
     const steps = fc.array(step, { minLength: 1, maxLength: 12 })
@@ -102,7 +102,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     )
   })
 
-  test('what was let through elsewhere is counted before', async () => {
+  test('requests allowed by another node are counted first', async () => {
     const limiter = (debt: number, key: string) =>
       patient.scripts.run(GCRA, key, [60, 10, 0, debt, 1_790_000_000_000])
     expect(decisionOf(await limiter(4, 'debt:{1}')).remaining).toBe(6)
@@ -112,20 +112,19 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
   })
 
   const policy = { ratePerMinute: 12_000, burst: 100 }
-  /** Five times the burst's window, in milliseconds. */
+  /** Five times the time to refill the burst, in milliseconds. */
   const SPAN = 5 * ((policy.burst / policy.ratePerMinute) * 60_000)
 
   /**
-   * A node that falls back to its share, at its own moment, may let one request more through. Of a busy
-   * machine, answers come too late as well without a fault, again and again; what they had decided is
-   * known to nobody then.
+   * A node that falls back to its share at its own moment may allow one more request. On a busy
+   * machine responses are repeatedly late even without a failure; their decisions are lost.
    */
   const most = (bound: number, unasked: number) =>
     bound * 1.01 + NODES + (unasked * policy.ratePerMinute * ANSWER_WITHIN_MS) / 60_000
 
   const lateSoFar = () => clusters.reduce((sum, { state }) => sum + state().late, 0)
 
-  /** Offers as much as can be, through all nodes; how many were let through, and in what time. */
+  /** Sends requests through all nodes as fast as possible; how many were allowed, in what time. */
   async function storm(spanMs: number, meanwhile?: () => Promise<void>) {
     const lateBefore = lateSoFar()
     const key = `storm ${++name}`
@@ -134,7 +133,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     let admitted = 0
     let offered = 0
     let heardAt = begin
-    // What a machine that is too busy to ask can't be given: a full bucket loses what flows in.
+    // A machine too busy to send requests loses refills of a full bucket.
     let lostMs = 0
     const fullMs = (policy.burst / policy.ratePerMinute) * 60_000
     const faults = meanwhile?.()
@@ -156,7 +155,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     const minutes = (performance.now() - begin) / 60_000
     await faults
     const bound = policy.burst + policy.ratePerMinute * minutes
-    // Ten times as much on a machine with nothing else to do.
+    // Ten times as much on an idle machine.
     expect(offered).toBeGreaterThan(1.5 * policy.ratePerMinute * minutes)
     const alone = limiters.reduce((sum, limiter) => sum + limiter.alone, 0)
     const lost = (policy.ratePerMinute * lostMs) / 60_000
@@ -164,9 +163,9 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     return { admitted, bound, lost, late, together: offered - alone }
   }
 
-  test('many times the rate through four nodes lets just the rate through', async () => {
+  test('many times the rate through four nodes is limited to the rate', async () => {
     const { admitted, bound, lost, late, together } = await storm(SPAN)
-    // It was counted together: what a slow answer leaves to one node is beside it.
+    // Counted together, except what late responses leave to a single node.
     expect(together).toBeGreaterThan(bound)
     expect(admitted).toBeLessThanOrEqual(most(bound, late))
     expect(admitted).toBeGreaterThan(bound * 0.8 - lost)
@@ -179,13 +178,13 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
       await Bun.sleep(SPAN / 2.5)
       redis.thaw()
     })
-    // Four nodes that notice at moments of their own, twice, on a machine that keeps them waiting: more
-    // than the hundredth of a day without faults, and far from the four shares of nodes that don't know of each other.
+    // Four nodes that notice at different moments, twice, on a busy machine: more than the one
+    // percent without failures, and far from the four shares of nodes that don't know each other.
     expect(admitted).toBeLessThanOrEqual(most(bound, late) + policy.burst / 2)
     expect(clusters.every(({ state }) => state().alone > 0)).toBe(true)
   })
 
-  test('a Redis that dies and comes back empty costs one more burst at most', async () => {
+  test('a Redis that dies and restarts empty allows one more burst at most', async () => {
     const { admitted, bound, late } = await storm(SPAN, async () => {
       await Bun.sleep(SPAN / 5)
       await redis.stop()
@@ -199,7 +198,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     expect(limiter.take('x', policy, Date.now())).toBeInstanceOf(Promise)
   })
 
-  test('without Redis each node lets its share through, at once', async () => {
+  test('without Redis each node allows its share, immediately', async () => {
     await redis.stop()
     await eventually('it is known', () =>
       clusters.every(({ state }) => !state().up) ? true : undefined,
@@ -217,7 +216,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     expect(admitted).toBe(12)
   })
 
-  test('what was used up together is not there again alone, nor afterwards', async () => {
+  test('shared usage isn’t restored by deciding alone, nor afterwards', async () => {
     const strict = { ratePerMinute: 1, burst: 12 }
     const limiters = clusters.map((cluster) => cluster.limiter('both'))
     const take = async (i: number) =>
@@ -231,7 +230,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     for (const i of first) expect(await take(i)).toBe(false)
   })
 
-  test('a Redis that is slow is waited for once; the next request isn’t held up', async () => {
+  test('a slow Redis delays one request; the next one isn’t delayed', async () => {
     const cluster = clusters[0] as Cluster
     const limiter = cluster.limiter('slow')
     expect(await limiter.take('x', policy, Date.now())).toMatchObject({ allowed: true })
@@ -240,7 +239,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     const waiting = limiter.take('x', policy, Date.now())
     expect(waiting).toBeInstanceOf(Promise)
     expect((await waiting).allowed).toBe(true)
-    // It, and perhaps the node's own sign of life.
+    // That request, and perhaps the node's heartbeat.
     expect(cluster.state().late).toBeGreaterThan(before)
     expect(limiter.take('x', policy, Date.now())).not.toBeInstanceOf(Promise)
     proxy.delay(0)
@@ -248,7 +247,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     expect(limiter.take('x', policy, Date.now())).toBeInstanceOf(Promise)
   })
 
-  test('scripts that the server has forgotten are given to it again', async () => {
+  test('scripts that the server has forgotten are loaded again', async () => {
     const limiter = (clusters[0] as Cluster).limiter('forgot')
     await limiter.take('x', policy, Date.now())
     const flush = Bun.spawnSync(['redis-cli', '-p', String(redis.port), 'SCRIPT', 'FLUSH'])
@@ -259,7 +258,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     expect(limiter.alone).toBe(0)
   })
 
-  test('keys hold no addresses where they are told apart by hashes, and go by themselves', async () => {
+  test('keys contain only hashes of addresses, and expire', async () => {
     const limiter = (clusters[0] as Cluster).limiter('hidden', new Uint8Array(32))
     await limiter.take('203.0.113.7', { ratePerMinute: 1, burst: 5 }, Date.now())
     const cli = (...args: string[]) =>
@@ -270,7 +269,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     expect(Number(cli('PTTL', key as string))).toBeWithin(1, 61_100)
   })
 
-  test('a node that leaves is counted no longer; one that falls silent neither, after a while', async () => {
+  test('a node that leaves isn’t counted any more, nor a silent one after a while', async () => {
     await (clusters[3] as Cluster).close()
     await eventually('three are left', async () => {
       const counts = clusters.slice(0, 3).map(({ state }) => state().nodes)
@@ -280,7 +279,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     await eventually('two are left', () =>
       clusters[1]?.state().nodes === 2 && clusters[2]?.state().nodes === 2 ? true : undefined,
     )
-    // It keeps what it knew last.
+    // It keeps the last known number.
     expect(clusters[0]?.state().nodes).toBe(3)
   })
 })

@@ -20,14 +20,14 @@ interface Node {
   cluster: Cluster
   resolver: CachedResolver
   news: LinkInvalidation
-  /** What a visit is sent to. */
+  /** The destination of a visit. */
   visit(slug: string): Promise<string | null>
 }
 
 suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () => {
   let redis: TestRedis
   let proxy: TestProxy
-  /** The database that all share. */
+  /** The shared database. */
   let rows: Map<string, SlugRow>
   let nodes: [Node, Node, Node, Node]
   beforeAll(async () => {
@@ -38,7 +38,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     await redis.start()
     rows = new Map()
     proxy = await startProxy(redis.port)
-    // The last one's way to Redis can be cut.
+    // The last node's connection to Redis can be cut.
     nodes = [open(0), open(1), open(2), open(3, proxy.port)]
     await allHear()
   })
@@ -57,7 +57,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
       nodeId: `nod_${i}`,
     })
     const resolver = createCachedResolver({
-      // Held: nothing is asked for again because of its age, only because of what was heard.
+      // Fixed: entries are only read again because of messages, not because of age.
       clock: { now: () => NOW },
       fetch: async (slugKey) => rows.get(slugKey) ?? null,
     })
@@ -77,7 +77,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
       nodes.every(({ cluster }) => cluster.state().heard) ? true : undefined,
     )
 
-  /** Writes and announces, as a node does after its commit. */
+  /** Writes and announces a change, like a node after its commit. */
   function change(node: Node, slug: string, target_url: string | null): void {
     if (target_url === null) rows.delete(slug)
     else
@@ -99,11 +99,11 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     })
   }
 
-  test('a change by one is obeyed by all: made, changed, deleted', async () => {
+  test('a change on one node takes effect on all: created, changed, deleted', async () => {
     for (const target of [null, 'https://a.example', 'https://b.example', null]) {
       const by = nodes[Math.floor(Math.random() * 4)] as Node
       change(by, 'a', target)
-      // The node that made it, at once.
+      // On the same node immediately.
       expect(await by.visit('a')).toBe(target)
       await obeyed('a', target)
     }

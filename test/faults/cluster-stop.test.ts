@@ -51,10 +51,10 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     visits++
   }
 
-  /** Starts it without its database, and resolves when it redirects what it remembers. */
+  /** Starts it without its database, and resolves when it redirects cached links. */
   async function startAlone(): Promise<void> {
     toDatabase.cut()
-    // It resolves when the node has its database; the process is ended before that.
+    // It would resolve when the node has its database, but the process is ended before that.
     node.restart().catch(() => {})
     await eventually('it redirects', async () => {
       const answer = await node.call('HEAD', '/hot').catch(() => undefined)
@@ -69,12 +69,12 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     return data[0]?.clicks.human
   }
 
-  test('has, while it runs, every metric that the documents name', async () => {
+  test('has, while it runs, every documented metric', async () => {
     const text = await (await node.call('GET', '/metrics')).text()
     const known = new Set([...text.matchAll(/^# TYPE (slugline_\w+)/gm)].map(([, name]) => name))
-    // Of one machine's file.
+    // Only for a single machine's file.
     for (const name of ['bytes', 'wal_bytes']) known.add(`slugline_database_${name}`)
-    // Backups are of one machine, too.
+    // Backups are only for a single machine, too.
     for (const name of ['age_seconds', 'overdue', 'failures_total', 'duration_seconds', 'bytes']) {
       known.add(`slugline_backup_${name}`)
     }
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     }
   })
 
-  test('in order, though it never came to its database', async () => {
+  test('stops in order, though it never reached its database', async () => {
     expect(await node.stop()).toBe(0)
     await startAlone()
     const ended = node.stop()
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     )
   })
 
-  test('leaves its clicks to be drained, also when it was killed', async () => {
+  test('leaves clicks that can be drained, also after a kill', async () => {
     expect(await node.stop()).toBe(0)
     await startAlone()
     await node.kill()

@@ -11,7 +11,7 @@ import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 const missing = postgresMissing ?? redisMissing
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 
-/** What migrations do that nodes of the version before must not notice. */
+/** Migrations that nodes of the previous version must not notice. */
 const EXPANSION = [
   'ALTER TABLE links ADD COLUMN colour TEXT',
   'ALTER TABLE slugs ADD COLUMN weight SMALLINT NOT NULL DEFAULT 1',
@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     const env = {
       DATABASE_URL: await postgres.createDatabase(),
       REDIS_URL: redis.url,
-      // There is a load balancer, so nodes take leave of it.
+      // There is a load balancer, so nodes announce that they stop.
       TRUSTED_PROXIES: '127.0.0.1',
       BASE_URL: 'http://sho.rt',
       SLUGLINE_SECRET: 'a secret that all nodes of this test have',
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     await redis.dispose()
   })
 
-  /** Stops a node and starts the next version in its place; gives what it was doing meanwhile. */
+  /** Replaces a node by the next version; returns what it was doing. */
   async function upgrade(i: number): Promise<void> {
     const { dataDir, env, url, stop } = nodes[i] as Slugline
     expect(await stop()).toBe(0)
@@ -73,13 +73,13 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     return migrations.filter(({ name }) => name === next.migration).map((m) => m.applied_at)
   }
 
-  test('of one node after the other fails no request, and loses and doubles nothing', async () => {
+  test('of one node after the other fails no request, and neither loses nor duplicates anything', async () => {
     const balancer = createBalancer(nodes.map(({ url }) => url))
     const load = startLoad(balancer, key)
     await load.some()
     expect(await states(next.program)).toEqual([null])
     await upgrade(0)
-    // The other one works on, on tables that are newer than it knows.
+    // The other one works with tables that are newer than its version.
     expect(await states(next.program)).toEqual([expect.any(String)])
     await load.some()
     await upgrade(1)
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     const { failed, made, edited, visits } = await load.stop()
     await balancer.stop()
     expect(failed).toEqual([])
-    // Nothing was cut off: what a node had taken it has answered.
+    // Nothing was cut off: accepted requests were answered.
     expect(balancer.broken).toEqual([])
     expect(balancer.left).toBeGreaterThanOrEqual(2)
 
@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
           data: Link[]
           pagination: { next_cursor: string | null; total: number }
         }
-        // Each once: a creation that was sent again has had its effect once.
+        // Each once: a repeated creation has had its effect once.
         expect(pagination.total).toBe(made.size)
         for (const link of data) found.set(link.id, link)
         const cursor = pagination.next_cursor
@@ -130,14 +130,14 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     })
   })
 
-  test('leaves a way back: the version before still starts on the newer tables', async () => {
+  test('can be rolled back: the previous version still starts on the newer tables', async () => {
     const { dataDir, env, url, stop } = nodes[0] as Slugline
     expect(await stop()).toBe(0)
     nodes[0] = await startSlugline({ ...env, PORT: new URL(url).port }, { dataDir })
     expect((await nodes[0].call('GET', '/api/v1/links', { key })).status).toBe(200)
   })
 
-  test('closes it where a migration says so', async () => {
+  test('can’t be rolled back if a migration says so', async () => {
     const node = nodes[0] as Slugline
     const database = new URL(node.env.DATABASE_URL as string).pathname.slice(1)
     const row = "('99999-less', 0, '99999-less')"
@@ -146,17 +146,17 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
     expect([status, error.code]).toEqual([1, 'DATA_NEWER'])
     expect(error.message).toContain('99999-less')
-    // Whoever runs already goes on.
+    // A running node continues.
     expect((await node.call('GET', '/api/v1/links', { key })).status).toBe(200)
   })
 })
 
 const WORKERS = { visit: 4, create: 2, edit: 2, list: 1 }
 const PAUSE_MS = 10
-/** So many of each kind are some. */
+/** How many requests of each kind are enough. */
 const SOME = 20
 
-/** Visits, creations, edits and lists, one after another in each of some workers. */
+/** Visits, creations, edits and lists, sequentially in each of several workers. */
 function startLoad(balancer: Balancer, key: string) {
   const failed: string[] = []
   const made = new Set<string>()
@@ -168,7 +168,7 @@ function startLoad(balancer: Balancer, key: string) {
 
   const json = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 
-  /** The answer, if it is the one that was to come. */
+  /** The response, if it has the expected status. */
   async function expectStatus(what: string, status: number, sent: Promise<Response>) {
     try {
       const answer = await sent
@@ -207,7 +207,7 @@ function startLoad(balancer: Balancer, key: string) {
       const text = await expectStatus('visit', 302, balancer.send(`/${link.slug}`, { headers }))
       if (text !== null) visits.set(link.id, (visits.get(link.id) ?? 0) + 1)
     },
-    /** A link of its own: whose last edit was answered, is known. */
+    /** Edits a separate link, so that the last confirmed edit is known. */
     async edit(own: Link) {
       const destination_url = `https://b.example/${crypto.randomUUID()}`
       const sent = balancer.send(`/api/v1/links/${own.id}`, {
@@ -239,7 +239,7 @@ function startLoad(balancer: Balancer, key: string) {
   )
 
   return {
-    /** Resolves when some more of each kind are done. */
+    /** Resolves when some more requests of each kind are done. */
     async some() {
       const before = { ...done }
       await eventually('some of each kind', () =>

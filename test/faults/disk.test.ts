@@ -20,7 +20,7 @@ if (canMount) unmount()
 afterAll(() => rmSync(mountPoint, { recursive: true, force: true }))
 
 test.skipIf(!canMount).each([
-  // No file can be made; nothing can be written to the journal; or only there.
+  // No file can be created; the journal can't be written; or only that.
   { instance: 'new', left: 0 },
   { instance: 'used', left: 0 },
   { instance: 'used', left: 65_536 },
@@ -104,13 +104,13 @@ test.skipIf(!canMount).each([
   },
 )
 
-/** Takes all the space there is, down to the last block. */
+/** Uses up all space, down to the last block. */
 function fill(path: string): void {
   for (let size = 1 << 20; size >= 512; size /= 2) {
     try {
       for (;;) appendFileSync(path, new Uint8Array(size))
     } catch {
-      // Full for pieces of this size: smaller ones come next.
+      // Full for chunks of this size: smaller ones follow.
     }
   }
 }

@@ -8,7 +8,7 @@ const AGENTS = [
 ]
 
 // bench/kill.ts does the same with a million clicks and twenty kills.
-test('each click that was answered is stored once, whoever is killed; links and reports agree', async () => {
+test('each answered click is stored once, whatever is killed; links and reports agree', async () => {
   const kills: Victim[] = ['server', 'statistics', 'server', 'click-worker', 'statistics']
   const run = await killRun({
     clicks: 8_000,

@@ -7,7 +7,7 @@ import { type Slugline, startSlugline } from '../harness/process.ts'
 let slugline: Slugline
 afterEach(() => slugline?.dispose())
 
-test.each(['csv', 'parquet'])('a %s that nobody waits for keeps no place', async (format) => {
+test.each(['csv', 'parquet'])('an abandoned %s export frees its place', async (format) => {
   slugline = await startSlugline({ LOG_LEVEL: 'error' })
   const { key } = await slugline.createKey()
   const get = (path: string, signal: AbortSignal | null = null) =>
@@ -17,7 +17,7 @@ test.each(['csv', 'parquet'])('a %s that nobody waits for keeps no place', async
     })
   expect((await get('stats')).status).toBe(200)
   const statistics = childOf(slugline.pid, 'statistics') as number
-  // Nothing is answered from here on: whoever goes away goes before the first byte.
+  // Nothing is answered from here on: the client leaves before the first byte.
   process.kill(statistics, 'SIGSTOP')
   try {
     const leaving = new AbortController()
@@ -40,10 +40,10 @@ test.each(['csv', 'parquet'])('a %s that nobody waits for keeps no place', async
   const answer = await get(`clicks.${format}`)
   expect(answer.status).toBe(200)
   expect((await answer.bytes()).length).toBeGreaterThan(0)
-  // Who goes away is no failure of ours.
+  // A client that leaves is not an error.
   expect(slugline.output()).not.toContain('"level":50')
 
-  /** 429, or it waits for its first byte, and is left. */
+  /** 429, or it waits for its first byte, and is aborted. */
   async function tryOne(): Promise<number | 'waits'> {
     const leaving = new AbortController()
     const answer = get(`clicks.${format}`, leaving.signal).then(({ status }) => status)

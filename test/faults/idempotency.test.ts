@@ -40,7 +40,7 @@ test(`${KEYS} idempotency keys × ${RETRIES} retries, dropped connections, kills
   }
 }, 240_000)
 
-/** Tries until there is an answer; drops every fourth connection while it is under way. */
+/** Retries until there is a response; aborts every fourth request. */
 async function insist(slugline: Slugline, key: string, name: string): Promise<string> {
   for (;;) {
     try {

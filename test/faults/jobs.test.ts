@@ -33,7 +33,7 @@ interface Job {
   progress: { done: number; total: number; failed: number }
   result: { succeeded: number; failed: number } | null
 }
-/** Undefined where the process has just been killed. */
+/** Undefined if the process was just killed. */
 const jobAt = async (path: string): Promise<Job | undefined> => {
   try {
     return (await (await send('GET', path)).json()) as Job
@@ -49,7 +49,7 @@ function rows<T>(query: string, ...values: string[]): T[] {
   return found
 }
 
-test('a job that is killed again and again changes each link once', async () => {
+test('a repeatedly killed job changes each link once', async () => {
   const count = 4_000
   for (let n = 0; n < count; n += 1_000) {
     await send('POST', BULK, { operations: creations('job') })
@@ -89,7 +89,7 @@ test('a job that is killed again and again changes each link once', async () => 
   ])
 }, 600_000)
 
-test('a bulk request that is killed again and again has made all of its links or none, and once', async () => {
+test('a repeatedly killed bulk request creates all of its links or none, and once', async () => {
   for (let kills = 0; kills < KILLS; kills++) {
     const tag = `round-${kills}`
     const headers = { 'idempotency-key': tag }
@@ -98,7 +98,7 @@ test('a bulk request that is killed again and again has made all of its links or
       async (answer) => (await answer.text()).length,
       () => 0,
     )
-    // Somewhere in the middle of it, each time later.
+    // At a later point each time.
     await Bun.sleep(40 * kills)
     await slugline.kill()
     await sent

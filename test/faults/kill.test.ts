@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
-/** More, under a higher load: bench/kill.ts. */
+/** bench/kill.ts has more, under a higher load. */
 const KILLS = 12
 const BROWSER = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -16,18 +16,18 @@ interface LinkBody {
   clicks: { total: number; human: number; bot: number }
 }
 
-/** What the client knows for certain, and what it can't know. */
+/** What the client knows, and what it can't know. */
 interface Ledger {
   created: Map<string, string>
   clicks: Map<string, number>
-  /** Visits whose connection broke: counted or not, both are right. */
+  /** Visits with broken connections: counted or not, both are correct. */
   unknown: Map<string, number>
 }
 
 const add = (counts: Map<string, number>, slug: string) =>
   counts.set(slug, (counts.get(slug) ?? 0) + 1)
 
-test(`kill -9 ${KILLS} times under mixed load loses and doubles nothing that was answered`, async () => {
+test(`kill -9 ${KILLS} times under mixed load neither loses nor duplicates anything that was answered`, async () => {
   const slugline = await startSlugline()
   const slowestStartMs: number[] = []
   try {
@@ -41,7 +41,7 @@ test(`kill -9 ${KILLS} times under mixed load loses and doubles nothing that was
           ? repeat(going, () => create(slugline, key, ledger))
           : repeat(going, () => visit(slugline, ledger)),
       )
-      // A random moment between 20 and 220 ms into the load.
+      // A random moment between 20 and 220 ms after the load has started.
       await Bun.sleep(20 + Math.random() * 200)
       await slugline.kill()
       going.now = false
@@ -82,7 +82,7 @@ test(`kill -9 ${KILLS} times under mixed load loses and doubles nothing that was
 
 async function repeat(going: { now: boolean }, step: () => Promise<unknown>): Promise<void> {
   while (going.now) {
-    // After the kill every call fails at once; the loop ends with the flag.
+    // After the kill every call fails immediately; the loop ends with the flag.
     await step().catch(() => Bun.sleep(1))
   }
 }

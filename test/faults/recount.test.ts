@@ -22,7 +22,7 @@ const AHEAD = { 'sec-purpose': 'prefetch' }
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 const one = (part: number) => Math.random() < part
 
-/** Each link's number by its slug. */
+/** Each link's number by slug. */
 function seqsOf({ dataDir }: Slugline): Map<string, number> {
   const main = new Database(join(dataDir, 'slugline.db'), { readonly: true })
   const rows = main.query<{ slug: string; seq: number }, []>('SELECT slug, seq FROM links').all()
@@ -30,7 +30,7 @@ function seqsOf({ dataDir }: Slugline): Map<string, number> {
   return new Map(rows.map(({ slug, seq }) => [slug, seq]))
 }
 
-/** Clicks of the last days but one, as a server that was killed left them. */
+/** Clicks of the days before yesterday, as a killed server left them. */
 function leaveOldClicks(slugline: Slugline, clicks: number): void {
   const directory = journalDirectory(slugline.dataDir)
   mkdirSync(directory, { recursive: true })
@@ -55,7 +55,7 @@ function leaveOldClicks(slugline: Slugline, clicks: number): void {
   writeFileSync(segmentFile(directory, 1), lines.join(''))
 }
 
-test('a healthy instance shows no difference, whatever came', async () => {
+test('a healthy instance shows no difference after any clicks', async () => {
   const plans = writePlans({ short: { analytics_retention_days: 3 } })
   const slugline = await startSlugline({
     LOG_LEVEL: 'silent',
@@ -104,7 +104,7 @@ test('a healthy instance shows no difference, whatever came', async () => {
       }
     }
     await traffic(600)
-    // Deleted; deleted and brought back with its clicks.
+    // Deleted; deleted and restored with its clicks.
     await call('DELETE', `links/${ids[1]}`)
     await call('DELETE', `links/${ids[2]}`)
     const during = traffic(600)
@@ -113,11 +113,11 @@ test('a healthy instance shows no difference, whatever came', async () => {
     await call('POST', `links/${ids[2]}/restore`, {})
     await traffic(400)
     expect(await recount()).toMatchObject({ links: 11, differences: [] })
-    // Of what the plan keeps no longer only its days' numbers stay.
+    // For clicks past the retention only the daily totals stay.
     const before = new Date(Date.now() - 4 * DAY_MS).toISOString()
     await eventually('old clicks are purged', async () => {
       const answer = await slugline.call('GET', `/api/v1/clicks?limit=1&to=${before}`, { key })
-      // A recount that came before the statistics process has the file itself for a moment.
+      // A recount before the statistics process starts has the file open for a moment.
       if (answer.status === 503) return undefined
       return ((await answer.json()) as { data: object[] }).data.length === 0 ? true : undefined
     })
@@ -139,7 +139,7 @@ test('a healthy instance shows no difference, whatever came', async () => {
   }
 })
 
-test('when the counters are lost, no click is: statistics go on, and a recount mends the numbers', async () => {
+test('lost counters lose no clicks: statistics work, and a recount repairs the numbers', async () => {
   const slugline = await startSlugline({ LOG_LEVEL: 'silent' })
   try {
     const { key } = await slugline.createKey()

@@ -55,7 +55,7 @@ async function check(name: string): Promise<{ status: string; reason?: string } 
   return checks.find((one) => one.name === name)
 }
 
-/** Reports say that they can't be had now. */
+/** Expects that reports are unavailable. */
 async function expectNoReports(): Promise<void> {
   for (const path of ['stats', 'stats/country', 'clicks', 'clicks.csv']) {
     const answer = await slugline.call('GET', `/api/v1/${path}`, { key })
@@ -65,7 +65,7 @@ async function expectNoReports(): Promise<void> {
   }
 }
 
-/** Rows of the statistics of a server that has stopped. */
+/** Rows of the statistics of a stopped server. */
 async function rows(sql: string): Promise<number[][]> {
   const database = await openFreed(join(slugline.dataDir, FILE), { readonly: true })
   try {
@@ -82,7 +82,7 @@ async function recount(): Promise<{ links: number; mended: number; differences: 
   return JSON.parse(stdout)
 }
 
-test('killed every second it stops no redirect; the backlog drains; each click is there once', async () => {
+test('killed every second it stops no redirect; the backlog drains; each click is stored once', async () => {
   await start()
   await create('a')
   let visits = 0
@@ -108,12 +108,12 @@ test('killed every second it stops no redirect; the backlog drains; each click i
   expect(await recount()).toMatchObject({ links: 1, mended: 0 })
   await slugline.stop()
   expect(await rows('SELECT count(*), count(DISTINCT visitor) FROM clicks')).toEqual([[visits, 1]])
-  // All was read, so there is nothing to read at the next start.
+  // Everything was processed, so there is nothing to do at the next start.
   const journal = join(slugline.dataDir, 'journal')
   expect(readdirSync(journal).map((name) => statSync(join(journal, name)).size)).toEqual([0])
 })
 
-test('a broken file is told and kept; nothing else notices; put right, nothing is missing', async () => {
+test('a damaged file is reported and kept; nothing else is affected; repaired, nothing is missing', async () => {
   await start()
   await create('a')
   await visit('a', 10)
@@ -158,7 +158,7 @@ test('a broken file is told and kept; nothing else notices; put right, nothing i
   expect(await rows('SELECT count(*) FROM clicks')).toEqual([[15]])
 })
 
-test('recount finds and mends counters that were changed, beside the server and without it', async () => {
+test('recount finds and repairs changed counters, with and without a running server', async () => {
   await start()
   await create('a')
   await create('b')
@@ -178,8 +178,8 @@ test('recount finds and mends counters that were changed, beside the server and 
   )
   spoil('UPDATE link_counters SET total = total + 1, human = human + 1 WHERE human = 20')
   spoil('UPDATE link_counters SET unique_visitors = 7 WHERE bot = 3')
-  // What is counted or stored meanwhile must make no difference. The visits end before the recount
-  // gives up: it doesn't compare links that are visited all the time.
+  // Clicks counted or stored meanwhile must make no difference. The visits end before the recount
+  // gives up, because it doesn't compare links with constant visits.
   const visits = async () => {
     for (let n = 0; n < 150; n++) {
       await visit('a', 10)
@@ -203,7 +203,7 @@ test('recount finds and mends counters that were changed, beside the server and 
   )
 })
 
-test('a file that a command holds is waited for', async () => {
+test('a file locked by a command is waited for', async () => {
   await start()
   await create('a')
   await visit('a', 3)
@@ -224,7 +224,7 @@ test('a file that a command holds is waited for', async () => {
   expect(await rows('SELECT count(*) FROM clicks')).toEqual([[7]])
 })
 
-test('a file that is gone begins anew, says so, and makes nobody mend what is right', async () => {
+test('a missing file is created again and reported, and a recount changes nothing', async () => {
   await start()
   const old = await create('a')
   await visit('a', 20)
@@ -256,7 +256,7 @@ test('a file that is gone begins anew, says so, and makes nobody mend what is ri
   expect(status).toBe(0)
   const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string }[] }
   expect(findings.find((one) => one.check === 'statistics')?.status).toBe('warning')
-  // The whole file again, without what came meanwhile: that is told, too.
+  // The whole file again, without later clicks: that is reported, too.
   const [begin] = await rows('SELECT since FROM state')
   renameSync(`${file}.lost`, file)
   await slugline.restart()

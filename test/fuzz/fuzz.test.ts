@@ -11,15 +11,15 @@ import {
   hostileStatisticsQueries,
 } from './hostile.ts'
 
-/** All that are sent, the ones below and those that are listed. What differs by store is less. */
+/** The total number of requests, generated and listed. Fewer on other stores, which differ less. */
 const REQUESTS = testStore === 'embedded' ? 20_000 : 4_000
 const GENERATED = REQUESTS - 1_500
-/** Of each operation, whatever it is. */
+/** For each operation. */
 const PER_OPERATION = testStore === 'embedded' ? 60 : 15
-/** More reports at once than there are connections for them would wait, and be told to come again. */
+/** With more reports than connections for them some would be refused temporarily. */
 const CONCURRENT = testStore === 'embedded' ? 32 : 8
 
-/** They are many, and other tests may have most of the machine. */
+/** There are many requests, and other tests may use most of the machine. */
 const PATIENCE_MS = 600_000
 
 let slugline: Slugline
@@ -43,7 +43,7 @@ afterAll(() => slugline.dispose())
 
 interface Attempt {
   method: string
-  /** The path as the OpenAPI document has it; `/links/{id}` is filled with `id`. */
+  /** The path in the OpenAPI document; `/links/{id}` is filled with `id`. */
   template: string
   id?: string
   dimension?: string
@@ -53,8 +53,8 @@ interface Attempt {
 }
 
 /**
- * Null, or what is wrong with the answer. Who is told to come again does, a while: a machine that is
- * too busy for reports isn't what is looked for here.
+ * Null, or what is wrong with the response. Temporary refusals are retried for a while: a machine
+ * too busy for reports isn't what is tested.
  */
 async function fault(attempt: Attempt, patience = 20): Promise<string | null> {
   const path = attempt.template
@@ -75,7 +75,7 @@ async function fault(attempt: Attempt, patience = 20): Promise<string | null> {
         : { body: attempt.body as string | Uint8Array<ArrayBuffer> }),
     })
   } catch (error) {
-    // The client itself refuses to send some of these; a connection that breaks is a fault.
+    // The client itself refuses to send some of these; a broken connection is a fault.
     if (!(error instanceof TypeError)) return String(error)
     unsent++
     return null
@@ -96,7 +96,7 @@ async function fault(attempt: Attempt, patience = 20): Promise<string | null> {
   return violation === null ? null : `${violation} for ${where}`
 }
 
-/** A live stream never ends: its first words are enough. */
+/** A live stream never ends: its first chunk is enough. */
 async function bodyOf(answer: Response): Promise<string> {
   if (answer.headers.get('content-type') !== 'text/event-stream') return answer.text()
   const reader = answer.body?.getReader()
@@ -194,7 +194,7 @@ test(
   PATIENCE_MS,
 )
 
-/** What an operation says it takes, with some of it bent. */
+/** A request within an operation's schema, partly mutated. */
 function arbitraryRequest(described: { method: string; template: string; operation: Operation }) {
   const { template, operation } = described
   const { parameters = [], requestBody } = operation
@@ -236,7 +236,7 @@ function arbitraryRequest(described: { method: string; template: string; operati
   return fc.tuple(fc.record(parts), sent).map(([a, b]) => ({ ...a, ...b })) as fc.Arbitrary<Attempt>
 }
 
-/** An example as it is, or with one of its values replaced by another. */
+/** An example, unchanged or with one of its values replaced. */
 function bent(example: unknown): fc.Arbitrary<string> {
   const text = typeof example === 'string' ? example : JSON.stringify(example)
   if (typeof example === 'string') {

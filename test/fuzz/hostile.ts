@@ -1,4 +1,4 @@
-/** Bodies and headers that someone made to hurt. */
+/** Malicious bodies. */
 export function hostileBodies(): (string | Uint8Array)[] {
   const deep = (n: number, open: string, close: string) => open.repeat(n) + close.repeat(n)
   const encoder = new TextEncoder()
@@ -115,7 +115,7 @@ export function hostileBodies(): (string | Uint8Array)[] {
   ]
 }
 
-/** Query strings for the list. */
+/** Malicious query strings for the list. */
 export function hostileQueries(): string[] {
   return [
     'limit=0',
@@ -172,7 +172,7 @@ export function hostileQueries(): string[] {
   ]
 }
 
-/** Query strings for questions about clicks. */
+/** Malicious query strings for statistics. */
 export function hostileStatisticsQueries(): string[] {
   return [
     'from=0000-01-01&interval=month',
@@ -226,7 +226,7 @@ export function hostileStatisticsQueries(): string[] {
   ]
 }
 
-/** Header sets; each is legal to send for a client that means ill. */
+/** Malicious header sets, all of them legal to send. */
 export function hostileHeaders(): Record<string, string>[] {
   return [
     { 'content-type': 'text/plain' },

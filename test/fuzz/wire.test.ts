@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => slugline.dispose())
 
-/** Sends bytes as they are; resolves with all that came back when the connection ended. */
+/** Sends raw bytes; resolves with everything received when the connection has ended. */
 function raw(chunks: (string | Uint8Array)[], { end = true } = {}): Promise<string> {
   const { port } = new URL(slugline.url)
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ function raw(chunks: (string | Uint8Array)[], { end = true } = {}): Promise<stri
 const post = (headers: string, body: string) =>
   `POST /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n\r\n${body}`
 
-test('malformed HTTP is refused without a 5xx, and the server goes on', async () => {
+test('malformed HTTP is refused without a 5xx, and the server continues', async () => {
   const cases: (string | Uint8Array)[][] = [
     ['\r\n\r\n\r\n'],
     ['GET\r\n\r\n'],
@@ -75,7 +75,7 @@ test('malformed HTTP is refused without a 5xx, and the server goes on', async ()
   ]
   for (const chunks of cases) {
     const answer = await raw(chunks)
-    // 505 is the right answer to a version that does not exist (RFC 9110 §15.6.6).
+    // 505 is correct for an unknown version (RFC 9110 §15.6.6).
     expect(answer).not.toMatch(/^HTTP\/1\.1 5(?!05)/)
     expect(answer).not.toContain('evil.example')
   }
@@ -109,7 +109,7 @@ test('a body beyond the limit is refused with 413, announced or not', async () =
   expect(chunked).toContain('PAYLOAD_TOO_LARGE')
 })
 
-test('a client that sends its body slowly holds nobody up', async () => {
+test('a client that sends its body slowly delays no one', async () => {
   const { port } = new URL(slugline.url)
   const slow = Array.from({ length: 50 }, () => {
     const socket = connect(Number(port), '127.0.0.1')
@@ -128,7 +128,7 @@ test('a client that sends its body slowly holds nobody up', async () => {
   expect((await slugline.call('GET', '/livez')).status).toBe(200)
 })
 
-test('a request without a proper host gets the dashboard, and no raw error', async () => {
+test('a request without a valid host gets the dashboard, and no raw error', async () => {
   for (const request of [
     'GET /app/ HTTP/1.0\r\n\r\n',
     'GET /app/links HTTP/1.1\r\nHost: a b:::\r\nConnection: close\r\n\r\n',
@@ -140,7 +140,7 @@ test('a request without a proper host gets the dashboard, and no raw error', asy
   }
 })
 
-test('a path that is read as another one is refused', async () => {
+test('a path that is normalized to another one is refused', async () => {
   const host = 'Host: 127.0.0.1\r\nConnection: close\r\n\r\n'
   const folded = [
     '/x\\..\\metrics',
@@ -152,7 +152,7 @@ test('a path that is read as another one is refused', async () => {
   folded.push('/x\\..\\api\\v1\\links', '/api/\\..\\..\\app/login', '/a\\b', '/metrics\\')
   folded.push('/api/v1\\plans', '/api/v1\\plans/', '/api/v1/x/..\\plans', '/api//..\\v1/plans')
   folded.push('/api/v1/./plans', '/api/v1/plans/..', `/${'a/'.repeat(20)}${'..\\'.repeat(18)}b/c`)
-  // Of a word alone the whole address is compared: nothing behind it stands for it.
+  // For a single segment the whole URL is compared: nothing after it must be ignored.
   folded.push('/x\\..\\metrics?/x\\..\\metrics', '/metrics#/metrics', '/a/b\\c?/a/b\\c')
   for (const path of folded) {
     const answer = await raw([`GET ${path} HTTP/1.1\r\nAccept-Language: de\r\n${host}`], {

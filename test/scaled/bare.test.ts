@@ -20,7 +20,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
   beforeAll(async () => {
     ;[postgres, redis] = await Promise.all([startPostgres(), startRedis()])
     databaseUrl = await postgres.createDatabase({ empty: true })
-    // At once: one of them migrates and makes the secret.
+    // Concurrently: one of them migrates and creates the secret.
     nodes = await Promise.all([startSlugline(shared()), startSlugline(shared())])
   })
   afterAll(async () => {
@@ -51,7 +51,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     return (await answer.json()) as Link
   }
 
-  test('keys and links of one work on the other, each under its own address', async () => {
+  test('keys and links of one work on the other, each with its own URL', async () => {
     const [a, b] = both()
     const keys = [(await a.createKey()).key, (await b.createKey()).key]
     for (const [i, key] of keys.entries()) {
@@ -96,7 +96,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
         async () => (await (await node.call('GET', `/api/v1/links/${id}`, { key })).json()) as Link,
         ({ clicks }) => clicks.human === 20,
       )
-      // One visitor, whichever node they met.
+      // One visitor, on both nodes.
       expect(link.clicks.unique).toBe(1)
       const stats = await until(
         async () => (await (await node.call('GET', '/api/v1/stats', { key })).json()) as Stats,
@@ -111,7 +111,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
       (count) => count >= 20,
     )
 
-    // Killed with clicks in its journal: they are there until somebody drains it.
+    // Killed with clicks in its journal: they stay until someone drains it.
     for (let i = 0; i < 5; i++) await visit(`${a.url}/abc`)
     await a.kill()
     expect((await a.cli('drain', '--within', '60')).status).toBe(0)
@@ -122,7 +122,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     await a.restart()
   })
 
-  test('the secret is in the database until a node is given it', async () => {
+  test('the secret is in the database until it is set on a node', async () => {
     const [a] = both()
     const secretOf = async () => {
       const [row] = await postgres.admin(
@@ -153,7 +153,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     expect((await a.call('GET', '/api/v1/links', { key })).status).toBe(200)
     expect(await secretOf()).toBeNull()
     expect(await findings()).toEqual(['base_url'])
-    // The other one has kept it; a new one would have to be given it.
+    // The other one has stored it; a new one would need the setting.
     const [, b] = both()
     await b.stop()
     await b.restart()
@@ -166,7 +166,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     expect(fresh.stderr).toContain('SLUGLINE_SECRET')
   })
 
-  test('a node remembers the secret, and its hot links, while the database is away', async () => {
+  test('a node has the secret, and its most visited links, while the database is down', async () => {
     const [, b] = both()
     const { key } = await b.createKey({ workspace: 'remembered' })
     await make(b, key, 'hot')

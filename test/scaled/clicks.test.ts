@@ -82,7 +82,7 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
       async () => (await (await b.call('GET', `/api/v1/links/${id}`, { key })).json()) as Link,
       ({ clicks }) => clicks.human === 20,
     )
-    // One visitor, whichever node they met.
+    // One visitor, on both nodes.
     expect(link.clicks.unique).toBe(1)
     type Stats = { data: { totals: { clicks: number; unique: number } } }
     const stats = await until(
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
     const sent = streamed.match(/^data: \{"id":"\d+-\d+"/gm) ?? []
     expect([sent.length, new Set(sent).size]).toEqual([20, 20])
 
-    // Killed with clicks in its journal: they are there until somebody drains it.
+    // Killed with clicks in its journal: they stay until someone drains it.
     for (let i = 0; i < 5; i++) await visit(a, 'abc')
     await a.kill()
     expect((await a.cli('drain', '--within', '60')).status).toBe(0)

@@ -20,7 +20,7 @@ const EMBEDDED = { DATABASE_URL: '', BASE_URL: HOST, TRUSTED_PROXIES: '127.0.0.1
 const PASSWORD = 'correct horse battery'
 const DAY_MS = 86_400_000
 const BULK = 15_000
-/** Tables that a move is killed at. */
+/** Tables during whose copy the move is killed. */
 const TABLES = ['links', 'slugs', 'link_tags', 'audit', 'link_counters', 'clicks']
 const AGENTS = [
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
@@ -105,7 +105,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     await settled(60)
   }
 
-  /** Some clicks are of months ago; some of these are totals of their days by now. */
+  /** Some clicks are months old; some of these are daily totals by now. */
   async function makePast(dataDir: string): Promise<void> {
     const database = await openFreed(statisticsFile(dataDir))
     const connection = await database.connect()
@@ -132,7 +132,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     })
   }
 
-  /** Resolves when all clicks are in the counters and the reports. */
+  /** Resolves when all clicks are counted and reported. */
   async function settled(clicks: number): Promise<void> {
     await eventually(`${clicks} clicks are stored`, async () => {
       const from = new Date(Date.now() - 1_000 * DAY_MS).toISOString()
@@ -147,7 +147,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     })
   }
 
-  /** What the API says of the instance. */
+  /** The instance's state in its API. */
   async function ask(at: Slugline): Promise<Map<string, unknown>> {
     const to = encodeURIComponent(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS).toISOString())
     const range = `bots=include&timezone=Asia/Kolkata&from=2024-01-01&to=${to}`
@@ -184,7 +184,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     return { ...result, moved }
   }
 
-  /** Starts to move, and kills the command once a table has something that it hadn't. */
+  /** Starts a move, and kills the command once a table has new rows. */
   async function killMoveAt(table: string): Promise<number> {
     const count = async () => {
       const name = new URL(to).pathname.slice(1)
@@ -213,11 +213,11 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
       ...(clicks !== undefined && { CLICKHOUSE_URL: clicks }),
     })
 
-  test('of a running instance, killed twice, goes on to its end', async () => {
+  test('of a running instance, killed twice, is completed', async () => {
     const at = [0, 0].map(() => TABLES[Math.floor(Math.random() * TABLES.length)] as string)
     for (const [i, table] of at.entries()) {
       await killMoveAt(table)
-      // The source goes on.
+      // The source keeps working.
       expect((await visit(source, 'once', i)).status).toBe(302)
       const { status, stderr } = await (await command(to, 'keys', 'list')).result
       const code = status === 0 ? null : (JSON.parse(stderr) as { error: { code: string } })
@@ -233,8 +233,8 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     for (const table of moved?.tables ?? []) expect(table.target).toEqual(table.source)
   })
 
-  test('once more after it has stopped takes over what has changed, and changes nothing', async () => {
-    // In the journal alone when the server is killed, as far as its helpers were slow.
+  test('repeated after it has stopped copies the changes, without modifying the source', async () => {
+    // Only in the journal when the server is killed, unless its helpers were fast.
     await source.call('PATCH', `/api/v1/links/${ids[1]}`, { key, body: { external_id: null } })
     await create({ destination_url: 'https://example.com/', external_id: 'crm-1', slug: 'later' })
     await create({ destination_url: 'https://example.com/', slug: 'restored' })
@@ -245,13 +245,13 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
       childOf(source.pid, name),
     )
     await source.kill()
-    // They have noticed, and have left everything as it is now.
+    // They have noticed, and changed nothing.
     await eventually('its helpers have ended', () => (helpers.some(isAlive) ? undefined : true))
     const { moved } = await move()
     expect(moved).toMatchObject({ complete: true, source_was_running: false })
     const copied = new Map(moved?.tables.map((table) => [table.table, table.copied]))
     expect(copied.get('users')).toBe(0)
-    // Only the clicks behind the watermark of the move before.
+    // Only the clicks after the watermark of the previous move.
     const clicks = moved?.tables.find((table) => table.table === 'clicks')
     expect(clicks?.copied).toBeGreaterThan(0)
     expect(clicks?.copied).toBeLessThan(clicks?.source.rows ?? 0)
@@ -261,7 +261,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     expect(filesOf(source.dataDir)).toEqual(before)
   })
 
-  test('a node answers as the instance did', async () => {
+  test('a node has the same responses as the instance', async () => {
     const node = await startNode(to)
     try {
       expect(await ask(node)).toEqual(answers)
@@ -273,7 +273,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
       const ann = browserOf(node)
       expect((await ann.signIn('ann@example.com', PASSWORD)).status).toBe(200)
       expect((await ann.get('/app/api/v1/invitations')).body.data).toHaveLength(1)
-      // What was answered is answered again; what is new goes on where the numbers were.
+      // Idempotent responses are replayed; new numbers continue where they were.
       const replayed = await node.call('POST', '/api/v1/links', {
         key,
         body: { destination_url: 'https://example.com/', slug: 'once' },
@@ -291,7 +291,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
         const { clicks } = (await answer.json()) as { clicks: { total: number } }
         return clicks.total === 31 ? true : undefined
       })
-      // It is theirs now.
+      // The database belongs to nodes now.
       const { status, stderr } = await move()
       expect([status, codeOf(stderr)]).toEqual([1, 'TARGET_IN_USE'])
     } finally {
@@ -319,7 +319,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     }
   })
 
-  test.skipIf(!hasClickHouse)('clicks go to ClickHouse where it is named', async () => {
+  test.skipIf(!hasClickHouse)('clicks are copied to ClickHouse if it is given', async () => {
     const clicks = (clickHouse as ClickHouse).url('moved')
     to = await postgres.createDatabase({ empty: true })
     const { moved, stderr } = await move('--clickhouse', clicks)
@@ -338,7 +338,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     }
   })
 
-  /** A command of a node that isn't there yet. */
+  /** Runs a command of a node that doesn't exist yet. */
   async function command(database: string, ...args: string[]) {
     const child = Bun.spawn([SLUGLINE, ...args, '--json'], {
       env: {
@@ -391,12 +391,12 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-/** Every file of a data directory; locks and the shared memory of readers hold nothing. */
+/** Every file of a data directory, except locks and shared memory. */
 function filesOf(dataDir: string): Map<string, string> {
   const files = new Map<string, string>()
   for (const name of readdirSync(dataDir, { recursive: true }).map(String).sort()) {
     const path = join(dataDir, name)
-    // An empty log is what a reader leaves.
+    // Readers leave an empty log.
     if (
       !statSync(path).isFile() ||
       statSync(path).size === 0 ||

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** An agent as it was sent, and what its group says of it. */
+/** A user agent, and the expected classification. */
 export interface SampleAgent {
   agent: string
   says: string[]
 }
 
 /**
- * Ordinary browsers of 2021 to 2026: browser, operating system, device (`null`: none). The forms
- * are those that their makers describe: developer.mozilla.org (Reference/Headers/User-Agent),
- * chromium.org/updates/ua-reduction, developer.samsung.com/internet (user-agent-string-format),
- * docs.aws.amazon.com/silk (user-agent-strings), developers.facebook.com (in-app browsers).
+ * Ordinary browsers of 2021 to 2026: browser, operating system, device (`null`: none). Sources:
+ * developer.mozilla.org (Reference/Headers/User-Agent), chromium.org/updates/ua-reduction,
+ * developer.samsung.com/internet (user-agent-string-format), docs.aws.amazon.com/silk
+ * (user-agent-strings), developers.facebook.com (in-app browsers).
  */
 export const BROWSER_AGENTS = read('browsers.txt', ', ')
 /**
- * Crawlers, unfurlers and other programs: kind, reason. Most name the page that tells of them;
- * others are described at api.slack.com/robots, developers.facebook.com/docs/sharing/webmasters,
+ * Crawlers, unfurlers and other programs: kind, reason. Most contain their documentation's URL;
+ * others are documented at api.slack.com/robots, developers.facebook.com/docs/sharing/webmasters,
  * developers.google.com/crawling, bing.com/webmasters/help, support.apple.com/119829,
  * platform.openai.com/docs/bots. Signal sends WhatsApp's, iMessage Facebook's and X's.
  */

@@ -16,31 +16,31 @@ const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 const BOT = 'curl/8.0'
 
-/** What a click of a test is. */
+/** A click in tests. */
 export interface TestClick {
   link: number
   time: number
-  /** Any text: told apart by it; empty: not told apart. */
+  /** Any text that identifies the visitor; empty: not tracked. */
   visitor: string
   bot?: boolean
 }
 
-/** A node's data directory with a journal, beside a shared database. */
+/** A node's data directory with a journal, and the shared database. */
 export interface TestNode extends Node {
   dataDir: string
   journal: Journal
-  /** Journals clicks, as one turn's. */
+  /** Writes clicks to the journal, like those of one event-loop turn. */
   click(...clicks: TestClick[]): void
   dispose(): Promise<void>
 }
 
-/** The hash that stands for a visitor. */
+/** The hash of a test visitor. */
 export function hashOf(visitor: string): string {
   if (visitor === '') return ''
   return createHash('sha256').update(visitor).digest('base64url').slice(0, 16)
 }
 
-/** Makes a node, with small segments so that there are many. */
+/** Creates a node, with small segments so that there are many. */
 export async function makeNode(storage: Pick<Storage, 'write'>, segmentBytes = 262_144) {
   const dataDir = mkdtempSync(join(tmpdir(), 'slugline-node-'))
   const ids = createIds(systemClock, systemRandom)
@@ -77,7 +77,7 @@ export async function makeNode(storage: Pick<Storage, 'write'>, segmentBytes = 2
   return made
 }
 
-/** Adds a workspace's first links; gives their `seq`s. */
+/** Adds a workspace's first links; returns their `seq`s. */
 export async function addLinks(
   storage: Storage,
   workspaceNo: number,
