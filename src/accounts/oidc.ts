@@ -36,7 +36,7 @@ export async function discover(config: OidcConfig): Promise<OidcProvider> {
   const description = Description.safeParse(await getJson(url))
   if (!description.success) {
     const [issue] = description.error.issues
-    throw new Error(`${url} is no description of a provider: ${issue?.path.join('.')}`)
+    throw new Error(`${url} is not the configuration of a provider: ${issue?.path.join('.')}`)
   }
   const { issuer, userinfo_endpoint = null } = description.data
   if (issuer.replace(/\/+$/, '') !== config.issuer) {

@@ -41,7 +41,7 @@ export function registerPictureRoutes(
     dryRun: true,
     operationId: 'setPicture',
     summary: 'Set one’s own picture',
-    description: `It is made anew as a PNG of at most ${PICTURE_SIDE} pixels a side.`,
+    description: `It is re-encoded as a PNG of at most ${PICTURE_SIDE} pixels a side.`,
     body: z.strictObject({
       image: z.string().openapi({
         description:

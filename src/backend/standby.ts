@@ -111,7 +111,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
 }
 
 function unavailable({ headers }: Request, requestId: string, baseUrl: string): Response {
-  const error = asAppError(new StorageUnavailable('The database is away'))
+  const error = asAppError(new StorageUnavailable('The database is down'))
   const { status, text, ...rendered } = renderError(error, {
     locale: negotiateLocale({ query: null, acceptLanguage: headers.get('accept-language') }),
     requestId,
@@ -123,14 +123,14 @@ function unavailable({ headers }: Request, requestId: string, baseUrl: string): 
 }
 
 function away(): Promise<never> {
-  return Promise.reject(new StorageUnavailable('The database is away'))
+  return Promise.reject(new StorageUnavailable('The database is down'))
 }
 
 const AWAY: Pick<Storage, 'read' | 'write'> = {
   read: {
     dialect: 'postgres',
     get db(): never {
-      throw new StorageUnavailable('The database is away')
+      throw new StorageUnavailable('The database is down')
     },
     run: away,
     change: away,

@@ -39,8 +39,8 @@ export function registerAppealRoute(
     tag: 'Links',
     summary: 'Appeal a block',
     description:
-      "Answers the block of a link, whose reason is the link's `block`. A workspace can answer a " +
-      'block once; the owner of the instance reads it. The link stays blocked meanwhile.',
+      "Appeals the block of a link, whose reason is the link's `block`. A workspace can appeal a " +
+      'block once; the owner of the instance reads it. The link stays blocked in the meantime.',
     params: z.object({ id: z.string().openapi({ description: 'The id of the link.' }) }),
     body: z
       .strictObject({
@@ -51,7 +51,7 @@ export function registerAppealRoute(
       })
       .openapi('Appeal'),
     bodyExample: { text: 'The page was hacked; it has been clean since Monday.' },
-    success: { status: 204, description: 'The appeal is kept.' },
+    success: { status: 204, description: 'The appeal is stored.' },
     errors: ['LINK_NOT_FOUND', 'APPEAL_REFUSED'],
     handler: (call) =>
       call.mutate(async (tx) => {

@@ -63,7 +63,7 @@ export function createClickCounter(options: ClickCounterOptions) {
       try {
         await store.close()
       } catch (err) {
-        logger?.warn({ err }, 'The counters do not close')
+        logger?.warn({ err }, 'The counters could not be closed')
       }
     },
   }

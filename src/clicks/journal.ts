@@ -136,7 +136,7 @@ export class Journal {
       const isRecovered = !this.#isWriting
       this.#isWriting = true
       if (!isRecovered) return
-      logger?.info({ lost: this.#lost }, 'The journal is written again')
+      logger?.info({ lost: this.#lost }, 'The journal can be written again')
       this.#options.recovered?.()
     } catch (error) {
       if (this.#isWriting) logger?.error({ err: error }, 'The journal can not be written')

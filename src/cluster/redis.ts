@@ -44,7 +44,7 @@ export function connectRedis(options: {
   })
   redis.on('close', () => {
     if (isUp === true && !isClosing) {
-      logger.warn({ connection: name }, 'The connection to Redis is gone')
+      logger.warn({ connection: name }, 'The connection to Redis is lost')
     }
     isUp = false
   })

@@ -149,7 +149,7 @@ async function configured(context: CommandContext) {
   instanceOf(context)
   const { config } = context
   const { to } = config.backup
-  if (to === null) throw new CommandError('Name a place for the backup, or set BACKUP_TO', 2)
+  if (to === null) throw new CommandError('Name a destination for the backup, or set BACKUP_TO', 2)
   const { openStore } = await import('../backup/places.ts')
   return { config, store: openStore(to, reach(context)) }
 }

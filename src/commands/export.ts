@@ -43,7 +43,7 @@ export function registerExportCommand(program: Command, context: CommandContext)
 
 /** Writes an archive. Files are written beside it first, because an archive needs their sizes. */
 async function writeArchive(context: CommandContext, file: string): Promise<void> {
-  if (existsSync(file)) throw new CommandError(`${file} is there already`, 1, 'EXPORT_COMPLETE')
+  if (existsSync(file)) throw new CommandError(`${file} already exists`, 1, 'EXPORT_COMPLETE')
   const directory = `${file}.partial`
   const told = await writeAll(context, directory, true)
   const draft = `${file}.new`

@@ -132,13 +132,14 @@ async function* operationsOf(path: string): AsyncGenerator<object> {
   try {
     const text = file.stream().pipeThrough(new TextDecoderStream())
     for await (const record of readRecords(kind, text)) {
-      if (record === null) throw new CommandError(`Operation ${n} of ${path} is no JSON object`, 2)
+      if (record === null)
+        throw new CommandError(`Operation ${n} of ${path} is not a JSON object`, 2)
       n++
       yield record
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
-    throw new CommandError(`${path}, behind operation ${n}: ${error.message}`, 2)
+    throw new CommandError(`${path}, after operation ${n}: ${error.message}`, 2)
   }
 }
 

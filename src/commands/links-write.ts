@@ -36,7 +36,7 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .description('create a link')
     .argument('<destination>', 'where it leads')
   withFields(create)
-    .option('--external-id <id>', "the link's id in a system of yours")
+    .option('--external-id <id>', "the link's id in your own system")
     .action((destination_url: string, options: Options) =>
       write(context, options, 'POST', async (fields) => ['/links', { destination_url, ...fields }]),
     )
@@ -46,7 +46,7 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .argument('<link>', LINK_ARGUMENT)
     .argument('[destination]', 'where it leads from now on')
   withFields(update)
-    .option('--external-id <id>', "the link's id in a system of yours; empty: none")
+    .option('--external-id <id>', "the link's id in your own system; empty: none")
     .action((link: string, destination: string | undefined, options: Options) =>
       write(context, options, 'PATCH', async (fields, ask) => [
         `/links/${await findLinkId(ask, link)}`,
@@ -57,7 +57,7 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .command('upsert')
     .description('create the link with an external id, or change the one that has it')
     .argument('<destination>', 'where it leads')
-    .requiredOption('--external-id <id>', "the link's id in a system of yours")
+    .requiredOption('--external-id <id>', "the link's id in your own system")
   withFields(upsert).action((destination_url: string, { externalId = '', ...options }: Options) =>
     write(context, options, 'PUT', async (fields) => [
       `/links/external/${encodeURIComponent(externalId)}`,
@@ -162,7 +162,7 @@ async function listIn(option: string, file: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new CommandError(`${option}: ${file} is no JSON`, 2)
+    throw new CommandError(`${option}: ${file} is not JSON`, 2)
   }
 }
 
@@ -173,5 +173,5 @@ async function dataOf(text: string): Promise<object> {
   } catch {
     // Reported below.
   }
-  throw new CommandError('--data is no JSON object', 2)
+  throw new CommandError('--data is not a JSON object', 2)
 }

@@ -145,7 +145,7 @@ async function openLogger({ config, colors, idle }: Environment): Promise<Logger
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
   for (const variable of unknownVariables()) logger.warn({ variable }, 'There is no such setting')
   for (const { variable, needs } of idle) {
-    logger.warn({ variable, needs }, 'A setting does nothing without another')
+    logger.warn({ variable, needs }, 'A setting has no effect without another')
   }
   return logger
 }
@@ -159,7 +159,7 @@ async function createStart({ config, secret }: Environment, logger: Logger) {
       logger.info({ database, migration: name }, 'Migrated')
     }
     if (prepared.isSecretStored) {
-      logger.warn({}, 'The database holds the secret: SLUGLINE_SECRET is not set')
+      logger.warn({}, 'The secret is kept in the database, because SLUGLINE_SECRET is not set')
     }
     return prepared.secrets
   }
@@ -186,7 +186,7 @@ async function announce(
   // It already serves: losing the database now only costs these hints.
   const hint = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
     asked.catch((err) => {
-      logger.warn({ err }, 'The first steps are unknown: the database can not be asked')
+      logger.warn({ err }, 'The first steps are unknown: the database can not be queried')
       return otherwise
     })
   // Standard error is often collected as a log, whose readers could claim the instance.

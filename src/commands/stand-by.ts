@@ -59,7 +59,7 @@ async function standBy(
   // The database was never reachable: its URL may be wrong.
   if (standby === null && failure === first.failure) throw failure
   const links = standby?.links ?? 0
-  logger.warn({ links }, 'The database is away: only remembered links are redirected')
+  logger.warn({ links }, 'The database is down: only cached links are redirected')
   let isStopping = false
   const stopping = () => {
     isStopping = true
@@ -78,10 +78,10 @@ async function standBy(
       // The process is about to end: nothing more is opened.
       if (isStopping) await new Promise(() => {})
       if (secrets !== null) {
-        logger.info({ links, tries }, 'The database is there: the start continues')
+        logger.info({ links, tries }, 'The database is up: the start continues')
         return secrets
       }
-      logger.warn({ tries }, 'The database is away: the start waits')
+      logger.warn({ tries }, 'The database is down: the start waits')
     }
   } finally {
     if (standby !== null) {

@@ -169,7 +169,11 @@ function claimLink(ctx: CommandContext): Promise<void> {
     const { claimUrl, createClaims } = await import('../accounts/claims.ts')
     const token = await createClaims(opened).open()
     if (token === null) {
-      throw new CommandError('There are accounts: the instance is claimed', 1, 'ALREADY_CLAIMED')
+      throw new CommandError(
+        'The instance is claimed already: it has accounts',
+        1,
+        'ALREADY_CLAIMED',
+      )
     }
     const url = claimUrl(publicUrl(ctx), token)
     ctx.print(`${url}\n\nIt works once, and until the server starts again.`, { url })

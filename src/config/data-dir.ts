@@ -22,7 +22,7 @@ export function ensureDataDir(dataDir: string): void {
     throw new ConfigError([
       {
         variable: 'SLUGLINE_DATA_DIR',
-        problem: `stands for ${dataDir}, which ${REASONS[code] ?? `can't be used (${code})`}`,
+        problem: `resolves to ${dataDir}, which ${REASONS[code] ?? `can't be used (${code})`}`,
         example: `a directory that this user may write, e.g. ./data or /var/lib/slugline`,
       },
     ])
@@ -31,7 +31,7 @@ export function ensureDataDir(dataDir: string): void {
   throw new ConfigError([
     {
       variable: 'SLUGLINE_DATA_DIR',
-      problem: `stands for ${dataDir}, into which a backup was not restored to the end`,
+      problem: `resolves to ${dataDir}, into which a backup was not restored to the end`,
       example: 'empty that directory, then run slugline restore again',
     },
   ])

@@ -160,7 +160,7 @@ export function unknownVariables(variables: Variables = process.env): string[] {
 
 function path(value: string): string {
   if (!value.includes('\0')) return value
-  throw new BadValue('holds a NUL character', './data')
+  throw new BadValue('contains a NUL character', './data')
 }
 
 /** DuckDB treats a `?` in a file's path as the start of options, and would lose its log. */
@@ -168,7 +168,7 @@ function dataDirectory(value: string): string {
   const directory = resolve(path(value))
   if (!directory.includes('?')) return directory
   throw new BadValue(
-    `stands for ${directory}, which has a question mark: clicks can't be stored there`,
+    `resolves to ${directory}, which has a question mark: clicks can't be stored there`,
     './data or /var/lib/slugline',
   )
 }
@@ -178,7 +178,7 @@ function contact(value: string): string {
   const uri = /^[^\s@:/]+@[^\s@:/]+$/.test(value) ? `mailto:${value}` : value
   if (/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+[\d-]+)$/.test(uri)) return uri
   throw new BadValue(
-    'is no e-mail address, https address or telephone number',
+    'is not an e-mail address, https address or telephone number',
     'security@example.com',
   )
 }

@@ -70,7 +70,7 @@ export function origin(value: string): string {
     )
   }
   if (url.username !== '' || url.password !== '') {
-    throw new BadValue('holds a user name or password', example)
+    throw new BadValue('contains a user name or password', example)
   }
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw new BadValue(`${shown(value)} has more than scheme, host and port`, url.origin)

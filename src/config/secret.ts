@@ -80,7 +80,7 @@ export function existingSecret(dataDir: string): string | null {
     throw secretFault(problem, `chown the file to the user that runs Slugline: chmod 600 ${file}`)
   }
   if (secret === null || secret.length >= SECRET_MIN_CHARACTERS) return secret
-  const problem = `is not set, and ${file} holds fewer than ${SECRET_MIN_CHARACTERS} characters`
+  const problem = `is not set, and ${file} contains fewer than ${SECRET_MIN_CHARACTERS} characters`
   throw secretFault(problem, 'restore the file from a backup')
 }
 

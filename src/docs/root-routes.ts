@@ -89,8 +89,7 @@ export function registerRootRoutes(api: Pick<Api, 'add'>, endpoints: () => Api['
     operationId: 'getMe',
     tag: TAG,
     summary: 'Describe the API key',
-    description:
-      'What the key that sends this request may do, and how much of it. Any key will do.',
+    description: 'The permissions and limits of the key that sends this request. Any key works.',
     success: {
       status: 200,
       description: 'The key, its workspace and its plan.',

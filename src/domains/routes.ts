@@ -141,10 +141,10 @@ function registerEnding(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps):
     tag: TAG,
     summary: 'Delete a domain',
     description:
-      'Gives the host back, once no link has an address there: delete the links or move them. ' +
-      'Slugs of deleted links don’t count.',
+      'Releases the host. First delete or move all links with an address on it. Slugs of deleted ' +
+      'links don’t count.',
     params: DomainParams,
-    success: { status: 204, description: 'The domain is gone.' },
+    success: { status: 204, description: 'The domain is deleted.' },
     errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
     handler: (call) =>
       ownDomains.refreshed(
@@ -163,8 +163,8 @@ function registerVerifying(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDep
     tag: TAG,
     summary: 'Verify a domain',
     description:
-      'Looks the TXT record up now. The domain is `active` where it says what it must; else ' +
-      '`verification` tells what was found instead.',
+      'Looks up the TXT record now. If it is correct, the domain is `active`; else ' +
+      '`verification` shows what was found instead.',
     params: DomainParams,
     success: oneDomain(200, 'The domain as it is now, verified or not.'),
     errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_TAKEN'],

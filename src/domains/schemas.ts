@@ -60,7 +60,7 @@ export const DomainSchema = z
     status: z.enum(['pending', 'active', 'failing']).openapi({
       description:
         '`pending`: not verified, or no longer. `active`: verified, and checked again every six ' +
-        'hours. `failing`: the record is missing; links go on redirecting until ' +
+        'hours. `failing`: the record is missing; links continue to redirect until ' +
         '`verification.served_until`, and none can be added.',
     }),
     verification: z
@@ -72,23 +72,24 @@ export const DomainSchema = z
         found: z
           .array(z.string())
           .openapi({ description: 'The TXT records that were found there, word for word.' }),
-        error: z
-          .string()
-          .nullable()
-          .openapi({ description: 'Why DNS gave no answer, such as `ESERVFAIL`. Null: it did.' }),
-        served_until: time('While `failing`: when the host is given up. Null otherwise.'),
+        error: z.string().nullable().openapi({
+          description: 'The error of the DNS look-up, such as `ESERVFAIL`. Null: none.',
+        }),
+        served_until: time('While `failing`: when the host is released. Null otherwise.'),
       })
       .openapi({ description: 'The DNS record that proves that the host is yours.' }),
     root_url: address('Where `/` leads. Null: a short page.'),
-    not_found_url: address('Where unknown slugs lead. Null: a 404 page.'),
+    not_found_url: address('The destination of unknown slugs. Null: a 404 page.'),
     expired_url: address(
-      'Where links without a `fallback_url` lead that are expired, exhausted or disabled. Null: a ' +
-        '410 page.',
+      'Where links without a `fallback_url` redirect that are expired, exhausted or disabled. ' +
+        'Null: a 410 page.',
     ),
     case_sensitive: z
       .boolean()
       .openapi({ description: 'Whether `/Ab` and `/aB` are different links.' }),
-    brand: Brand.nullable().openapi({ description: 'How public pages look. Null: as Slugline.' }),
+    brand: Brand.nullable().openapi({
+      description: 'The branding of public pages. Null: Slugline’s.',
+    }),
     robots: z.string().openapi({ description: '`all`, `none`, or the text of `/robots.txt`.' }),
     apple_app_site_association: json.nullable().openapi({
       description: 'Served at `/.well-known/apple-app-site-association`. Null: nothing is.',
@@ -102,7 +103,7 @@ export const DomainSchema = z
     updated_at: z
       .string()
       .openapi({ format: 'date-time', description: 'Of the settings; checks leave it as it is.' }),
-    version: z.int().openapi({ description: 'Of the settings; the ETag says it too.' }),
+    version: z.int().openapi({ description: 'Of the settings; also in the ETag.' }),
   })
   .openapi('Domain', { example: DOMAIN_EXAMPLE })
 
@@ -136,8 +137,8 @@ function settings(checkUrl: UrlCheck) {
   })
   return {
     root_url: url('Where `/` leads.'),
-    not_found_url: url('Where unknown slugs lead.'),
-    expired_url: url('Where links lead that are expired, exhausted or disabled.'),
+    not_found_url: url('The destination of unknown slugs.'),
+    expired_url: url('The destination of expired, exhausted and disabled links.'),
     case_sensitive: z
       .boolean()
       .nullable()
@@ -146,7 +147,9 @@ function settings(checkUrl: UrlCheck) {
           'Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would ' +
           'become one. Default: false.',
       }),
-    brand: brand.nullable().openapi({ description: 'How public pages look. Replaced as a whole.' }),
+    brand: brand
+      .nullable()
+      .openapi({ description: 'The branding of public pages. Replaced as a whole.' }),
     robots: checked(z.string(), checkText({ max: BOUNDS.robots, min: 1, lines: true }))
       .nullable()
       .openapi({

@@ -65,7 +65,7 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
       find.clear()
       return true
     } catch (error) {
-      logger?.warn({ err: error, file }, 'The database of places can not be used')
+      logger?.warn({ err: error, file }, 'The GeoIP database can not be used')
       return false
     }
   }
@@ -74,7 +74,7 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
     const state = stateOf(file)
     if (state === seen || state === '') return
     seen = state
-    if (open(file)) logger?.info({ file }, 'The database of places was read anew')
+    if (open(file)) logger?.info({ file }, 'The GeoIP database was reloaded')
   }
 
   let timer: Timer | undefined

@@ -11,7 +11,7 @@ import type { ExplainService } from './service.ts'
 
 const SUCCESS = {
   status: 200 as const,
-  description: 'What would become of the visit, and why.',
+  description: 'What would happen to the visit, and why.',
   schema: ExplanationSchema,
   example: EXPLANATION_EXAMPLE,
 }
@@ -49,7 +49,7 @@ export function registerExplainRoutes(
     operationId: 'explainUrl',
     tag: 'Links',
     summary: 'Explain where a visitor of a short address would go',
-    description: `${NOTHING} An address of another workspace is as one that doesn’t exist.`,
+    description: `${NOTHING} An address of another workspace is treated as one that doesn’t exist.`,
     body: ExplainUrlSchema,
     bodyExample: { url: 'https://go.example.com/summer-sale', visitor: { country: 'DE' } },
     success: SUCCESS,

@@ -17,14 +17,10 @@ const VisitorSchema = z
   .strictObject({
     at: orDefault(checked(z.string(), parseTimestamp), 'string', undefined).optional().openapi({
       format: 'date-time',
-      description: 'When they come. Default: now.',
+      description: 'The time of the visit. Default: now.',
       example: '2030-01-31T21:00:00Z',
     }),
-    user_agent: text(
-      512,
-      'Their `User-Agent`. Default: a browser that says nothing of itself.',
-      'curl/8.5',
-    ),
+    user_agent: text(512, 'Their `User-Agent`. Default: an unspecified browser.', 'curl/8.5'),
     country: read(readBy(countryOf, 'DE'), 'Instead of that of `ip`.', 'DE'),
     region: read(readBy(regionOf, 'DE-BE'), 'Instead of that of `ip`.', 'DE-BE'),
     language: text(128, 'Their `Accept-Language`.', 'de-AT,de;q=0.9'),
@@ -37,7 +33,7 @@ const VisitorSchema = z
       .transform((given) => given ?? undefined)
       .optional()
       .openapi({ description: 'Of the address: text, or values by name.', example: 'a=1&b=2' }),
-    path: text(2_048, 'What comes behind the slug, of a link that matches a prefix.', 'a/b'),
+    path: text(2_048, 'The path after the slug, of a link that matches a prefix.', 'a/b'),
     referrer: text(1_024, 'The page that they come from.', 'https://news.example.com/'),
     ip: read(
       (given) =>
@@ -45,7 +41,7 @@ const VisitorSchema = z
       'Their address.',
       '192.0.2.7',
     ),
-    password: text(1_024, 'What they enter where the link asks for a password.', 'open sesame'),
+    password: text(1_024, 'The password that they enter, if the link has one.', 'open sesame'),
   })
   .openapi('DescribedVisitor')
 
@@ -78,16 +74,16 @@ const StepSchema = z
   .object({
     check: z.string().openapi({
       description:
-        'What was looked at: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, ' +
+        'What was checked: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, ' +
         '`max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, ' +
-        '`destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, ' +
-        '`tracking`, `excluded_networks`, `clicks_per_month`.',
+        '`destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, ' +
+        '`domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`.',
     }),
     passed: z.boolean(),
     expected: z.unknown().optional(),
     actual: z.unknown().optional(),
     message: z.string().openapi({
-      description: 'What was checked and why it came out so, in the language of the request.',
+      description: 'What was checked and why it had this result, in the language of the request.',
     }),
   })
   .openapi('ExplainStep')
@@ -110,8 +106,8 @@ export const ExplanationSchema = z
     data: z.object({
       outcome: z.enum(OUTCOMES).openapi({
         description:
-          '`redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule ' +
-          'answers itself.',
+          '`redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a ' +
+          'rule responds by itself.',
       }),
       status: z.int(),
       location: z.string().nullable(),
@@ -120,7 +116,7 @@ export const ExplanationSchema = z
       variant: z.string().nullable(),
       steps: z
         .array(StepSchema)
-        .openapi({ description: 'In order, up to what decided, and what follows.' }),
+        .openapi({ description: 'In order, up to the deciding step, and those after it.' }),
     }),
   })
   .openapi('Explanation', { example: EXAMPLE })

@@ -116,7 +116,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     operationId: 'updateFolder',
     tag: TAG,
     summary: 'Rename or share a folder',
-    description: 'A folder that all members of the workspace see again forgets its `members`.',
+    description: 'When all members of the workspace see a folder again, its `members` are cleared.',
     params: Params,
     body: FolderPatchSchema,
     bodyExample: { access: 'members', members: FOLDER_EXAMPLE.members },
@@ -142,7 +142,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     description: 'Its links stay: they go where `move_to` says.',
     params: Params,
     query: DeleteQuery,
-    success: { status: 204, description: 'The folder is gone.' },
+    success: { status: 204, description: 'The folder is deleted.' },
     errors: ['FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate(async (tx) => {

@@ -25,7 +25,7 @@ const requestIdSchema = z
   .openapi({ description: 'The same as `X-Request-Id`.', example: REQUEST_ID })
 const suggestionsSchema = z
   .array(z.string())
-  .openapi({ description: 'With SLUG_TAKEN: slugs that are free.' })
+  .openapi({ description: 'With SLUG_TAKEN: available slugs.' })
 
 /** The schemas of an API's errors, in both forms. */
 export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
@@ -67,7 +67,9 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
   const problem = z
     .strictObject({
       type: z.string().openapi({ description: 'Where the code is explained.' }),
-      title: z.string().openapi({ description: 'The status in HTTP’s own words, in English.' }),
+      title: z
+        .string()
+        .openapi({ description: 'The reason phrase of the HTTP status, in English.' }),
       status: z.int().openapi({ description: 'The same as the answer’s.' }),
       detail: messageSchema,
       code: codeSchema,
@@ -87,7 +89,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
 export const HEADERS = {
   'Retry-After': {
     schema: { type: 'integer', minimum: 1 },
-    description: 'Seconds after which a retry is let through.',
+    description: 'Seconds after which a retry is allowed.',
   },
   'WWW-Authenticate': { schema: { type: 'string' }, description: 'RFC 6750 §3.' },
   ETag: {
@@ -102,8 +104,11 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['true'] },
     description: 'Nothing was written: the request had `dry_run=true`.',
   },
-  'Accept-Patch': { schema: { type: 'string' }, description: 'The media types that PATCH takes.' },
-  'Accept-Post': { schema: { type: 'string' }, description: 'The media types that POST takes.' },
+  'Accept-Patch': {
+    schema: { type: 'string' },
+    description: 'The media types that PATCH accepts.',
+  },
+  'Accept-Post': { schema: { type: 'string' }, description: 'The media types that POST accepts.' },
 } as const
 
 /** Parameters that the pipeline reads instead of the endpoint. */
@@ -118,14 +123,14 @@ export const PARAMETERS = {
     name: 'dry_run',
     in: 'query',
     description:
-      'With `true` everything is checked and answered as it would be, with `Dry-Run: true`, and nothing is written; an `Idempotency-Key` is not used up. Ids and generated slugs will be others.',
+      'With `true` the request is checked and answered as usual, with `Dry-Run: true`, and nothing is written; an `Idempotency-Key` is not used up. Ids and generated slugs will differ.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes a retry safe: the effect happens once, and for 24 hours the same request with the same key gets the same answer. A UUID does well.',
+      'Makes a retry safe: the effect happens once, and for 24 hours the same request with the same key gets the same answer. Use a UUID, for example.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Match': {

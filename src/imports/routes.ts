@@ -88,9 +88,9 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     summary: 'Import a file',
     description:
       'A CSV, NDJSON or JSON file of at most 200 MB in UTF-8: an export of Slugline, of another ' +
-      'service, or a table of your own. The parameters may also be fields of a multipart body, whose ' +
-      'file is called `file`. The answer is a job; its rows tell what became of each record. With ' +
-      '`dry_run` no link is written.',
+      'service, or a table of your own. The parameters may also be fields of a multipart body, ' +
+      'whose file is called `file`. The answer is a job; its rows have the result of each ' +
+      'record. With `dry_run` no link is written.',
     query: options.strip(),
     upload: {
       types: UPLOAD_EXAMPLES,
@@ -116,8 +116,8 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     tag: TAG,
     summary: 'Preview a file',
     description:
-      'Whose file it is, which column holds what, and its first records. The beginning of a file is ' +
-      'enough; nothing is kept.',
+      'Detects the file’s format and columns, and returns its first records. The beginning of a ' +
+      'file is enough; nothing is kept.',
     upload: {
       types: UPLOAD_EXAMPLES,
       receive: async ({ request }) => ({
@@ -169,8 +169,8 @@ function registerRemoteRoute(
     tag: TAG,
     summary: 'Import from a running service',
     description:
-      'A job that reads all links of Shlink, Kutt, YOURLS, Dub, Bitly or Short.io over its API, page ' +
-      'by page, and imports them. It waits as long as the service asks for.',
+      'A job that reads all links of Shlink, Kutt, YOURLS, Dub, Bitly or Short.io over its API, ' +
+      'page by page, and imports them. It waits as long as the service requests.',
     query: z.object({ dry_run }),
     body: createRemoteBody(domain),
     bodyExample: { source: 'shlink', base_url: 'https://s.example.org', token: '…' },

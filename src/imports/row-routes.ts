@@ -20,7 +20,7 @@ const RowsFilter = z.object({
     items: { type: 'string', enum: [...IMPORT_STATUSES] },
   }),
   undo: repeatable(z.enum(UNDO_STATES), UNDO_STATES.length).openapi({
-    param: { description: 'Only rows that an undo has dealt with so; may be repeated.' },
+    param: { description: 'Only rows with this result of an undo; may be repeated.' },
     type: 'array',
     items: { type: 'string', enum: [...UNDO_STATES] },
   }),
@@ -42,7 +42,7 @@ export function registerRowRoutes(
     operationId: 'listImportRows',
     tag: TAG,
     summary: 'List the rows of an import',
-    description: 'What became of each record, in the order of the file.',
+    description: 'The result of each record, in the order of the file.',
     params: Params,
     query: RowsQuery,
     success: pageSuccess('One page of rows.', RowListSchema, ROW_EXAMPLE),

@@ -28,7 +28,7 @@ const text = (description: string) => z.string().nullable().openapi({ descriptio
 /** The result of one record. */
 export const RowSchema = z
   .object({
-    row: z.int().openapi({ description: 'The number of the record, from 1; a header is none.' }),
+    row: z.int().openapi({ description: 'The number of the record, from 1, without the header.' }),
     status: z.enum(IMPORT_STATUSES).openapi({
       description:
         '`renamed`: created with another slug, because a link has the one in the file. `skipped`: a ' +
@@ -36,20 +36,20 @@ export const RowSchema = z
     }),
     slug: text('The slug of the link, or the one in the file.'),
     destination_url: text('The destination in the file.'),
-    link_id: text('The link that was made, changed or in the way. Null: there is none.'),
+    link_id: text('The created, changed or conflicting link. Null: none.'),
     reasons: z
       .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
       .openapi({ description: 'Why it was refused, skipped, renamed, or kept by an undo.' }),
     warnings: z.array(WarningSchema).optional().openapi({
-      description: 'What of the link is probably not meant. Absent where there is nothing.',
+      description: 'Probable mistakes in the link. Absent: none.',
     }),
     undo: z
       .enum(UNDO_STATES)
       .nullable()
       .openapi({
         description:
-          'What became of it when the import was undone. `kept`: the link was changed since. Null: it ' +
-          'was not undone.',
+          'What happened to it when the import was undone. `kept`: the link was changed since. ' +
+          'Null: it was not undone.',
       }),
   })
   .openapi('ImportRow', { example: ROW_EXAMPLE })
@@ -118,7 +118,7 @@ export function createOptions(domain: z.ZodType<string>) {
       param: {
         description:
           'Checks every record as the import would, and writes no link: result and rows say what ' +
-          'would become of each.',
+          'would happen to each.',
       },
       example: true,
     }),
@@ -167,7 +167,7 @@ export function createFileOptions(domain: z.ZodType<string>) {
       .openapi({
         param: {
           description:
-            'Whose file it is. `auto` finds out by its columns; `csv` is any table with usual names.',
+            'The format of the file. `auto` detects it; `csv` is any table with common column names.',
         },
         example: 'auto',
       }),
@@ -180,16 +180,16 @@ export function createFileOptions(domain: z.ZodType<string>) {
 export const PreviewSchema = z
   .object({
     format: z.enum(FORMATS).nullable().openapi({
-      description: 'Whose file it looks like. Null: no column looks like a destination.',
+      description: 'The detected format. Null: no column looks like a destination.',
     }),
     columns: z.array(z.string()).openapi({ description: 'Its columns or members.' }),
     mapping: z.record(z.string(), z.string()).openapi({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'The column of each field, as `mapping` takes it.',
+      description: 'The column of each field, in the form of `mapping`.',
     }),
     records: z
       .array(z.record(z.string(), z.unknown()))
-      .openapi({ description: 'The first records, as they stand in the file.' }),
+      .openapi({ description: 'The first records, as in the file.' }),
   })
   .openapi('ImportPreview')

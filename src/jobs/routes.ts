@@ -26,7 +26,8 @@ export function registerJobRoutes(api: Pick<Api, 'add'>, deps: { jobs: JobServic
     operationId: 'listJobs',
     tag: TAG,
     summary: 'List jobs',
-    description: 'What takes longer than a request is a job. Finished ones are kept for 30 days.',
+    description:
+      'Operations that take longer than a request run as jobs. Finished ones are kept for 30 days.',
     query: Query,
     success: pageSuccess('One page of jobs, the newest first.', JobListSchema, JOB_EXAMPLE),
     errors: ['BAD_REQUEST'],
@@ -67,8 +68,8 @@ export function registerJobRoutes(api: Pick<Api, 'add'>, deps: { jobs: JobServic
     tag: TAG,
     summary: 'Cancel a job',
     description:
-      'Once this is answered, the job changes nothing more; what it has done stays. A job that is ' +
-      'finished stays as it is.',
+      'After the response the job changes nothing more; what it has done stays. Finished jobs ' +
+      'are unchanged.',
     params: Params,
     success: oneJob,
     errors: ['JOB_NOT_FOUND'],

@@ -29,23 +29,23 @@ export const JobSchema = z
     }),
     progress: z
       .object({
-        done: count('Items that are dealt with, failed ones included.'),
+        done: count('Processed items, including failed ones.'),
         total: count('Of how many. Null: not known yet.').nullable(),
         failed: count('Items that were refused.'),
       })
-      .openapi({ description: 'How far it is.' }),
+      .openapi({ description: 'The progress.' }),
     result: z
       .record(z.string(), z.unknown())
       .nullable()
       .openapi({
         type: ['object', 'null'],
-        description: 'What it has done, by its type. Null: nothing to tell yet.',
+        description: 'Its result, by its type. Null: none yet.',
       }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().openapi({
       description: 'Why it failed; what was done before stays done. Null: it has not.',
     }),
     actor: ActorSchema,
-    created_at: time('When it was asked for, in UTC.'),
+    created_at: time('When it was requested, in UTC.'),
     started_at: time('When it first began, in UTC. Null: it waits.').nullable(),
     finished_at: time('When it ended, in UTC. Null: it has not yet.').nullable(),
   })

@@ -68,9 +68,9 @@ export function socialField(checkUrl: UrlCheck) {
     .nullable()
     .openapi({
       description:
-        'What services show that unfurl the link in a message: they get a page with Open Graph and ' +
-        'Twitter tags, people are redirected. Null: services see the redirect too. An update changes ' +
-        'the members it names.',
+        'The preview that services show for the link in a message: they get a page with Open ' +
+        'Graph and Twitter tags, people are redirected. Null: services see the redirect too. An ' +
+        'update changes the members it names.',
     })
 }
 
@@ -91,7 +91,7 @@ export const utmField = z
   .nullable()
   .openapi({
     description:
-      'Sets parameters inside of `destination_url`, after that where both are given; null removes ' +
+      'Sets parameters in `destination_url`, applied after it if both are given; null removes ' +
       'one, null for all of it removes all five. Nothing else of the destination changes.',
     example: { source: 'newsletter', medium: 'email' },
   })

@@ -55,11 +55,11 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       maxLength: URL_LENGTH_MAX,
       description:
         'Where the link leads: an http or https address without user name and password, not on ' +
-        'this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, ' +
-        'too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that ' +
-        'matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from ' +
-        "1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, " +
-        'percent-encoded, or left out where the visit has none.',
+        'this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that ' +
+        'form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a ' +
+        'link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of ' +
+        "that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled " +
+        'in, percent-encoded, or left out where the visit has none.',
       example: 'https://example.com/summer?utm_source=newsletter',
     }),
     slug: checked(z.string(), parseSlug).openapi({
@@ -67,8 +67,8 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       minLength: 1,
       maxLength: SLUG_LENGTH_MAX,
       description:
-        'The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to ' +
-        '8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without ' +
+        'The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 ' +
+        'segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without ' +
         'regard to case. A new link without one gets 7 random characters.',
       example: 'summer-sale',
     }),
@@ -77,9 +77,9 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       items: { type: 'string' },
       maxItems: BOUNDS.aliases,
       description:
-        'Further slugs that lead to the same link; `host/slug` on another domain of the instance: ' +
-        'a first segment that is the name of one of its hosts stands for that host. ' +
-        'An update replaces the whole list.',
+        'Additional slugs of the link; `host/slug` on another domain of the instance: a first ' +
+        'segment that is the name of one of its hosts stands for that host. An update replaces ' +
+        'the whole list.',
       example: ['sommer'],
     }),
     domain: checked(z.string(), (host) => checkDomain(host, rules.domains)).openapi({
@@ -122,14 +122,14 @@ const DESCRIPTIVE_FIELDS = {
   }),
   archived: z.boolean().openapi({
     description:
-      'True: lists leave the link out, unless they are asked for it. It redirects all the same. ' +
-      'Default for a new link: false.',
+      'True: lists omit the link unless it is requested. It still redirects. Default for a new ' +
+      'link: false.',
     example: false,
   }),
   external_id: text(
     { max: BOUNDS.external_id, min: 1 },
     {
-      description: "The link's id in a system of yours; unique in the workspace. Null: none.",
+      description: "The link's id in your own system; unique in the workspace. Null: none.",
       example: 'crm-4711',
     },
   ),
@@ -154,8 +154,8 @@ function redirectFields(url: UrlSchema) {
       }),
     forward_query: z.boolean().openapi({
       description:
-        "Whether the visitor's query parameters are added to the destination's. None of them is " +
-        'where the address would have more than 8,192 bytes. Default for a new link: false.',
+        "Whether the visitor's query parameters are added to the destination's. They are omitted " +
+        'if the address would have more than 8,192 bytes. Default for a new link: false.',
       example: false,
     }),
     match: z
@@ -172,13 +172,13 @@ function redirectFields(url: UrlSchema) {
       .nullable()
       .openapi({
         description:
-          "Whether the rest of the visitor's path is appended to the destination's, unless that has " +
-          '`{path}`. Nothing of it is where the address would have more than 8,192 bytes. ' +
-          'Default, also for null: false.',
+          "Whether the rest of the visitor's path is appended to the destination's, unless that " +
+          'has `{path}`. It is omitted if the address would have more than 8,192 bytes. Default, ' +
+          'also for null: false.',
         example: false,
       }),
     starts_at: timestamp(
-      'When the link begins to redirect; before, visitors get 404. Null: at once.',
+      'When the link begins to redirect; before, visitors get 404. Null: immediately.',
     ),
     expires_at: timestamp(
       'When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never.',
@@ -189,8 +189,8 @@ function redirectFields(url: UrlSchema) {
       .nullable()
       .openapi({
         description:
-          'How many people are let through in all, earlier ones included; then visitors get 410. ' +
-          'Bots are not counted. Null: no limit.',
+          'How many people are redirected in total, including earlier ones; then visitors get ' +
+          '410. Bots are not counted. Null: no limit.',
         example: 1000,
       }),
     fallback_url: url.nullable().openapi({

@@ -54,7 +54,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         'A part of the slug, destination, title, a tag or the external id, any case.',
         { ...termDoc, example: 'summer' },
       ),
-      q: parameter(term, 'The same as `search`, which wins.', termDoc),
+      q: parameter(term, 'The same as `search`, which takes precedence.', termDoc),
       tag: parameter(
         repeatable(tag, BOUNDS.tags),
         'Links with this tag, any case; given several times, those that have them all.',
@@ -72,7 +72,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
       archived: parameter(
         z.enum(['false', 'true', 'any']).default('false'),
-        '`true`: archived links alone; `any`: these as well.',
+        '`true`: only archived links; `any`: these too.',
       ),
       domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
         type: 'string',
@@ -97,7 +97,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         ...limitDoc,
         default: PAGE_LIMIT.default,
       }),
-      per_page: parameter(limit, 'The same as `limit`, which wins.', limitDoc),
+      per_page: parameter(limit, 'The same as `limit`, which takes precedence.', limitDoc),
       // An empty one is refused like any other invalid one.
       cursor: parameter(
         z.string().optional(),

@@ -16,7 +16,7 @@ const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 const ExternalParams = z.object({
   external_id: checked(z.string(), checkText({ max: BOUNDS.external_id, min: 1 })).openapi({
     type: 'string',
-    param: { description: "The link's id in a system of yours." },
+    param: { description: "The link's id in your own system." },
     example: LINK_EXAMPLE.external_id,
   }),
 })
@@ -62,14 +62,14 @@ export function registerLookupRoutes(
     tag: TAG,
     summary: 'Create or update a link by its external id',
     description:
-      'Makes a link with this `external_id`, or changes the one that has it. As in an update, what ' +
-      'is absent stays: sent twice, it makes one link.',
+      'Creates a link with this `external_id`, or updates the one that has it. As in an ' +
+      'update, absent fields stay: sent twice, it creates one link.',
     params: ExternalParams,
     body: create,
     bodyExample: { destination_url: LINK_EXAMPLE.destination_url, title: LINK_EXAMPLE.title },
     success: {
       ...oneLink(200, 'The link as it is now.'),
-      created: 'The link that was made: there was none.',
+      created: 'The created link.',
     },
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {

@@ -41,8 +41,9 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     summary: 'List links',
     description:
       'The links of the workspace that match all the filters, a page at a time. Follow ' +
-      '`next_cursor` until it is null: no link that stays is skipped or repeated, whatever comes ' +
-      'and goes meanwhile. A cursor is only good for the filters and the order it came from.',
+      '`next_cursor` until it is null: no remaining link is skipped or repeated, even if others ' +
+      'are created or deleted. A cursor is only valid for the filters and the order that it came ' +
+      'from.',
     query: createListQuerySchema(rules),
     success: {
       status: 200,
@@ -71,8 +72,8 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     tag: TAG,
     summary: 'Create a link',
     description:
-      'Only `destination_url` is required. The same destination twice makes two links. With an ' +
-      '`Idempotency-Key` a repeated request makes one.',
+      'Only `destination_url` is required. The same destination twice creates two links. With an ' +
+      '`Idempotency-Key` a repeated request creates one.',
     body: create,
     bodyExample: {
       destination_url: LINK_EXAMPLE.destination_url,
@@ -159,10 +160,10 @@ function registerLinkRoutesById(
     tag: TAG,
     summary: 'Delete a link',
     description:
-      'The redirect stops at once. The slug stays held: no other workspace ever gets it. For 7 ' +
-      'days the link can be restored, with its clicks.',
+      'The redirect stops immediately. The slug stays reserved: no other workspace ever gets it. ' +
+      'For 7 days the link can be restored, with its clicks.',
     params: LinkParams,
-    success: { status: 204, description: 'The link is gone.' },
+    success: { status: 204, description: 'The link is deleted.' },
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate((tx) => links.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
@@ -222,8 +223,8 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
     summary: 'Restore a link',
     description:
       'Brings back a link that was deleted within the last 7 days, with its id, slugs, tags and ' +
-      'clicks; it counts towards the plan again. With `version`, the state of that version becomes ' +
-      'the newest one, checked as an update is. The history tells the versions.',
+      'clicks; it counts towards the plan again. With `version`, the state of that version ' +
+      'becomes the newest one, checked as an update is. The history has the versions.',
     params: LinkParams,
     body: RestoreBody,
     bodyOptional: true,

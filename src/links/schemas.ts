@@ -73,8 +73,8 @@ export const LinkSchema = z
     slug: text('The short name, as typed; unique on its domain without regard to case.'),
     aliases: z.array(z.string()).openapi({
       description:
-        'Further slugs that lead to the same link; `host/slug` where one is on another domain, or ' +
-        'begins with the name of a host.',
+        'Additional slugs of the link; `host/slug` where one is on another domain, or begins ' +
+        'with the name of a host.',
     }),
     domain: text('The host of the short address.'),
     short_url: z
@@ -86,8 +86,8 @@ export const LinkSchema = z
       .array(z.string())
       .openapi({ description: 'Sorted, and unique without regard to case.' }),
     folder_id: text('The folder that the link is in. Null: in none.').nullable(),
-    archived: flag('Whether lists leave it out; it redirects all the same.'),
-    external_id: text("The link's id in a system of yours. Null: none.").nullable(),
+    archived: flag('Whether lists omit it; it still redirects.'),
+    external_id: text("The link's id in your own system. Null: none.").nullable(),
     enabled: flag('False: switched off by hand; visitors get 410.'),
     status: z.enum(STATUSES).openapi({
       description:
@@ -120,15 +120,15 @@ export const LinkSchema = z
       description: '`prefix`: everything below `/{slug}/` leads to the link, too.',
     }),
     forward_path: flag("Whether the rest of the visitor's path is appended to the destination's."),
-    starts_at: time('Until then visitors get 404. Null: redirects at once.').nullable(),
+    starts_at: time('Until then visitors get 404. Null: redirects immediately.').nullable(),
     expires_at: time('From then on visitors get 410. Null: never expires.').nullable(),
     max_clicks: z
       .int()
       .nullable()
       .openapi({
         description:
-          'After so many clicks by people visitors get 410. Bots and prefetches never count, and are ' +
-          'redirected until then; `/{slug}+` withholds the destination. Null: no limit.',
+          'After this many clicks by people visitors get 410. Bots and prefetches never count, ' +
+          'and are redirected until then; `/{slug}+` hides the destination. Null: no limit.',
       }),
     fallback_url: text(
       'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
@@ -145,8 +145,8 @@ export const LinkSchema = z
       .nullable()
       .openapi({
         description:
-          'What services that unfurl the link in a message show of it. Null: they are redirected ' +
-          'as people are.',
+          'The preview that services show for the link in a message. Null: they are redirected ' +
+          'like people.',
       }),
     utm: z
       .object(
@@ -159,15 +159,14 @@ export const LinkSchema = z
         description: 'The UTM parameters inside of `destination_url`. Null: it lacks one.',
       }),
     tracking: z.enum(TRACKING).openapi({
-      description:
-        '`full`: single clicks are kept; `count`: only their numbers; `none`: not even these.',
+      description: '`full`: single clicks are kept; `count`: only totals; `none`: neither.',
     }),
     clicks: z
       .object({
         total: count('All clicks: `human` and `bot` together.'),
         human: count('Clicks by people.'),
         bot: count('Clicks by crawlers, link previews and other programs.'),
-        unique: count('Different people, told apart within one UTC day and added up over days.'),
+        unique: count('Different people, distinguished within a UTC day and summed over days.'),
         imported: count('Clicks that came along with an import; part of no other number.'),
       })
       .openapi({ description: 'How often the link was clicked, since it was created.' }),
@@ -176,7 +175,7 @@ export const LinkSchema = z
     ).nullable(),
     created_at: time('When the link was created, in UTC.'),
     updated_at: time('When it was last changed, in UTC; clicks leave it as it is.'),
-    version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
+    version: z.int().openapi({ description: 'Increases with every change; also in the ETag.' }),
   })
   .openapi('Link', { example: LINK_EXAMPLE })
 
@@ -217,7 +216,7 @@ const DeletedLinkSchema = z
   .object({
     id: text('The id, which it has again when it is restored.'),
     destination_url: text('Where it led.'),
-    slug: text('Its slug, which is held for it.'),
+    slug: text('Its slug, which stays reserved for it.'),
     domain: text('The host of its short address.'),
     short_url: text('Its short address.'),
     title: text('Null: none.').nullable(),

@@ -30,8 +30,7 @@ export function describeWarning({ field, code, params }: Warning, locale: Locale
 
 /** The member of a write's response. */
 export const WARNINGS = z.array(WarningSchema).optional().openapi({
-  description:
-    'Of the answer to a write: what is probably not meant. Absent where there is nothing.',
+  description: 'In responses to writes: probable mistakes. Absent: none.',
 })
 
 /** A lower share is less than one visitor in a thousand. */

@@ -54,8 +54,8 @@ export function createHealth(options: {
     const status = worst(results)
     if (status !== last) {
       const failing = results.filter((result) => result.status !== 'ok')
-      if (status === 'ok') logger.info({ status }, 'All health checks are fine again')
-      else logger.warn({ status, failing }, 'A health check is not fine')
+      if (status === 'ok') logger.info({ status }, 'All health checks pass again')
+      else logger.warn({ status, failing }, 'A health check failed')
       last = status
     }
     return { status, checks: results }

@@ -41,9 +41,9 @@ export function createLifecycle(options: {
   async function runStep({ name, withinMs, run }: ShutdownStep): Promise<boolean> {
     try {
       if ((await within(withinMs, run, LATE)) !== LATE) return true
-      logger.warn({ step: name, within_ms: withinMs }, 'Stopping took too long, going on')
+      logger.warn({ step: name, within_ms: withinMs }, 'Stopping took too long, continuing')
     } catch (err) {
-      logger.error({ err, step: name }, 'Stopping failed, going on')
+      logger.error({ err, step: name }, 'Stopping failed, continuing')
     }
     return false
   }
@@ -55,7 +55,7 @@ export function createLifecycle(options: {
       logger.info({ reason }, 'Stopping')
       void runAll(status)
     } else if (Math.abs(now - stoppingSince) >= SAME_SIGNAL_MS) {
-      logger.warn({ reason }, 'Stopping at once')
+      logger.warn({ reason }, 'Stopping immediately')
       exit(1)
     }
   }

@@ -32,7 +32,7 @@ export function summarizeRefusals(logger: Pick<Logger, 'error'>): Pick<Logger, '
   let timer: Timer | undefined
 
   function log(reason: string): void {
-    logger.error({ visits, reason }, 'Visits were refused: the database is away')
+    logger.error({ visits, reason }, 'Visits were refused: the database is down')
     visits = 0
     timer = setTimeout(() => {
       timer = undefined

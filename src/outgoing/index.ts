@@ -147,7 +147,7 @@ export function createOutgoing({
         if (!isRedirect || typeof location !== 'string') return answer
         const next = URL.parse(location, at.href)
         if (next === null || !/^https?:$/.test(next.protocol) || redirects === REDIRECTS_MAX) {
-          throw new Error('The redirect leads nowhere')
+          throw new Error('The redirect has no valid location')
         }
         at = next
       }

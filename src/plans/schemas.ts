@@ -11,7 +11,7 @@ const limit = (description: string) => z.int().min(0).nullable().openapi({ descr
 export const PlanLimitsSchema = z
   .object({
     requests_per_minute: limit('API requests per minute, of all keys of the workspace together.'),
-    burst: limit('API requests that may come at once, after a pause.'),
+    burst: limit('API requests that are allowed in a burst, after a pause.'),
     links: limit('Links that exist at a time.'),
     addresses: limit('Slugs and aliases of these links together.'),
     api_keys: limit('API keys that are neither revoked nor expired.'),

@@ -54,9 +54,9 @@ export function registerQrRoutes(
       tag: TAG,
       summary: `Get a link's QR code as ${name}`,
       description:
-        `Says the short address with \`?${QR_MARKER}\`, by which scans are told apart from clicks. ` +
-        'Refused where cameras would fail: colours with a contrast below 3:1, or a logo with ' +
-        'correction L or M.',
+        `Encodes the short address with \`?${QR_MARKER}\`, which distinguishes scans from ` +
+        'clicks. Refused if cameras could fail to read it: colours with a contrast below 3:1, or ' +
+        'a logo with correction L or M.',
       params: z.object({
         id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
       }),
@@ -158,7 +158,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     tag: TAG,
     summary: "Set the workspace's logo",
     description:
-      'One for the whole workspace, for the middle of its QR codes. It is made anew as a PNG of ' +
+      'One for the whole workspace, for the middle of its QR codes. It is re-encoded as a PNG of ' +
       'at most 512 pixels a side; what was uploaded is not kept.',
     body: LogoUploadSchema,
     bodyBytesMax: IMAGE_BODY_BYTES_MAX,

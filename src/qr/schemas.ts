@@ -127,7 +127,7 @@ export const LogoSchema = z
   .object({
     image: z.string().openapi({
       format: 'byte',
-      description: 'A PNG in Base64, made anew from what was uploaded.',
+      description: 'A PNG in Base64, re-encoded from the upload.',
     }),
     width: z.int().openapi({ description: `In pixels, at most ${LOGO_SIDE_MAX}.` }),
     height: z.int().openapi({ description: `In pixels, at most ${LOGO_SIDE_MAX}.` }),
@@ -143,7 +143,7 @@ export const LogoUploadSchema = z
       format: 'byte',
       description:
         `A PNG, JPEG or WebP image in Base64, of at most 1 MiB and ${IMAGE_SIDE_MAX} pixels a ` +
-        'side. Its metadata and whatever is hidden in the file are dropped.',
+        'side. Its metadata and anything else in the file are removed.',
     }),
   })
   .openapi('LogoUpload')

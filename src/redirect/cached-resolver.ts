@@ -202,7 +202,7 @@ export class CachedResolver implements Resolver {
   #miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
     const old = entry !== undefined && this.#mayBeStale(entry) ? entry : undefined
     if (this.#reads.away) {
-      return old === undefined ? this.#refuse('The database is away') : this.#stale(old)
+      return old === undefined ? this.#refuse('The database is down') : this.#stale(old)
     }
     this.#counts.misses++
     const hasRoom = this.#reads.hasRoomFor(slugKey, domainNo)

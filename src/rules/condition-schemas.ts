@@ -43,7 +43,7 @@ function named(check: (given: string) => string | Fault, description: string, ex
   const withVersion = z
     .strictObject({
       name,
-      min: min.optional().openapi(about('The version from which on it is meant: `17`, `17.4`.')),
+      min: min.optional().openapi(about('The minimum version: `17`, `17.4`.')),
     })
     // The list's description has the possible names.
     .openapi('NameAndVersion')
@@ -82,8 +82,8 @@ const time = z
       .optional()
       .openapi({
         description:
-          'Spans of the day, each up to its second time, which is not included; past midnight ' +
-          'where that is the earlier one.',
+          'Ranges of the day, each until its second time, exclusive; past midnight if that is ' +
+          'the earlier one.',
         example: [['09:00', '17:30']],
       }),
   })
@@ -98,7 +98,7 @@ const time = z
       context.addIssue({ code: 'custom', path: ['hours', i, 1], params })
     }
   })
-  .openapi({ description: 'Times on the clocks of a zone; all that is given must hold.' })
+  .openapi({ description: 'Local times of a time zone; all given members must match.' })
 
 function isOver(from: string, until: string): boolean {
   if (isDate(from) && isDate(until)) return until < from
@@ -131,17 +131,17 @@ const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {
   region: texts(regionOf, 'ISO 3166-2 codes of regions.', 'DE-BE'),
   language: texts(
     languageTag,
-    'Language tags (BCP 47): `de` is every German. Compared with the language that the visitor ' +
-      'likes most.',
+    'Language tags (BCP 47): `de` is every German. Compared with the visitor’s preferred ' +
+      'language.',
     'de',
   ),
-  device: listOf(z.enum(DEVICES), 'Kinds of devices; `other`: whatever else.', 'mobile'),
+  device: listOf(z.enum(DEVICES), 'Kinds of devices; `other`: any other.', 'mobile'),
   os: named(
     systemName,
-    'Operating systems as statistics name them, from a version on: `{"name":"iOS","min":"17"}`.',
+    'Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`.',
     'iOS',
   ),
-  browser: named(browserName, 'Browsers as statistics name them, from a version on.', 'Firefox'),
+  browser: named(browserName, 'Browsers as in statistics, with a minimum version.', 'Firefox'),
   query,
   referrer_host: texts(
     hostPattern,
@@ -171,5 +171,5 @@ export const whenSchema = z
     ),
   )
   .openapi('RuleConditions', {
-    description: 'All members must hold; the values of one are alternatives. Empty: always.',
+    description: 'All members must match; the values of one are alternatives. Empty: always.',
   }) as unknown as z.ZodType<Rule['when']>

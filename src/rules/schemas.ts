@@ -16,7 +16,7 @@ const id = checked(z.string(), (text) =>
   .openapi({
     type: 'string',
     pattern: '^[A-Za-z0-9_.\\-]{1,64}$',
-    description: 'What statistics tell it by; unique in its list. Absent: made of its content.',
+    description: 'Its id in statistics; unique in its list. Absent: derived from its content.',
   })
 const name = checked(z.string(), checkText({ max: RULE_BOUNDS.name, min: 1 }))
   .nullable()
@@ -62,7 +62,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
         .int()
         .min(1)
         .max(RULE_BOUNDS.weight)
-        .openapi({ description: 'Its share is this by the sum of all.' }),
+        .openapi({ description: 'Its share is this divided by the sum of all.' }),
     })
     .openapi('VariantInput')
 
@@ -103,7 +103,7 @@ function described<R extends z.ZodType, S extends z.ZodType>(rules: R, variants:
   return {
     rules: rules.nullable().openapi({
       description:
-        'In order: the first whose every condition holds decides where the visitor is sent, else ' +
+        'In order: the first whose conditions all match decides where the visitor is sent, else ' +
         'the link does. An update replaces the whole list.',
       example: [
         {
@@ -115,8 +115,8 @@ function described<R extends z.ZodType, S extends z.ZodType>(rules: R, variants:
     }),
     variants: variants.nullable().openapi({
       description:
-        'Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: ' +
-        '`destination_url` gets them all. A visitor keeps to one for the UTC day.',
+        'Splits the visitors without a matching rule between 2 to 20 destinations; none: ' +
+        '`destination_url` gets them all. A visitor keeps the same one for the UTC day.',
     }),
   }
 }
@@ -137,16 +137,16 @@ const text = (description: string) => z.string().openapi({ description })
 
 const VariantSchema = z
   .object({
-    id: text('What statistics tell it by.'),
+    id: text('Its id in statistics.'),
     name: text('A name for people.').optional(),
     destination_url: text('Where these visitors are sent, byte for byte as it was given.'),
-    weight: z.int().openapi({ description: 'Its share is this by the sum of all.' }),
+    weight: z.int().openapi({ description: 'Its share is this divided by the sum of all.' }),
   })
   .openapi('Variant')
 
 const RuleSchema = z
   .object({
-    id: text('What statistics tell it by.'),
+    id: text('Its id in statistics.'),
     name: text('A name for people.').optional(),
     when: whenSchema,
     then: z
@@ -162,9 +162,9 @@ const RuleSchema = z
 /** The fields `rules` and `variants` of a link in responses. */
 export const RULE_FIELDS = {
   rules: (z.array(RuleSchema) as unknown as z.ZodType<Rule[]>).openapi({
-    description: 'The first rule whose every condition holds decides; none: the link itself.',
+    description: 'The first rule whose conditions all match decides; none: the link itself.',
   }),
   variants: (z.array(VariantSchema) as unknown as z.ZodType<Variant[]>).openapi({
-    description: 'Destinations that visitors whom no rule sends elsewhere are split between.',
+    description: 'Destinations between which visitors without a matching rule are split.',
   }),
 }

@@ -56,9 +56,8 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     tag: TAG,
     summary: 'Share statistics',
     description:
-      'Makes a public address where anybody sees statistics of a link, a tag, a folder or the ' +
-      'workspace: numbers alone, never single clicks. What the person who shares can’t see isn’t ' +
-      'shown either.',
+      'Creates a public page with statistics of a link, a tag, a folder or the workspace: totals ' +
+      'only, never single clicks. What the person who shares can’t see isn’t shown either.',
     body: schemas.create,
     bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
     success: one(201, 'The share.'),
@@ -104,8 +103,8 @@ function registerChanges(
     tag: TAG,
     summary: 'Change a share',
     description:
-      'A JSON merge patch (RFC 7396). Address and subject stay as they are. With another password, ' +
-      'viewers have to enter it anew.',
+      'A JSON merge patch (RFC 7396). Address and subject stay as they are. With another ' +
+      'password, viewers have to enter it again.',
     params: Params,
     body: patch,
     bodyExample: { expires_at: '2026-12-31T23:00:00Z' },
@@ -130,9 +129,9 @@ function registerChanges(
     operationId: 'deleteShare',
     tag: TAG,
     summary: 'Stop sharing',
-    description: 'From the next request on the address answers 404.',
+    description: 'The address responds with 404 immediately.',
     params: Params,
-    success: { status: 204, description: 'The share is gone.' },
+    success: { status: 204, description: 'The share is deleted.' },
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate((tx) => deps.shares.remove(tx, shareAskerOf(call), call.params.id, call.ifMatch)),

@@ -68,7 +68,7 @@ const filters = (domains: () => Domains) =>
     },
     description:
       'Only clicks with one of these values: filters of statistics by the names of their ' +
-      'parameters, such as `country` or `not_browser`. Viewers can’t take them away.',
+      'parameters, such as `country` or `not_browser`. Viewers can’t remove them.',
     example: { country: ['DE', 'AT'] },
   })
 
@@ -155,7 +155,7 @@ export const ShareSchema = z
     views: z.int().min(0).openapi({ description: 'How often the page was opened.' }),
     created_at: time,
     updated_at: time,
-    version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
+    version: z.int().openapi({ description: 'Increases with every change; also in the ETag.' }),
   })
   .openapi('Share', { example: SHARE_EXAMPLE })
 

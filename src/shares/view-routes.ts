@@ -79,7 +79,7 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     bodyExample: { password: 'over the hills' },
     success: {
       status: 200,
-      description: 'What stands for the password for some hours.',
+      description: 'A token that replaces the password for some hours.',
       schema: z.object({ data: AccessSchema }),
       example: { data: { access: 'mb3k2q.c2hhcmVk', expires_at: '2026-05-01T20:00:00.000Z' } },
     },

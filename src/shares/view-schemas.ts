@@ -24,7 +24,7 @@ export const AboutSchema = z
     show: z.array(z.enum(SHOW_NAMES)),
     dimensions: z
       .array(z.enum(DIMENSIONS))
-      .openapi({ description: 'What top values can be asked for, and filtered by.' }),
+      .openapi({ description: 'Dimensions of top values and filters.' }),
     since: z
       .string()
       .openapi({ format: 'date-time', description: 'When the first click can have been.' }),
@@ -39,7 +39,7 @@ export const AboutSchema = z
             colour: z.string().nullable(),
           })
           .nullable()
-          .openapi({ description: 'How pages of its domain look. Null: as Slugline.' }),
+          .openapi({ description: 'The branding of its domain’s pages. Null: Slugline’s.' }),
         destination_url: destination,
       })
       .nullable()

@@ -134,7 +134,7 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
       'New clicks as server-sent events, in the order of their time. The data of an event is a ' +
       'click, its id the click’s. After a disconnect, `Last-Event-ID` resumes after that click ' +
       'without loss or repeats, as browsers’ `EventSource` does by itself. A comment is sent ' +
-      'every 15 seconds. A reader that takes nothing for 20 seconds is disconnected, and one ' +
+      'every 15 seconds. A client that reads nothing for 20 seconds is disconnected, and one ' +
       'whose key is revoked within a second. A workspace may have 20 streams open; beyond that ' +
       'the answer is 429.',
     query: queries.workspace.stream,
@@ -189,12 +189,13 @@ function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 'deps'>
     tag: 'Statistics',
     summary: "Delete a link's clicks before a time",
     description:
-      'For good: from reports, exports and the counters of the link. Of clicks older than the plan ' +
-      'keeps them, totals of whole UTC days go. Clicks that were only counted have no dates: they go ' +
-      'where the last click was before that time. Done again it changes nothing.',
+      'Permanently, from reports, exports and the counters of the link. Of clicks older than the ' +
+      'plan keeps them, totals of whole UTC days are deleted. Clicks that were only counted have ' +
+      'no dates: they are deleted if the last click was before that time. Repeating it changes ' +
+      'nothing.',
     params,
     query: DeletionQuery,
-    success: { status: 204, description: 'The clicks are gone.' },
+    success: { status: 204, description: 'The clicks are deleted.' },
     errors: ['LINK_NOT_FOUND'],
     async handler(call) {
       const { id } = call.params as { id: string }

@@ -123,7 +123,7 @@ const ClickSchema = z
     link: own('The id of the link. Null: the link is gone.'),
     domain: z.string().openapi({ description: 'The short domain that was visited.' }),
     kind: z.enum(KIND_NAMES).openapi({ description: 'A human, a bot, or a link preview.' }),
-    reason: own('Why the click is not human: a stable word, like `crawler`. Null: it is.'),
+    reason: own('Why the click is not human: a stable keyword, like `crawler`. Null: it is.'),
     trigger: z.enum(['click', 'qr']).openapi({ description: '`qr`: a scan of a QR code.' }),
     ...(Object.fromEntries(
       CLICK_DETAILS.map((name) => [name, own(`${PARAMETERS[name][0]}. Null: unknown, or none.`)]),

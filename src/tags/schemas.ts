@@ -21,7 +21,7 @@ const ownColour = colour
   .openapi({
     type: ['string', 'null'],
     enum: [...COLOURS, null],
-    description: 'Default: one that follows from the name.',
+    description: 'Default: derived from the name.',
   })
 
 /** A tag in responses. */

@@ -111,7 +111,7 @@ function registerChanges(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void
     tag: TAG,
     summary: 'Delete a UTM template',
     params: Params,
-    success: { status: 204, description: 'The template is gone.' },
+    success: { status: 204, description: 'The template is deleted.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate((tx) => deps.utm.remove(tx, askerOf(call), call.params.id, call.ifMatch)),

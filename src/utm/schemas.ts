@@ -36,7 +36,7 @@ export const UtmTemplateSchema = z
     ),
     created_at: z.string().openapi({ format: 'date-time', description: 'In UTC.' }),
     updated_at: z.string().openapi({ format: 'date-time', description: 'In UTC.' }),
-    version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
+    version: z.int().openapi({ description: 'Increases with every change; also in the ETag.' }),
   })
   .openapi('UtmTemplate', { example: UTM_TEMPLATE_EXAMPLE })
 

@@ -83,7 +83,7 @@ export const ViewSchema = z
     ...shows,
     created_at: z.string().openapi({ format: 'date-time' }),
     updated_at: z.string().openapi({ format: 'date-time' }),
-    version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
+    version: z.int().openapi({ description: 'Increases with every change; also in the ETag.' }),
   })
   .openapi('View', { example: VIEW_EXAMPLE })
 

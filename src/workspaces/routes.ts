@@ -59,7 +59,7 @@ export function registerWorkspaceRoutes(
     tag: TAG,
     summary: 'Delete the workspace with all that is in it',
     body: WorkspaceDeleteSchema,
-    success: { status: 204, description: 'It is gone for good.' },
+    success: { status: 204, description: 'It is deleted permanently.' },
     async handler(call) {
       const answer = await call.mutate(async (tx) => {
         const { workspace, actor } = askerOf(call)

@@ -36,8 +36,8 @@ function createBody(rules: LinkRules) {
         allOf: [{ $ref: '#/components/schemas/LinkPatch' }],
         description: 'What to change of each; not `slug`, `aliases` or `external_id`.',
       } as never),
-      add_tags: tagList('Tags that each gets besides those that it has.'),
-      remove_tags: tagList('Tags that each loses.'),
+      add_tags: tagList('Tags to add to each.'),
+      remove_tags: tagList('Tags to remove from each.'),
       delete: z.literal(true).optional().openapi({ description: 'Deletes them.' }),
       expected: z
         .int()
@@ -85,9 +85,9 @@ export function registerByFilterRoute(
     tag: 'Links',
     summary: 'Change all links that a filter finds',
     description:
-      'A job: it goes on by itself, each link for itself, and its `result` is `{"succeeded", ' +
-      '"failed", "errors"}`, with the first hundred that were refused. Links that are made later ' +
-      'are left alone. Of a dry run `result` says what would come of the first 1,000, with messages.',
+      'Runs as a job, each link independently. Its `result` is `{"succeeded", "failed", ' +
+      '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +
+      'run `result` has what would happen to the first 1,000, with messages.',
     body: createBody(links.rules),
     bodyExample: {
       filter: { tag: ['newsletter'] },

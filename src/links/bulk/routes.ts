@@ -26,7 +26,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     cost: costOf,
     success: {
       status: 200,
-      description: 'What came of each operation, refused ones included.',
+      description: 'The result of each operation, including refused ones.',
       schema: BulkResultSchema,
       example: {
         data: [{ index: 0, status: 201, link: LINK_EXAMPLE }],

@@ -16,7 +16,7 @@ export const costOf = ({ operations }: { operations: readonly unknown[] }) =>
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const string = (description: string) => ({ type: 'string', description })
 const ID = string('The id of the link.')
-const EXTERNAL_ID = string('The id of the link in a system of yours.')
+const EXTERNAL_ID = string('The id of the link in your own system.')
 const IF_MATCH = {
   type: ['string', 'integer'],
   description: 'The version that the link must still have, or its ETag.',
@@ -66,8 +66,8 @@ export const BulkSchema = z
       .openapi({
         default: false,
         description:
-          'True: all or none; the first operation that is refused undoes all, and the answer is ' +
-          'BULK_FAILED. False: each for itself.',
+          'True: all or none; the first refused operation rolls back all, and the response is ' +
+          'BULK_FAILED. False: each independently.',
       }),
     operations,
   })
@@ -86,9 +86,9 @@ export const BULK_EXAMPLE = {
 const OutcomeSchema = z.object({
   index: z.int().openapi({ description: 'Which operation this is about, from 0.' }),
   status: z.int().openapi({
-    description: 'As the operation alone would be answered: 200, 201, 204, 404, 409, 422, ….',
+    description: 'The status that the operation alone would get: 200, 201, 204, 404, 409, 422, ….',
   }),
-  link: LinkSchema.optional().openapi({ description: 'The link as it is now; of no deletion.' }),
+  link: LinkSchema.optional().openapi({ description: 'The current link; absent for deletions.' }),
   error: z
     .object({
       code: z.string(),
@@ -109,7 +109,7 @@ export const BulkResultSchema = z
   .object({
     data: z
       .array(OutcomeSchema)
-      .openapi({ description: 'What came of each operation, in their order.' }),
+      .openapi({ description: 'The results of the operations, in order.' }),
     summary: z.object({
       succeeded: count('How many operations were done.'),
       failed: count('How many were refused.'),

@@ -59,13 +59,13 @@ export function createStatisticsClient(start: () => void, logger?: Pick<Logger, 
     const request = { method: 'POST', headers, body, signal, keepalive: true, timeout: false }
     try {
       const answer = await send(question, request as RequestInit)
-      if (isAway) logger?.info({ question }, 'Questions about clicks are answered again')
+      if (isAway) logger?.info({ question }, 'Statistics queries work again')
       isAway = false
       return answer
     } catch (err) {
       if (!isAway && !signal?.aborted) {
         isAway = true
-        logger?.warn({ err, question }, 'Questions about clicks are not answered')
+        logger?.warn({ err, question }, 'Statistics queries fail')
       }
       throw err
     }

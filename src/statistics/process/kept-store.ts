@@ -24,7 +24,7 @@ export function keepStore(options: {
     try {
       store?.close()
     } catch (error) {
-      logger?.warn({ err: error }, 'The statistics file does not close')
+      logger?.warn({ err: error }, 'The statistics file could not be closed')
     }
     store = undefined
   }

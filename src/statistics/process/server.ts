@@ -47,7 +47,7 @@ export function listen({ socket, answers, logger }: ListenOptions) {
       void end.then(ended)
       return new Response(body)
     } catch (err) {
-      if (!signal.aborted) logger?.warn({ err, question }, 'A question about clicks failed')
+      if (!signal.aborted) logger?.warn({ err, question }, 'A statistics query failed')
       return new Response(null, { status: 500 })
     } finally {
       if (!isStream) ended()

@@ -29,7 +29,7 @@ export function prepareSocket(path: string): string {
   const { uid, mode } = lstatSync(directory)
   const own = process.getuid?.()
   if (path.endsWith('/s') && (uid !== own || (mode & 0o077) !== 0)) {
-    throw new Error('The directory of the socket is not ours alone')
+    throw new Error('The directory of the socket belongs to others too')
   }
   return `${path}.${process.pid}`
 }

@@ -50,7 +50,7 @@ export function createStatistics({ retention, ...options }: StatisticsSupervisor
     try {
       supervisor.notify({ retention: await retention() })
     } catch (err) {
-      logger?.warn({ err }, 'For how long clicks are kept is unknown')
+      logger?.warn({ err }, 'The retention of clicks is unknown')
     }
   }
 

@@ -9427,7 +9427,7 @@ export interface components {
     PlanLimits: {
       /** API requests per minute, of all keys of the workspace together. */
       requests_per_minute: number | null
-      /** API requests that may come at once, after a pause. */
+      /** API requests that are allowed in a burst, after a pause. */
       burst: number | null
       /** Links that exist at a time. */
       links: number | null
@@ -9453,7 +9453,7 @@ export interface components {
         request_id: string
         /** Every field that fails, not only the first. */
         details?: components['schemas']['ErrorDetail'][]
-        /** With SLUG_TAKEN: slugs that are free. */
+        /** With SLUG_TAKEN: available slugs. */
         suggestions?: string[]
       }
     }
@@ -9613,7 +9613,7 @@ export interface components {
     Problem: {
       /** Where the code is explained. */
       type: string
-      /** The status in HTTP’s own words, in English. */
+      /** The reason phrase of the HTTP status, in English. */
       title: string
       /** The same as the answer’s. */
       status: number
@@ -9624,7 +9624,7 @@ export interface components {
       request_id: string
       /** Every field that fails, not only the first. */
       details?: components['schemas']['ErrorDetail'][]
-      /** With SLUG_TAKEN: slugs that are free. */
+      /** With SLUG_TAKEN: available slugs. */
       suggestions?: string[]
     }
     LinkList: {
@@ -9655,7 +9655,7 @@ export interface components {
       destination_url: string
       /** The short name, as typed; unique on its domain without regard to case. */
       slug: string
-      /** Further slugs that lead to the same link; `host/slug` where one is on another domain, or begins with the name of a host. */
+      /** Additional slugs of the link; `host/slug` where one is on another domain, or begins with the name of a host. */
       aliases: string[]
       /** The host of the short address. */
       domain: string
@@ -9669,9 +9669,9 @@ export interface components {
       tags: string[]
       /** The folder that the link is in. Null: in none. */
       folder_id: string | null
-      /** Whether lists leave it out; it redirects all the same. */
+      /** Whether lists omit it; it still redirects. */
       archived: boolean
-      /** The link's id in a system of yours. Null: none. */
+      /** The link's id in your own system. Null: none. */
       external_id: string | null
       /** False: switched off by hand; visitors get 410. */
       enabled: boolean
@@ -9692,23 +9692,23 @@ export interface components {
       match: 'exact' | 'prefix'
       /** Whether the rest of the visitor's path is appended to the destination's. */
       forward_path: boolean
-      /** Until then visitors get 404. Null: redirects at once. */
+      /** Until then visitors get 404. Null: redirects immediately. */
       starts_at: string | null
       /** From then on visitors get 410. Null: never expires. */
       expires_at: string | null
-      /** After so many clicks by people visitors get 410. Bots and prefetches never count, and are redirected until then; `/{slug}+` withholds the destination. Null: no limit. */
+      /** After this many clicks by people visitors get 410. Bots and prefetches never count, and are redirected until then; `/{slug}+` hides the destination. Null: no limit. */
       max_clicks: number | null
       /** Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere. */
       fallback_url: string | null
-      /** The first rule whose every condition holds decides; none: the link itself. */
+      /** The first rule whose conditions all match decides; none: the link itself. */
       rules: components['schemas']['Rule'][]
-      /** Destinations that visitors whom no rule sends elsewhere are split between. */
+      /** Destinations between which visitors without a matching rule are split. */
       variants: components['schemas']['Variant'][]
-      /** Of the answer to a write: what is probably not meant. Absent where there is nothing. */
+      /** In responses to writes: probable mistakes. Absent: none. */
       warnings?: components['schemas']['Warning'][]
       /** Whether visitors must enter a password first. */
       has_password: boolean
-      /** What services that unfurl the link in a message show of it. Null: they are redirected as people are. */
+      /** The preview that services show for the link in a message. Null: they are redirected like people. */
       social: {
         /** The title of the preview. Null: none. */
         title: string | null
@@ -9725,7 +9725,7 @@ export interface components {
         term: string | null
         content: string | null
       }
-      /** `full`: single clicks are kept; `count`: only their numbers; `none`: not even these. */
+      /** `full`: single clicks are kept; `count`: only totals; `none`: neither. */
       tracking: 'full' | 'count' | 'none'
       /** How often the link was clicked, since it was created. */
       clicks: {
@@ -9735,7 +9735,7 @@ export interface components {
         human: number
         /** Clicks by crawlers, link previews and other programs. */
         bot: number
-        /** Different people, told apart within one UTC day and added up over days. */
+        /** Different people, distinguished within a UTC day and summed over days. */
         unique: number
         /** Clicks that came along with an import; part of no other number. */
         imported: number
@@ -9746,11 +9746,11 @@ export interface components {
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
       updated_at: string
-      /** Grows with every change; the ETag says it too. */
+      /** Increases with every change; also in the ETag. */
       version: number
     }
     Rule: {
-      /** What statistics tell it by. */
+      /** Its id in statistics. */
       id: string
       /** A name for people. */
       name?: string
@@ -9772,19 +9772,19 @@ export interface components {
       region?: string[]
       /** Holds where `region` with this doesn’t. */
       not_region?: string[]
-      /** Language tags (BCP 47): `de` is every German. Compared with the language that the visitor likes most. */
+      /** Language tags (BCP 47): `de` is every German. Compared with the visitor’s preferred language. */
       language?: string[]
       /** Holds where `language` with this doesn’t. */
       not_language?: string[]
-      /** Kinds of devices; `other`: whatever else. */
+      /** Kinds of devices; `other`: any other. */
       device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
       /** Holds where `device` with this doesn’t. */
       not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
-      /** Operating systems as statistics name them, from a version on: `{"name":"iOS","min":"17"}`. */
+      /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
       os?: (string | components['schemas']['NameAndVersion'])[]
       /** Holds where `os` with this doesn’t. */
       not_os?: (string | components['schemas']['NameAndVersion'])[]
-      /** Browsers as statistics name them, from a version on. */
+      /** Browsers as in statistics, with a minimum version. */
       browser?: (string | components['schemas']['NameAndVersion'])[]
       /** Holds where `browser` with this doesn’t. */
       not_browser?: (string | components['schemas']['NameAndVersion'])[]
@@ -9800,7 +9800,7 @@ export interface components {
       network?: string[]
       /** Holds where `network` with this doesn’t. */
       not_network?: string[]
-      /** Times on the clocks of a zone; all that is given must hold. */
+      /** Local times of a time zone; all given members must match. */
       time?: {
         /** The IANA name of the time zone: `Europe/Berlin`. */
         timezone: string
@@ -9809,7 +9809,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Spans of the day, each up to its second time, which is not included; past midnight where that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
         hours?: string[][]
       }
       /** Holds where `time` with this doesn’t. */
@@ -9821,7 +9821,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Spans of the day, each up to its second time, which is not included; past midnight where that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
         hours?: string[][]
       }
       /** Who visits. */
@@ -9831,18 +9831,18 @@ export interface components {
     }
     NameAndVersion: {
       name: string
-      /** The version from which on it is meant: `17`, `17.4`. */
+      /** The minimum version: `17`, `17.4`. */
       min?: string
     }
     AgentKind: 'human' | 'bot' | 'preview'
     Variant: {
-      /** What statistics tell it by. */
+      /** Its id in statistics. */
       id: string
       /** A name for people. */
       name?: string
       /** Where these visitors are sent, byte for byte as it was given. */
       destination_url: string
-      /** Its share is this by the sum of all. */
+      /** Its share is this divided by the sum of all. */
       weight: number
     }
     Warning: {
@@ -9851,11 +9851,11 @@ export interface components {
       message: string
     }
     LinkCreate: {
-      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string | null
-      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
+      /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
       /** The short domain, one that this instance serves. A new link's default: its own. */
       domain?: string | null
@@ -9867,31 +9867,31 @@ export interface components {
       tags?: string[] | null
       /** The id of the folder that the link is in. Null: in none. */
       folder_id?: string | null
-      /** True: lists leave the link out, unless they are asked for it. It redirects all the same. Default for a new link: false. */
+      /** True: lists omit the link unless it is requested. It still redirects. Default for a new link: false. */
       archived?: boolean | null
-      /** The link's id in a system of yours; unique in the workspace. Null: none. */
+      /** The link's id in your own system; unique in the workspace. Null: none. */
       external_id?: string | null
       /** False switches the link off: visitors get 410. Default for a new link: true. */
       enabled?: boolean | null
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
       redirect_status?: 301 | 302 | 307 | 308 | null
-      /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
+      /** Whether the visitor's query parameters are added to the destination's. They are omitted if the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean | null
       /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
       match?: 'exact' | 'prefix' | null
-      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default, also for null: false. */
+      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. It is omitted if the address would have more than 8,192 bytes. Default, also for null: false. */
       forward_path?: boolean | null
-      /** When the link begins to redirect; before, visitors get 404. Null: at once. */
+      /** When the link begins to redirect; before, visitors get 404. Null: immediately. */
       starts_at?: string | null
       /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
       expires_at?: string | null
-      /** How many people are let through in all, earlier ones included; then visitors get 410. Bots are not counted. Null: no limit. */
+      /** How many people are redirected in total, including earlier ones; then visitors get 410. Bots are not counted. Null: no limit. */
       max_clicks?: number | null
       /** Where visitors go while the link is disabled, scheduled, expired or exhausted. Null: they get a 404 or 410 page. */
       fallback_url?: string | null
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
-      /** What services show that unfurl the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
+      /** The preview that services show for the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
       social?: {
         /** The title of the preview. */
         title?: string | null
@@ -9900,7 +9900,7 @@ export interface components {
         /** The address of its picture, http or https. */
         image_url?: string | null
       } | null
-      /** Sets parameters inside of `destination_url`, after that where both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
+      /** Sets parameters in `destination_url`, applied after it if both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
       utm?: {
         source?: string | null
         medium?: string | null
@@ -9910,13 +9910,13 @@ export interface components {
       } | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
       tracking?: 'full' | 'count' | 'none' | null
-      /** In order: the first whose every condition holds decides where the visitor is sent, else the link does. An update replaces the whole list. */
+      /** In order: the first whose conditions all match decides where the visitor is sent, else the link does. An update replaces the whole list. */
       rules?: components['schemas']['RuleInput'][] | null
-      /** Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps to one for the UTC day. */
+      /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
     }
     RuleInput: {
-      /** What statistics tell it by; unique in its list. Absent: made of its content. */
+      /** Its id in statistics; unique in its list. Absent: derived from its content. */
       id?: string
       name?: string | null
       when: components['schemas']['RuleConditions']
@@ -9930,12 +9930,12 @@ export interface components {
       }
     }
     VariantInput: {
-      /** What statistics tell it by; unique in its list. Absent: made of its content. */
+      /** Its id in statistics; unique in its list. Absent: derived from its content. */
       id?: string
       name?: string | null
       /** As `destination_url` of a link. */
       destination_url: string
-      /** Its share is this by the sum of all. */
+      /** Its share is this divided by the sum of all. */
       weight: number
     }
     DeletedLinkList: {
@@ -9947,7 +9947,7 @@ export interface components {
       id: string
       /** Where it led. */
       destination_url: string
-      /** Its slug, which is held for it. */
+      /** Its slug, which stays reserved for it. */
       slug: string
       /** The host of its short address. */
       domain: string
@@ -9969,11 +9969,11 @@ export interface components {
       next_cursor: string | null
     }
     LinkPatch: {
-      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url?: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string
-      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
+      /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
       /** The short domain, one that this instance serves. A new link's default: its own. */
       domain?: string | null
@@ -9985,31 +9985,31 @@ export interface components {
       tags?: string[] | null
       /** The id of the folder that the link is in. Null: in none. */
       folder_id?: string | null
-      /** True: lists leave the link out, unless they are asked for it. It redirects all the same. Default for a new link: false. */
+      /** True: lists omit the link unless it is requested. It still redirects. Default for a new link: false. */
       archived?: boolean | null
-      /** The link's id in a system of yours; unique in the workspace. Null: none. */
+      /** The link's id in your own system; unique in the workspace. Null: none. */
       external_id?: string | null
       /** False switches the link off: visitors get 410. Default for a new link: true. */
       enabled?: boolean | null
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
       redirect_status?: 301 | 302 | 307 | 308 | null
-      /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
+      /** Whether the visitor's query parameters are added to the destination's. They are omitted if the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean | null
       /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
       match?: 'exact' | 'prefix' | null
-      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default, also for null: false. */
+      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. It is omitted if the address would have more than 8,192 bytes. Default, also for null: false. */
       forward_path?: boolean | null
-      /** When the link begins to redirect; before, visitors get 404. Null: at once. */
+      /** When the link begins to redirect; before, visitors get 404. Null: immediately. */
       starts_at?: string | null
       /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
       expires_at?: string | null
-      /** How many people are let through in all, earlier ones included; then visitors get 410. Bots are not counted. Null: no limit. */
+      /** How many people are redirected in total, including earlier ones; then visitors get 410. Bots are not counted. Null: no limit. */
       max_clicks?: number | null
       /** Where visitors go while the link is disabled, scheduled, expired or exhausted. Null: they get a 404 or 410 page. */
       fallback_url?: string | null
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
-      /** What services show that unfurl the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
+      /** The preview that services show for the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
       social?: {
         /** The title of the preview. */
         title?: string | null
@@ -10018,7 +10018,7 @@ export interface components {
         /** The address of its picture, http or https. */
         image_url?: string | null
       } | null
-      /** Sets parameters inside of `destination_url`, after that where both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
+      /** Sets parameters in `destination_url`, applied after it if both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
       utm?: {
         source?: string | null
         medium?: string | null
@@ -10028,9 +10028,9 @@ export interface components {
       } | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
       tracking?: 'full' | 'count' | 'none' | null
-      /** In order: the first whose every condition holds decides where the visitor is sent, else the link does. An update replaces the whole list. */
+      /** In order: the first whose conditions all match decides where the visitor is sent, else the link does. An update replaces the whole list. */
       rules?: components['schemas']['RuleInput'][] | null
-      /** Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps to one for the UTC day. */
+      /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
     }
     LinkHistory: {
@@ -10074,11 +10074,11 @@ export interface components {
       version?: number
     }
     LinkBulkResult: {
-      /** What came of each operation, in their order. */
+      /** The results of the operations, in order. */
       data: {
         /** Which operation this is about, from 0. */
         index: number
-        /** As the operation alone would be answered: 200, 201, 204, 404, 409, 422, …. */
+        /** The status that the operation alone would get: 200, 201, 204, 404, 409, 422, …. */
         status: number
         link?: components['schemas']['Link'] & unknown
         /** Why it was refused. */
@@ -10102,7 +10102,7 @@ export interface components {
       }
     }
     LinkBulk: {
-      /** True: all or none; the first operation that is refused undoes all, and the answer is BULK_FAILED. False: each for itself. */
+      /** True: all or none; the first refused operation rolls back all, and the response is BULK_FAILED. False: each independently. */
       atomic?: boolean | null
       /** What to do, in this order. A link is named by `id` or by `external_id`. */
       operations: (
@@ -10114,7 +10114,7 @@ export interface components {
             op: 'update'
             /** The id of the link. */
             id?: string
-            /** The id of the link in a system of yours. */
+            /** The id of the link in your own system. */
             external_id?: string
             /** The version that the link must still have, or its ETag. */
             if_match?: string | number
@@ -10124,12 +10124,12 @@ export interface components {
             op: 'delete'
             /** The id of the link. */
             id?: string
-            /** The id of the link in a system of yours. */
+            /** The id of the link in your own system. */
             external_id?: string
           }
         | {
             op: 'upsert'
-            /** The id of the link in a system of yours. */
+            /** The id of the link in your own system. */
             external_id: string
             link: components['schemas']['LinkCreate']
           }
@@ -10150,16 +10150,16 @@ export interface components {
       type: string
       /** The last three are final. */
       status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
-      /** How far it is. */
+      /** The progress. */
       progress: {
-        /** Items that are dealt with, failed ones included. */
+        /** Processed items, including failed ones. */
         done: number
         /** Of how many. Null: not known yet. */
         total: number | null
         /** Items that were refused. */
         failed: number
       }
-      /** What it has done, by its type. Null: nothing to tell yet. */
+      /** Its result, by its type. Null: none yet. */
       result: Record<string, unknown> | null
       /** Why it failed; what was done before stays done. Null: it has not. */
       error: {
@@ -10167,7 +10167,7 @@ export interface components {
         message: string
       } | null
       actor: components['schemas']['Actor']
-      /** When it was asked for, in UTC. */
+      /** When it was requested, in UTC. */
       created_at: string
       /** When it first began, in UTC. Null: it waits. */
       started_at: string | null
@@ -10178,9 +10178,9 @@ export interface components {
       /** Which links: the filters of `GET /links` by their names, in one object. Empty: all. */
       filter: Record<string, unknown>
       patch?: components['schemas']['LinkPatch'] & components['schemas']['LinkPatch']
-      /** Tags that each gets besides those that it has. */
+      /** Tags to add to each. */
       add_tags?: string[]
-      /** Tags that each loses. */
+      /** Tags to remove from each. */
       remove_tags?: string[]
       /** Deletes them. */
       delete?: true
@@ -10188,7 +10188,7 @@ export interface components {
       expected: number
     }
     ImportPreview: {
-      /** Whose file it looks like. Null: no column looks like a destination. */
+      /** The detected format. Null: no column looks like a destination. */
       format:
         | 'slugline'
         | 'csv'
@@ -10204,9 +10204,9 @@ export interface components {
         | null
       /** Its columns or members. */
       columns: string[]
-      /** The column of each field, as `mapping` takes it. */
+      /** The column of each field, in the form of `mapping`. */
       mapping: { [name: string]: string }
-      /** The first records, as they stand in the file. */
+      /** The first records, as in the file. */
       records: { [name: string]: unknown }[]
     }
     ImportRemote: {
@@ -10224,7 +10224,7 @@ export interface components {
       pagination: components['schemas']['Pagination']
     }
     ImportRow: {
-      /** The number of the record, from 1; a header is none. */
+      /** The number of the record, from 1, without the header. */
       row: number
       /** `renamed`: created with another slug, because a link has the one in the file. `skipped`: a link has it, and stays as it is. */
       status: 'created' | 'renamed' | 'updated' | 'skipped' | 'refused'
@@ -10232,7 +10232,7 @@ export interface components {
       slug: string | null
       /** The destination in the file. */
       destination_url: string | null
-      /** The link that was made, changed or in the way. Null: there is none. */
+      /** The created, changed or conflicting link. Null: none. */
       link_id: string | null
       /** Why it was refused, skipped, renamed, or kept by an undo. */
       reasons: {
@@ -10240,40 +10240,40 @@ export interface components {
         code: string
         message: string
       }[]
-      /** What of the link is probably not meant. Absent where there is nothing. */
+      /** Probable mistakes in the link. Absent: none. */
       warnings?: components['schemas']['Warning'][]
-      /** What became of it when the import was undone. `kept`: the link was changed since. Null: it was not undone. */
+      /** What happened to it when the import was undone. `kept`: the link was changed since. Null: it was not undone. */
       undo: 'deleted' | 'restored' | 'kept' | null
     }
     Explanation: {
       data: {
-        /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule answers itself. */
+        /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule responds by itself. */
         outcome: 'redirect' | 'page' | 'answer'
         status: number
         location: string | null
         link_id: string | null
         rule: string | null
         variant: string | null
-        /** In order, up to what decided, and what follows. */
+        /** In order, up to the deciding step, and those after it. */
         steps: components['schemas']['ExplainStep'][]
       }
     }
     ExplainStep: {
-      /** What was looked at: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`. */
+      /** What was checked: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`. */
       check: string
       passed: boolean
       expected?: unknown
       actual?: unknown
-      /** What was checked and why it came out so, in the language of the request. */
+      /** What was checked and why it had this result, in the language of the request. */
       message: string
     }
     ExplainLink: {
       visitor?: components['schemas']['DescribedVisitor'] | null
     }
     DescribedVisitor: {
-      /** When they come. Default: now. */
+      /** The time of the visit. Default: now. */
       at?: string | null
-      /** Their `User-Agent`. Default: a browser that says nothing of itself. */
+      /** Their `User-Agent`. Default: an unspecified browser. */
       user_agent?: string | null
       /** Instead of that of `ip`. */
       country?: string | null
@@ -10283,13 +10283,13 @@ export interface components {
       language?: string | null
       /** Of the address: text, or values by name. */
       query?: string | { [name: string]: string | string[] } | null
-      /** What comes behind the slug, of a link that matches a prefix. */
+      /** The path after the slug, of a link that matches a prefix. */
       path?: string | null
       /** The page that they come from. */
       referrer?: string | null
       /** Their address. */
       ip?: string | null
-      /** What they enter where the link asks for a password. */
+      /** The password that they enter, if the link has one. */
       password?: string | null
     }
     ExplainUrl: {
@@ -10298,7 +10298,7 @@ export interface components {
       visitor?: components['schemas']['DescribedVisitor'] | null
     }
     Logo: {
-      /** A PNG in Base64, made anew from what was uploaded. */
+      /** A PNG in Base64, re-encoded from the upload. */
       image: string
       /** In pixels, at most 512. */
       width: number
@@ -10308,7 +10308,7 @@ export interface components {
       updated_at: string
     }
     LogoUpload: {
-      /** A PNG, JPEG or WebP image in Base64, of at most 1 MiB and 4096 pixels a side. Its metadata and whatever is hidden in the file are dropped. */
+      /** A PNG, JPEG or WebP image in Base64, of at most 1 MiB and 4096 pixels a side. Its metadata and anything else in the file are removed. */
       image: string
     }
     UtmTemplateList: {
@@ -10334,7 +10334,7 @@ export interface components {
       created_at: string
       /** In UTC. */
       updated_at: string
-      /** Grows with every change; the ETag says it too. */
+      /** Increases with every change; also in the ETag. */
       version: number
     }
     UtmTemplateCreate: {
@@ -10380,7 +10380,7 @@ export interface components {
     TagCreate: {
       /** Unique in the workspace without regard to case. */
       name: string
-      /** Default: one that follows from the name. */
+      /** Default: derived from the name. */
       colour?:
         | 'red'
         | 'orange'
@@ -10397,7 +10397,7 @@ export interface components {
     TagPatch: {
       /** Unique in the workspace without regard to case. */
       name?: string
-      /** Default: one that follows from the name. */
+      /** Default: derived from the name. */
       colour?:
         | 'red'
         | 'orange'
@@ -10455,7 +10455,7 @@ export interface components {
       id: string
       /** In lower case; IDN in ASCII. */
       host: string
-      /** `pending`: not verified, or no longer. `active`: verified, and checked again every six hours. `failing`: the record is missing; links go on redirecting until `verification.served_until`, and none can be added. */
+      /** `pending`: not verified, or no longer. `active`: verified, and checked again every six hours. `failing`: the record is missing; links continue to redirect until `verification.served_until`, and none can be added. */
       status: 'pending' | 'active' | 'failing'
       /** The DNS record that proves that the host is yours. */
       verification: {
@@ -10468,20 +10468,20 @@ export interface components {
         checked_at: string | null
         /** The TXT records that were found there, word for word. */
         found: string[]
-        /** Why DNS gave no answer, such as `ESERVFAIL`. Null: it did. */
+        /** The error of the DNS look-up, such as `ESERVFAIL`. Null: none. */
         error: string | null
-        /** While `failing`: when the host is given up. Null otherwise. */
+        /** While `failing`: when the host is released. Null otherwise. */
         served_until: string | null
       }
       /** Where `/` leads. Null: a short page. */
       root_url: string | null
-      /** Where unknown slugs lead. Null: a 404 page. */
+      /** The destination of unknown slugs. Null: a 404 page. */
       not_found_url: string | null
-      /** Where links without a `fallback_url` lead that are expired, exhausted or disabled. Null: a 410 page. */
+      /** Where links without a `fallback_url` redirect that are expired, exhausted or disabled. Null: a 410 page. */
       expired_url: string | null
       /** Whether `/Ab` and `/aB` are different links. */
       case_sensitive: boolean
-      /** How public pages look. Null: as Slugline. */
+      /** The branding of public pages. Null: Slugline’s. */
       brand: {
         name: string | null
         /** True: the logo of the workspace. Or an https address. */
@@ -10499,7 +10499,7 @@ export interface components {
       created_at: string
       /** Of the settings; checks leave it as it is. */
       updated_at: string
-      /** Of the settings; the ETag says it too. */
+      /** Of the settings; also in the ETag. */
       version: number
     }
     DomainCreate: {
@@ -10507,13 +10507,13 @@ export interface components {
       host: string
       /** Where `/` leads. */
       root_url?: string | null
-      /** Where unknown slugs lead. */
+      /** The destination of unknown slugs. */
       not_found_url?: string | null
-      /** Where links lead that are expired, exhausted or disabled. */
+      /** The destination of expired, exhausted and disabled links. */
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
-      /** How public pages look. Replaced as a whole. */
+      /** The branding of public pages. Replaced as a whole. */
       brand?: {
         name?: string | null
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
@@ -10531,13 +10531,13 @@ export interface components {
     DomainPatch: {
       /** Where `/` leads. */
       root_url?: string | null
-      /** Where unknown slugs lead. */
+      /** The destination of unknown slugs. */
       not_found_url?: string | null
-      /** Where links lead that are expired, exhausted or disabled. */
+      /** The destination of expired, exhausted and disabled links. */
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
-      /** How public pages look. Replaced as a whole. */
+      /** The branding of public pages. Replaced as a whole. */
       brand?: {
         name?: string | null
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
@@ -10597,7 +10597,7 @@ export interface components {
       created_at: string
       /** In UTC. */
       updated_at: string
-      /** Grows with every change; the ETag says it too. */
+      /** Increases with every change; also in the ETag. */
       version: number
     }
     ShareCreate: {
@@ -10613,7 +10613,7 @@ export interface components {
       }
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
-      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
+      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. */
       filters?: { [name: string]: string[] } | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
       show?:
@@ -10641,7 +10641,7 @@ export interface components {
     SharePatch: {
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
-      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
+      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. */
       filters?: { [name: string]: string[] } | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
       show?:
@@ -10739,7 +10739,7 @@ export interface components {
       domain: string
       /** A human, a bot, or a link preview. */
       kind: 'human' | 'bot' | 'preview'
-      /** Why the click is not human: a stable word, like `crawler`. Null: it is. */
+      /** Why the click is not human: a stable keyword, like `crawler`. Null: it is. */
       reason: string | null
       /** `qr`: a scan of a QR code. */
       trigger: 'click' | 'qr'
@@ -10794,7 +10794,7 @@ export interface components {
         | 'links'
         | 'destinations'
       )[]
-      /** What top values can be asked for, and filtered by. */
+      /** Dimensions of top values and filters. */
       dimensions: (
         | 'country'
         | 'region'
@@ -10825,7 +10825,7 @@ export interface components {
       link: {
         short_url: string
         title: string | null
-        /** How pages of its domain look. Null: as Slugline. */
+        /** The branding of its domain’s pages. Null: Slugline’s. */
         brand: {
           name: string | null
           /** A `data:` URL. */
@@ -11247,7 +11247,7 @@ export interface components {
       hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
       created_at: string
       updated_at: string
-      /** Grows with every change; the ETag says it too. */
+      /** Increases with every change; also in the ETag. */
       version: number
     }
     ViewCreate: {
