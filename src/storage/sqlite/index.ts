@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncDirectory } from '../../base/replace-file.ts'
 import type { Storage } from '../storage.ts'
 import { openSqlite } from './connection.ts'
 import { createReports } from './reports.ts'
@@ -47,11 +47,4 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
       writing.close()
     },
   }
-}
-
-/** Syncs the directory, without which a new file doesn't survive a power cut. */
-function syncDirectory(path: string): void {
-  const directory = openSync(path, 'r')
-  fsyncSync(directory)
-  closeSync(directory)
 }
