@@ -33,7 +33,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['exportLinkClicksCSV', 'exportLinkClicksNDJSON', 'exportLinkClicksParquet'],
     ...['listMembers', 'getWorkspace', 'getUsage'],
     ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo', 'listUtmTemplates', 'getUtmTemplate'],
-    'getExcludedNetworks',
+    ...['getExcludedNetworks', 'getQrStyle'],
     // Everyone's own; the service checks who may share views.
     ...['listViews', 'createView', 'updateView', 'deleteView'],
     ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
@@ -55,6 +55,7 @@ const LEAST: Record<string, readonly string[]> = {
     'checkLink',
     ...[
       'setLogo',
+      'setQrStyle',
       'deleteLinkClicks',
       'deleteLogo',
       'createUtmTemplate',
