@@ -7,8 +7,8 @@
  * pooled, so that the machine's moods are in both; `usual` is the median of the windows' own p99.
  * `nothing` says how far the figures can be trusted.
  *
- * Visitors are on the last core, and come first there; whoever reads exports, this process, comes last,
- * because both would be elsewhere (both as root only). The server and its helpers run where they are put.
+ * Visitors run on the last core with the highest priority, and the reader of exports, this process,
+ * with the lowest, because both would be elsewhere in production (both as root only).
  * Usage: bin/bun bench/isolation.ts [--clicks 10000000] [--rate 1000] [--pairs 40] [--window 0.5]
  *   [--data DIR] [--only REGEXP]
  * `--data`: as in `bench/reports.ts`; it is copied, and left as it is.

@@ -7,8 +7,8 @@
  * year's questions, `bench/isolation.ts --rate 5000 --only 'nothing|all clicks'`.
  *
  * All take turns in short rounds, in alternating order. Figures are medians; ratios are medians of
- * those within a round, so that a busy machine weighs on both sides of each. What other machines stole
- * is told, too.
+ * those within a round, so that a busy machine weighs on both sides of each. Stolen CPU time is
+ * printed, too.
  * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 5] [--seconds 4] [--grow 10]
  *   [--beside DIR]
  * `--grow`: millions of redirects, with the memory of the serving process after each.

@@ -65,17 +65,17 @@ for (let time = 0; time < Number(values.times); time++) {
 }
 console.log(machine())
 console.log(`${values.links} links, ${values.times} starts, medians (and the slowest)`)
-const told = (figures: readonly number[]) =>
+const summary = (figures: readonly number[]) =>
   `${median(figures).toFixed(0)} (${quantile(figures, 1).toFixed(0)})`
 console.table(
   Object.fromEntries(
     [...starts].map(([program, all]) => [
       program,
       {
-        'first redirect, ms': told(all.map(({ redirected }) => redirected.ms)),
-        'CPU until then, ms': told(all.map(({ redirected }) => redirected.cpu)),
-        'listens, ms': told(all.map(({ listening }) => listening.ms)),
-        'CPU until that, ms': told(all.map(({ listening }) => listening.cpu)),
+        'first redirect, ms': summary(all.map(({ redirected }) => redirected.ms)),
+        'CPU until then, ms': summary(all.map(({ redirected }) => redirected.cpu)),
+        'listens, ms': summary(all.map(({ listening }) => listening.ms)),
+        'CPU until that, ms': summary(all.map(({ listening }) => listening.cpu)),
       },
     ]),
   ),

@@ -148,7 +148,7 @@ describe('the application', () => {
   })
 
   test('has only translated texts: en-XA changes every word', async () => {
-    const told: string[] = []
+    const messages: string[] = []
     for (const { method = 'GET', path = LINKS, headers, body } of BAD_REQUESTS) {
       const request = new Request(`http://localhost${path}`, {
         method,
@@ -157,11 +157,13 @@ describe('the application', () => {
       })
       const response = await app.fetch(request, { peer: '192.0.2.1' })
       expect(response.headers.get('Content-Language')).toBe('en-XA')
-      const { error } = (await response.json()) as { error: Told & { details?: Told[] } }
-      for (const { message } of [error, ...(error.details ?? [])]) told.push(message)
+      const { error } = (await response.json()) as {
+        error: ShownError & { details?: ShownError[] }
+      }
+      for (const { message } of [error, ...(error.details ?? [])]) messages.push(message)
     }
-    expect(told.length).toBeGreaterThan(50)
-    for (const message of told) expect(message.replaceAll(VALUES, '')).not.toMatch(/[A-Za-z]/)
+    expect(messages.length).toBeGreaterThan(50)
+    for (const message of messages) expect(message.replaceAll(VALUES, '')).not.toMatch(/[A-Za-z]/)
 
     const { data } = (await (await get('/api/v1/plans?lang=en-XA')).json()) as {
       data: { name: string; description: string }[]
@@ -391,7 +393,7 @@ interface Described {
   }
 }
 
-interface Told {
+interface ShownError {
   message: string
 }
 

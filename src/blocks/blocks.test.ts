@@ -219,12 +219,12 @@ describe('a block of more than one address', () => {
       .where('action', 'like', 'block.%')
       .orderBy('at')
       .execute()
-    const told = entries.map(({ seq, action, target_label }) => [
+    const logged = entries.map(({ seq, action, target_label }) => [
       Math.floor(seq / 2 ** 32),
       action,
       target_label,
     ])
-    expect(told.toSorted()).toEqual([
+    expect(logged.toSorted()).toEqual([
       [0, 'block.created', 'evil.example'],
       [0, 'block.removed', 'evil.example'],
       [2, 'block.created', 'wsp_2'],

@@ -206,7 +206,7 @@ describe('the environment', () => {
   })
 
   test('faults never contain secrets or passwords', () => {
-    const told = JSON.stringify(
+    const output = JSON.stringify(
       faults({
         SLUGLINE_SECRET: 'hunter2',
         DATABASE_URL: 'postgres://u:hunter2@d b/x',
@@ -219,7 +219,7 @@ describe('the environment', () => {
         HOST: 'u:hunter2@sho.rt',
       }),
     )
-    expect(told).not.toContain('hunter2')
+    expect(output).not.toContain('hunter2')
   })
 
   test('several machines share two required URLs and some optional ones', () => {

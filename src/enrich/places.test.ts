@@ -71,16 +71,16 @@ describe("an operator's database", () => {
   })
 
   test('is reloaded when it changes, and kept while the new one is broken', async () => {
-    const told: string[] = []
+    const levels: string[] = []
     const changed = Promise.withResolvers<void>()
     const refused = Promise.withResolvers<void>()
     const logger = {
       info: () => {
-        told.push('info')
+        levels.push('info')
         changed.resolve()
       },
       warn: () => {
-        told.push('warn')
+        levels.push('warn')
         refused.resolve()
       },
     }
@@ -94,7 +94,7 @@ describe("an operator's database", () => {
     renameSync(`${file}.new`, file)
     await changed.promise
     expect(places.find('5.9.1.0').country).toBe('AT')
-    expect(told).toEqual(['warn', 'info'])
+    expect(levels).toEqual(['warn', 'info'])
   })
 
   test('that was deleted since the start is replaced by the built-in one', () => {

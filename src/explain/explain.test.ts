@@ -89,25 +89,31 @@ test('500 links and visitors: explain, a naive model and the redirect agree', as
     })
     const { given, headers, path } = described(who)
     now = who.now
-    const told = await explain.byUrl(caller(1), `https://sho.rt/${slug}`, given, 'en')
+    const explained = await explain.byUrl(caller(1), `https://sho.rt/${slug}`, given, 'en')
     expect(recorded).toEqual([])
     const visited = await site.visit(`/${slug}${path}`, { headers }, who.address)
     const [click] = recorded.splice(0) as [unknown[]?]
     const naive = naiveChoice(list, split, OWN, who)
-    expect([told.status, told.location]).toEqual([visited.status, visited.headers.get('location')])
-    expect(told.rule).toBe(naive.rule)
-    expect(told.outcome).toBe(naive.answer === null ? 'redirect' : 'answer')
+    expect([explained.status, explained.location]).toEqual([
+      visited.status,
+      visited.headers.get('location'),
+    ])
+    expect(explained.rule).toBe(naive.rule)
+    expect(explained.outcome).toBe(naive.answer === null ? 'redirect' : 'answer')
     if (naive.answer === null) {
-      expect(naive.variants).toContainEqual({ id: told.variant, url: told.location as string })
+      expect(naive.variants).toContainEqual({
+        id: explained.variant,
+        url: explained.location as string,
+      })
       const chosen = click?.[4] as { rule: string | null; variant: string | null }
-      expect([chosen.rule, chosen.variant]).toEqual([told.rule, told.variant])
+      expect([chosen.rule, chosen.variant]).toEqual([explained.rule, explained.variant])
     } else {
       const expected = { fallback: FALLBACK, not_found: null, gone: null }[naive.answer as 'gone']
-      expect(told.location).toBe(expected)
+      expect(explained.location).toBe(expected)
       expect(click).toBeUndefined()
     }
-    for (const { check, message } of told.steps) expect(message).not.toBe(check)
-    outcomes.add(`${told.outcome} ${told.status} ${told.variant !== null}`)
+    for (const { check, message } of explained.steps) expect(message).not.toBe(check)
+    outcomes.add(`${explained.outcome} ${explained.status} ${explained.variant !== null}`)
   }
   // All outcomes occur.
   expect(outcomes.size).toBe(5)

@@ -105,10 +105,10 @@ describe('in en-XA', () => {
     const view = { locale: 'en-XA', requestId: '1', baseUrl: '' } as const
     for (const asProblem of [false, true]) {
       const body = JSON.parse(renderError(error, { ...view, asProblem }).text as string)
-      const told = asProblem ? body : body.error
+      const shown = asProblem ? body : body.error
       const messages = [
-        asProblem ? told.detail : told.message,
-        ...told.details.map(({ message }: ErrorMessage) => message),
+        asProblem ? shown.detail : shown.message,
+        ...shown.details.map(({ message }: ErrorMessage) => message),
       ]
       expect(messages.length).toBe(DETAIL_CODES.length + 1)
       // "or" in a list of values is in the language itself, and has no pseudo form.

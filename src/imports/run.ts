@@ -154,10 +154,10 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
         const next = advanced(state, batch, outcomes)
         // In the check phase only conflicts are reported; if there is none, everything is reported
         // later.
-        const told = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
+        const reported = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
         await insertRows(
           tx,
-          told.map((outcome) => rowOf(job.id, outcome)),
+          reported.map((outcome) => rowOf(job.id, outcome)),
         )
         const made = outcomes.filter(({ status }) => status === 'created')
         const keys = made.flatMap(({ record }) => keysOf(record))

@@ -39,20 +39,20 @@ describe('deleting', () => {
   })
 
   test('is published, and again when the link is purged', async () => {
-    const told: unknown[] = []
+    const notices: unknown[] = []
     const telling = await createTestLinks({
-      changed: () => told.push('changed'),
-      removed: (seq) => told.push(seq),
+      changed: () => notices.push('changed'),
+      removed: (seq) => notices.push(seq),
     })
     const { id } = await telling.create({ destination_url: URL_A })
     await telling.remove(id)
-    expect(told).toEqual(['changed', 'changed'])
+    expect(notices).toEqual(['changed', 'changed'])
     // It can be restored for seven days: only then its clicks are deleted.
     telling.clock.ms += 7 * DAY_MS - 1
     expect(await telling.service.purgeDeleted()).toBe(0)
     telling.clock.ms += 1
     expect(await telling.service.purgeDeleted()).toBe(1)
-    expect(told).toEqual(['changed', 'changed', 2 ** 32 + 1])
+    expect(notices).toEqual(['changed', 'changed', 2 ** 32 + 1])
     await telling.close()
   })
 })

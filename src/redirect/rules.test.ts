@@ -112,8 +112,10 @@ describe('a split', () => {
     expect([...seen.values()].every(({ size }) => size === 1)).toBe(true)
     const all = new Set([...seen.values()].flatMap((each) => [...each]))
     expect(all).toEqual(new Set(['https://a.example/', 'https://b.example/']))
-    const told = clicks()
-    expect(told.every(([rule, variant]) => rule === '' && /^[ab]$/.test(variant ?? ''))).toBe(true)
+    const choices = clicks()
+    expect(choices.every(([rule, variant]) => rule === '' && /^[ab]$/.test(variant ?? ''))).toBe(
+      true,
+    )
   })
 
   test.each([{ 'sec-gpc': '1' }, { dnt: '1' }])('assigns %j visitors randomly', async (headers) => {

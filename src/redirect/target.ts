@@ -96,7 +96,6 @@ function sendable(location: string): string | undefined {
 
 // Characters that must be encoded in a path, and percent signs without hex digits. Without the flag
 // `i`: with `u` it would match ſ as s.
-// Without the flag `i`: with `u` it takes ſ for an s.
 const UNSAFE_IN_PATH = /%(?![\dA-Fa-f]{2})|[^\w.~!$&'()*+,;=:@%-]/gu
 
 /** A segment as it was sent, made safe for any path. */
@@ -119,13 +118,10 @@ function encoded(value: string): string {
 }
 
 /**
- * The destination with the visitor's parameters behind its own, byte for byte. They go into the
- * query alone: neither the origin nor the path nor the fragment can be reached by them. Where
- * the result would be longer than proxies pass on, none of them is forwarded: a part of a query
- * could say something else than the whole.
- *
- * @param search the visit's query string with its `?`, or empty. What a program sends behind a
- *   `#`, which no browser does, is no part of it.
+ * The destination with the visitor's parameters appended to its query, byte for byte. They can
+ * change neither the origin nor the path nor the fragment. If the URL would be longer than proxies
+ * accept, none is forwarded: a part of a query could have another meaning than the whole.
+ * @param search the visit's query string with its `?`, or empty; without a fragment
  */
 export function withVisitorsQuery(target: string, search: string): string {
   const query = search.split('#', 1)[0] as string
@@ -141,20 +137,19 @@ export function withVisitorsQuery(target: string, search: string): string {
 }
 
 /**
- * What the QR codes of the dashboard carry, so that scans are told apart from clicks. Nothing but
- * this very parameter is it: `qr=2`, `QR=1` and `q%72=1` are the visitor's own.
+ * The query parameter of the dashboard's QR codes, which distinguishes scans from clicks. Only this
+ * exact text counts: `qr=2`, `QR=1` and `q%72=1` are the visitor's own.
  */
 export const QR_MARKER = 'qr=1'
 
-/** True when one of our codes was scanned: the URL's query has the marker. */
+/** Whether one of our codes was scanned: the URL's query has the marker. */
 export function fromQrCode(url: string): boolean {
   return url.includes(QR_MARKER) && isMarked(searchAfter(url))
 }
 
 /**
- * The query string without the marker; everything else stays byte for byte, in its order.
- *
- * @param search with its `?`, or empty.
+ * The query string without the marker; the rest stays byte for byte.
+ * @param search with its `?`, or empty
  */
 export function withoutQrMarker(search: string): string {
   if (!search.includes(QR_MARKER)) return search

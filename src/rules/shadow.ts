@@ -41,7 +41,7 @@ export function shadowedRules(rules: readonly Rule[]): [at: number, by: number][
   })
 }
 
-/** True: whoever matches the second matches the first. False also if that can't be determined. */
+/** True: visitors who match the second also match the first. False: no, or undetermined. */
 function covers(first: When, second: When): boolean {
   return Object.entries(first).every(([name, wide]) => {
     const same = second[name as keyof When]

@@ -8,7 +8,7 @@ export type TextColumn = (typeof TEXT_COLUMNS)[number]
 /**
  * Columns of `clicks` in the table's order, the same in every engine. `link` is the whole
  * `links.seq`; `time` is in milliseconds since the Unix epoch; `visitor` is null where the visitor
- * asked not to be told apart; `kind` is an index of {@link KIND_NAMES}; `qr` is true for a scan.
+ * asked not to be tracked; `kind` is an index of {@link KIND_NAMES}; `qr` is true for a scan.
  */
 export const CLICK_COLUMNS = [
   'workspace',

@@ -175,7 +175,7 @@ function watch(context: BrowserContext, failures: string[]) {
     for (const go of waiting) go()
     waiting = []
   }
-  const told = (request: Asked) => {
+  const labelOf = (request: Asked) => {
     const { pathname, search } = new URL(request.url())
     return `${request.method()} ${pathname}${search}`
   }
@@ -189,11 +189,13 @@ function watch(context: BrowserContext, failures: string[]) {
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? ''
     // Aborted by the page itself.
-    if (!/ERR_ABORTED|NS_BINDING_ABORTED/.test(reason)) failures.push(`${reason} ${told(request)}`)
+    if (!/ERR_ABORTED|NS_BINDING_ABORTED/.test(reason))
+      failures.push(`${reason} ${labelOf(request)}`)
     end(request)
   })
   context.on('response', (response) => {
-    if (response.status() >= 400) failures.push(`${response.status()} ${told(response.request())}`)
+    if (response.status() >= 400)
+      failures.push(`${response.status()} ${labelOf(response.request())}`)
   })
   return {
     count: () => open.size,
@@ -201,7 +203,7 @@ function watch(context: BrowserContext, failures: string[]) {
     done(untilMs: number) {
       if (open.size === 0) return Promise.resolve()
       return new Promise<void>((go, fail) => {
-        const late = () => fail(new Error(`never answered: ${[...open].map(told).join(', ')}`))
+        const late = () => fail(new Error(`never answered: ${[...open].map(labelOf).join(', ')}`))
         const timer = setTimeout(late, untilMs - Date.now())
         waiting.push(() => {
           clearTimeout(timer)

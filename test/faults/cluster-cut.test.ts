@@ -1,5 +1,5 @@
-// Two nodes in networks of their own, whose way to all servers is cut so that nobody is told; the long
-// run of it, and those of other faults, are bench/cluster-outage.ts.
+// Two nodes in separate networks whose connections to all servers are cut silently. Long runs of
+// this and other faults: bench/cluster-outage.ts.
 import { describe, expect, test } from 'bun:test'
 import { startCluster } from '../harness/cluster.ts'
 import { networksMissing } from '../harness/network.ts'

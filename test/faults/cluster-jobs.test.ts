@@ -1,4 +1,4 @@
-// Jobs of several nodes, of which the one that does it is killed: another one goes on.
+// Jobs of several nodes: if the node that runs one is killed, another node continues it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

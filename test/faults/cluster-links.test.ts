@@ -1,5 +1,5 @@
-// What several nodes remember of links: obeyed everywhere when one of them changes it, also when
-// the messages about it are late, lost, or can't be sent.
+// Links cached by several nodes: a change on one takes effect on all, also if its messages are
+// late, lost or can't be sent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Hidden } from '../../src/base/hidden.ts'
 import { type Cluster, type LinkInvalidation, openCluster } from '../../src/cluster/index.ts'
@@ -109,7 +109,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     }
   })
 
-  test('many changes at once share messages, and none is missing', async () => {
+  test('concurrent changes share messages, and none is missing', async () => {
     const slugs = Array.from({ length: 2_500 }, (_, i) => `s${i}`)
     for (const slug of slugs) {
       rows.set(slug, {
@@ -128,11 +128,13 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[1].cluster.state().received - before).toBe(3)
   })
 
-  test('a change that wasn’t heard is obeyed as soon as the subscription is back', async () => {
+  test('a missed change takes effect as soon as the subscription is back', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     proxy.cut()
-    await eventually('it is deaf', () => (nodes[3].resolver.state().heard ? undefined : true))
+    await eventually('it receives nothing', () =>
+      nodes[3].resolver.state().heard ? undefined : true,
+    )
     change(nodes[0], 'a', 'https://new.example')
     await obeyed('a', 'https://new.example', nodes.slice(0, 3))
     expect(await nodes[3].visit('a')).toBe('https://old.example')
@@ -143,7 +145,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[0].resolver.state().losses).toBe(1)
   })
 
-  test('a change that couldn’t be sent is obeyed by its own node at once, by others later', async () => {
+  test('an unsent change takes effect on its own node immediately, on others later', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     proxy.cut()
@@ -154,11 +156,11 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(await nodes[0].visit('a')).toBe('https://old.example')
     proxy.restore()
     await obeyed('a', 'https://new.example')
-    // It was told one by one: the others needn't doubt everything.
+    // It was announced individually, so the others needn't invalidate everything.
     expect(nodes[0].resolver.state().losses).toBe(1)
   })
 
-  test('a change that Redis refused, while all hear, is obeyed later', async () => {
+  test('a change that Redis refused, while all are subscribed, takes effect later', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     const admin = new Bun.RedisClient(redis.url)
@@ -172,7 +174,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[3].cluster.state().losses).toBe(0)
   })
 
-  test('more changes than can be kept make all nodes ask anew', async () => {
+  test('more unsent changes than fit the buffer make all nodes query again', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     proxy.cut()
@@ -187,7 +189,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[0].resolver.state().losses).toBe(2)
   })
 
-  test('a cut cable, which nobody is told of, is noticed; what was on its way arrives', async () => {
+  test('a silently cut connection is noticed; messages in transit arrive', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     proxy.block()
@@ -199,7 +201,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[3].resolver.state().losses).toBe(1)
   })
 
-  test('a connection that stays silent is given up for a new one', async () => {
+  test('a connection that stays silent is replaced by a new one', async () => {
     proxy.block()
     await eventually('it is given up', () =>
       nodes[3].cluster.state().losses === 1 ? true : undefined,
@@ -210,7 +212,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     await obeyed('a', 'https://new.example')
   })
 
-  test('a long way delays, and nothing is lost', async () => {
+  test('latency delays messages, but loses none', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     proxy.delay(100)
@@ -223,7 +225,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[3].resolver.state().losses).toBe(1)
   })
 
-  test('Redis stopped and back: all ask anew once, and hear again', async () => {
+  test('after a restart of Redis all nodes query again once, and are subscribed', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     await redis.stop()
@@ -242,7 +244,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     await obeyed('a', null)
   })
 
-  test('a command tells the nodes, and waits until it has', async () => {
+  test('a command notifies the nodes before it ends', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
     const command = openCluster({

@@ -1,5 +1,5 @@
-// Four real nodes on one PostgreSQL and one Redis: what one does all obey, and what each does
-// while it is cut off from either.
+// Four real nodes on one PostgreSQL and one Redis: changes of one take effect on all, and each is
+// tested while cut off from either server.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../harness/eventually.ts'
 import { writePlans } from '../harness/plans.ts'
@@ -15,14 +15,14 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0
 
 suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
   let redis: TestRedis
-  /** The nodes' ways to the servers. */
+  /** The nodes' connections to the servers. */
   let toRedis: TestProxy
   let toDatabase: TestProxy
   let nodes: Slugline[]
   let key: string
   let env: Record<string, string>
   let made = 0
-  /** A link whose making everybody has long heard of: a late message would make them forget it. */
+  /** A link whose creation has long been announced: a late message would invalidate it. */
   let hot: string
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     env = {
       DATABASE_URL: url.href,
       REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
-      // The clicks wait in the journal: they are another test's.
+      // The clicks wait in the journal for another test.
       CLICKHOUSE_URL: 'http://127.0.0.1:9/clicks',
       BASE_URL: 'http://sho.rt',
       SLUGLINE_SECRET: 'a secret that all nodes of this test have',
@@ -108,7 +108,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     })
   }
 
-  test('what one node is told, all obey', async () => {
+  test('a change on one node takes effect on all', async () => {
     const slug = 'everywhere'
     await obeyed(slug, 404)
     const { id } = await link({ slug })
@@ -129,7 +129,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     await obeyed('moved', 404)
   })
 
-  test('a command tells the nodes too', async () => {
+  test('a command notifies the nodes too', async () => {
     const { id, slug } = await link()
     await obeyed(slug, 302)
     const { status } = await (nodes[0] as Slugline).cli('links', 'block', id, '--reason', 'Spam')
@@ -137,7 +137,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     await obeyed(slug, 410)
   })
 
-  test('a limited link lets just so many people through, whichever node they come to', async () => {
+  test('a limited link redirects exactly as many people, across all nodes', async () => {
     const { slug } = await link({ max_clicks: 10 })
     const visits = Array.from({ length: 80 }, (_, i) => visit(nodes[i % NODES] as Slugline, slug))
     const statuses = (await Promise.all(visits)).map(({ status }) => status)
@@ -158,8 +158,8 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
         }
       }
     }
-    // Each node that falls back to its share may let one more through. One answer too late, for which a
-    // busy machine is enough, and what Redis let through nobody hears of.
+    // Each node that falls back to its share may allow one more, as may one response that arrives
+    // too late on a busy machine.
     const bound = () => 20 + (performance.now() - begin) / 1_000 + NODES
     await storm()
     expect(admitted).toBeGreaterThanOrEqual(20 - NODES)
@@ -170,7 +170,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     expect(admitted).toBeLessThanOrEqual(bound())
   })
 
-  test('without Redis links work, and changes are obeyed everywhere all the same', async () => {
+  test('without Redis links work, and changes still take effect everywhere', async () => {
     const { id, slug } = await link()
     await obeyed(slug, 302)
     toRedis.cut()
@@ -183,7 +183,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     await obeyed(slug, destination_url)
   })
 
-  test('a node that starts without the database redirects what was hot, and mends itself', async () => {
+  test('a node that starts without the database redirects popular links, and recovers', async () => {
     const node = nodes[3] as Slugline
     const slug = hot
     const { slug: secret } = await link({ password: 'correct horse battery' })
@@ -207,7 +207,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     await restarted
     expect((await visit(node, secret)).status).toBe(200)
     expect((await create(node, {})).status).toBe(201)
-    // The clicks of the meantime are counted like all others.
+    // The clicks of the meantime are counted too.
     await eventually('they are counted', async () => {
       const list = await (nodes[0] as Slugline).call('GET', `/api/v1/links?search=${slug}`, { key })
       const { data } = (await list.json()) as {
@@ -218,7 +218,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     })
   })
 
-  test('a fresh node redirects links that nobody has visited, without the database', async () => {
+  test('a new node redirects unvisited links without the database', async () => {
     const slugs: string[] = []
     for (let i = 0; i < 20; i++) slugs.push((await link()).slug)
     const fresh = await startSlugline({ ...env, LOG_LEVEL: 'warn' })
@@ -229,13 +229,13 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]))
       const before = fresh.output()
       for (let i = 0; i < 50; i++) expect((await visit(fresh, `none-${i}`)).status).toBe(503)
-      await eventually('it says so', async () =>
+      await eventually('it is logged', async () =>
         (await checkOf(fresh, 'links')) === 'degraded' ? true : undefined,
       )
       const metrics = await (await fetch(`${fresh.url}/metrics`)).text()
       expect(metrics).toContain('\nslugline_resolver_refused_total 50\n')
       expect(metrics).toContain('\nslugline_redirects_total{outcome="unavailable"} 50\n')
-      // A summary a second, and no stack.
+      // One summary per second, without a stack trace.
       const logged = fresh.output().slice(before.length)
       expect(logged).toContain('visits')
       expect(logged).not.toMatch(/^\s+at /m)
@@ -249,7 +249,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     ['the database', true],
     ['either', false],
   ] as const) {
-    test(`without ${what} known links go on, the rest is refused, and all mends itself`, async () => {
+    test(`without ${what} cached links redirect, the rest is refused, and all recover`, async () => {
       const slug = hot
       await obeyed(slug, 302)
       toDatabase.cut()
@@ -270,7 +270,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
       toDatabase.restore()
       await allWell()
       await obeyed(`unknown-${withRedis}`, 404)
-      // Of what was refused nothing was done.
+      // Refused writes have changed nothing.
       await obeyed(`half-${withRedis}`, 404)
       expect((await create(nodes[1] as Slugline, {})).status).toBe(201)
     })

@@ -1,5 +1,5 @@
-// What several nodes promise as one does: exact numbers, and every click once, whoever is killed. The
-// long runs of the same are bench/cluster-exact.ts and bench/cluster-kill.ts.
+// Guarantees of several nodes as of a single one: exact numbers, and every click once, whatever is
+// killed. Long runs: bench/cluster-exact.ts and bench/cluster-kill.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startCluster, type TestCluster } from '../harness/cluster.ts'
 import { clusterKillRun } from '../harness/cluster-kill-run.ts'
@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     }
   })
 
-  test('max_clicks lets just so many people through, with bots and HEAD among them', async () => {
+  test('max_clicks redirects exactly as many people, with bots and HEAD among them', async () => {
     expect(Object.fromEntries(await crowd(cluster, 20, 90))).toEqual({ 302: 20, 410: 70 })
   })
 
@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     expect({ links, differing }).toEqual({ links: 60, differing: 0 })
   })
 
-  test('a click that was answered is stored once, whoever is killed', async () => {
+  test('an answered click is stored once, whatever is killed', async () => {
     const { surplus, inFlight, ...run } = await clusterKillRun(cluster, {
       clicks: 6_000,
       links: 20,

@@ -1,5 +1,5 @@
-// A node that is stopped while its database is away: what it answered is not lost, whether it starts
-// again or only `slugline drain` comes.
+// A node that is stopped while its database is down loses nothing that it answered, whether it is
+// started again or only drained.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
   /** Starts it without its database, and resolves when it redirects cached links. */
   async function startAlone(): Promise<void> {
     toDatabase.cut()
-    // It would resolve when the node has its database, but the process is ended before that.
+    // The start would only resolve with the database, but the process ends before that.
     node.restart().catch(() => {})
     await eventually('it redirects', async () => {
       const answer = await node.call('HEAD', '/hot').catch(() => undefined)

@@ -1,4 +1,4 @@
-// Many links at once, by a job and by one request, while the process is killed again and again.
+// Changes to many links, by a job and by one request, while the process is killed repeatedly.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'

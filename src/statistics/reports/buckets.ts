@@ -6,7 +6,7 @@ interface Run {
 
 /**
  * The SQL of the start of the bucket that a click is in. Neighbours of one length need only
- * arithmetic; a year of days in Berlin is five runs, which a CASE of halves tells apart.
+ * arithmetic; a year of days in Berlin is five runs, which a CASE of halves distinguishes.
  * @param starts where buckets begin, ascending, in milliseconds since the Unix epoch
  * @param end where the last one ends
  */

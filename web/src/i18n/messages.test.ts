@@ -130,7 +130,8 @@ describe.each(LOCALES.map((language) => [language]))('%s', (language) => {
           const select = /^(\S+) select ([^|]+)/.exec(name)
           if (tag !== undefined) values[tag] = (parts: unknown[]) => `[${parts.join('')}]`
           else if (select !== null) values[select[1] as string] = select[2]
-          // Alone ours writes a number as the language does; there it must be told to.
+          // Ours formats a plain number argument by language; the reference parser needs a format
+          // for it.
           else values[name] = new RegExp(`{\\s*${name}\\s*,`).test(text) ? number : `<${number}>`
         }
         const full = new IntlMessageFormat(text, language).format(values as never)

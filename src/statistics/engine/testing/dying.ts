@@ -41,7 +41,7 @@ export async function shipUntilDeath(
         await Bun.sleep(5)
       }
     } catch {
-      // The server is away: as the statistics process does, from what is stored.
+      // The server is down: the next attempt starts from what is stored, as in production.
       await opened?.close()
     }
     await Bun.sleep(20)

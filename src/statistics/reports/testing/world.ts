@@ -40,7 +40,7 @@ const visitor = fc.record({
   device: some('mobile', 'desktop'),
   browser: some('Firefox', 'Chrome'),
   os: some('Android', 'Ünix'),
-  told: fc.boolean(),
+  tracked: fc.boolean(),
 })
 
 const moment = fc.oneof(
@@ -102,7 +102,7 @@ export const world: fc.Arbitrary<World> = fc
   .map(({ visitors, made, ...rest }) => {
     const clicks = made
       .map(({ day, moment: at, who, ...values }): StoredClick => {
-        const { told, ...same } = (visitors[day] as (typeof visitors)[0])[
+        const { tracked, ...same } = (visitors[day] as (typeof visitors)[0])[
           who
         ] as (typeof visitors)[0][0]
         // One visitor has the same number every day, and counts once a day.
@@ -113,7 +113,7 @@ export const world: fc.Arbitrary<World> = fc
           ...same,
           time: (FIRST_DAY + day) * DAY_MS + at,
           n: 0,
-          visitor: told ? BigInt.asUintN(64, own) : null,
+          visitor: tracked ? BigInt.asUintN(64, own) : null,
         }
       })
       .sort((a, b) => a.time - b.time)

@@ -82,7 +82,7 @@ export function LinkForm({
   const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
   const leave = (field: string) => afterPress(() => setLeft((before) => new Set(before).add(field)))
 
-  // While somebody still types an address it is wrong most of the time: say so when they are done.
+  // An address is invalid most of the time while it is typed, so errors are shown afterwards.
   const destination =
     answered.destination_url ??
     (left.has('destination_url') && check.current

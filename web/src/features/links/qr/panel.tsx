@@ -49,7 +49,7 @@ function Panel({ link, saved }: { link: Link; saved: QrStyle }) {
       <div className="flex w-44 flex-col gap-3">
         <div className="overflow-hidden rounded-md border border-line">
           <QrCode
-            // Scans are told apart from clicks by this.
+            // Distinguishes scans from clicks.
             text={`${link.short_url}?qr=1`}
             size={176}
             style={style}
