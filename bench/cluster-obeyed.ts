@@ -134,14 +134,14 @@ async function revoke(node: Slugline, others: readonly Slugline[]): Promise<Seen
 /** Polls each of the others until it reflects the change. */
 async function see(
   others: readonly Slugline[],
-  obeys: (other: Slugline) => Promise<boolean>,
+  follows: (other: Slugline) => Promise<boolean>,
 ): Promise<Seen[]> {
   const begin = performance.now()
   return Promise.all(
     others.map(async (other) => {
       for (let stale = 0; ; stale++) {
-        if (await obeys(other)) return { afterMs: performance.now() - begin, stale }
-        if (performance.now() - begin > 30_000) throw new Error('It is never obeyed')
+        if (await follows(other)) return { afterMs: performance.now() - begin, stale }
+        if (performance.now() - begin > 30_000) throw new Error('The change never took effect')
       }
     }),
   )

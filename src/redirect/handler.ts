@@ -138,7 +138,7 @@ class RedirectHandler {
       this.counts.limited++
       return this.#pages.limited(visit.request, waitSeconds)
     }
-    return this.#obey(visit, decision, now)
+    return this.#respond(visit, decision, now)
   }
 
   /** See {@link VisitLimit}. A visit over several turns is counted once. */
@@ -148,7 +148,7 @@ class RedirectHandler {
     return visitLimit.take(seq, visit.address, now)
   }
 
-  #obey(
+  #respond(
     visit: Visit,
     decision: Exclude<Decision, { kind: 'not_found' | 'blocked' }>,
     now: number,

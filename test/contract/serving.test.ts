@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     const body = { destination_url: 'https://example.com/new' }
     expect((await a.call('PATCH', `/api/v1/links/${id}`, { key, body })).status).toBe(200)
     expect((await visit(a, 'together')).headers.get('location')).toBe('https://example.com/new')
-    await until('the other one obeys', async () => {
+    await until('it takes effect on the other one', async () => {
       const { headers } = await visit(b, 'together')
       return headers.get('location') === 'https://example.com/new'
     })
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       const { headers, status } = await visit(b, path)
       return headers.get('location') ?? status
     }
-    const obeys = (path: string, expected: string | number) =>
+    const responds = (path: string, expected: string | number) =>
       until(`${path} leads to ${expected}`, async () => (await to(path)) === expected)
     // Cached as missing, which must hide nothing.
     for (const path of ['tree/a/b', 'tree/a', 'tree']) expect(await to(path)).toBe(404)
@@ -86,17 +86,17 @@ describe.skipIf(missing !== undefined)(title, () => {
       return `/api/v1/links/${((await made.json()) as { id: string }).id}`
     }
     const tree = await create('tree', { match: 'prefix', forward_path: true })
-    await obeys('tree/a/b', 'https://example.com/tree/a/b')
+    await responds('tree/a/b', 'https://example.com/tree/a/b')
     await create('tree/a', { match: 'prefix' })
-    await obeys('tree/a/b', 'https://example.com/tree/a')
+    await responds('tree/a/b', 'https://example.com/tree/a')
     const exact = await create('tree/a/b', {})
-    await obeys('tree/a/b', 'https://example.com/tree/a/b')
+    await responds('tree/a/b', 'https://example.com/tree/a/b')
     await a.call('PATCH', tree, { key, body: { destination_url: 'https://example.org/' } })
-    await obeys('tree/x', 'https://example.org/x')
+    await responds('tree/x', 'https://example.org/x')
     await a.call('DELETE', exact, { key })
-    await obeys('tree/a/b', 'https://example.com/tree/a')
+    await responds('tree/a/b', 'https://example.com/tree/a')
     await a.call('PATCH', tree, { key, body: { match: 'exact' } })
-    await obeys('tree/x', 404)
+    await responds('tree/x', 404)
   })
 
   test('without PostgreSQL refuse writes, keep redirecting, and recover immediately when it is back', async () => {

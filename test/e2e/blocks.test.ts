@@ -26,7 +26,7 @@ async function create(body: object): Promise<Link> {
 const statusOf = async (path: string) =>
   (await slugline.call('GET', path, { headers: { 'user-agent': 'Mozilla/5.0' } })).status
 
-const obeyed = (path: string, status: number) =>
+const responds = (path: string, status: number) =>
   eventually(`${path} answers ${status}`, async () =>
     (await statusOf(path)) === status ? true : undefined,
   )
@@ -44,7 +44,7 @@ test('blocks made by commands take effect in the running server, of each kind, u
   ] as const) {
     const args = ['links', 'block', value, '--kind', kind, '--reason', 'Phishing']
     expect((await slugline.cli(...args)).status).toBe(0)
-    await obeyed('/one', 410)
+    await responds('/one', 410)
     const got = await slugline.call('GET', `${LINKS}/${link.id}`, { key })
     expect(await got.json()).toMatchObject({
       status: 'blocked',
@@ -54,7 +54,7 @@ test('blocks made by commands take effect in the running server, of each kind, u
     expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ kind, reason: 'Phishing' }] })
     expect((await slugline.cli(...args)).status).toBe(1)
     expect((await slugline.cli('links', 'unblock', value, '--kind', kind)).status).toBe(0)
-    await obeyed('/one', 302)
+    await responds('/one', 302)
   }
   expect((await slugline.cli('links', 'unblock', 'one')).status).toBe(1)
   expect((await slugline.cli('links', 'block', 'one')).status).toBe(2)

@@ -92,7 +92,11 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     node.news.announce([{ domainNo: 0, slugKey: slug }])
   }
 
-  async function obeyed(slug: string, target: string | null, by: Node[] = nodes): Promise<void> {
+  async function redirectsTo(
+    slug: string,
+    target: string | null,
+    by: Node[] = nodes,
+  ): Promise<void> {
     await eventually(`${slug} leads to ${target}`, async () => {
       const found = await Promise.all(by.map(({ visit }) => visit(slug)))
       return found.every((at) => at === target) ? true : undefined
@@ -105,7 +109,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
       change(by, 'a', target)
       // On the same node immediately.
       expect(await by.visit('a')).toBe(target)
-      await obeyed('a', target)
+      await redirectsTo('a', target)
     }
   })
 
@@ -124,30 +128,30 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     }
     const before = nodes[1].cluster.state().received
     for (const slug of slugs) change(nodes[0], slug, 'https://new.example')
-    for (const slug of slugs) await obeyed(slug, 'https://new.example')
+    for (const slug of slugs) await redirectsTo(slug, 'https://new.example')
     expect(nodes[1].cluster.state().received - before).toBe(3)
   })
 
   test('a missed change takes effect as soon as the subscription is back', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     proxy.cut()
     await eventually('it receives nothing', () =>
       nodes[3].resolver.state().heard ? undefined : true,
     )
     change(nodes[0], 'a', 'https://new.example')
-    await obeyed('a', 'https://new.example', nodes.slice(0, 3))
+    await redirectsTo('a', 'https://new.example', nodes.slice(0, 3))
     expect(await nodes[3].visit('a')).toBe('https://old.example')
     const { losses } = nodes[3].resolver.state()
     proxy.restore()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     expect(nodes[3].resolver.state().losses).toBe(losses + 1)
     expect(nodes[0].resolver.state().losses).toBe(1)
   })
 
   test('an unsent change takes effect on its own node immediately, on others later', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     proxy.cut()
     await eventually('it is cut off', () => (nodes[3].cluster.state().heard ? undefined : true))
     change(nodes[3], 'a', 'https://new.example')
@@ -155,14 +159,14 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     await nodes[3].news.flush()
     expect(await nodes[0].visit('a')).toBe('https://old.example')
     proxy.restore()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     // It was announced individually, so the others needn't invalidate everything.
     expect(nodes[0].resolver.state().losses).toBe(1)
   })
 
   test('a change that Redis refused, while all are subscribed, takes effect later', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     const admin = new Bun.RedisClient(redis.url)
     await admin.send('ACL', ['SETUSER', 'default', '-publish'])
     change(nodes[3], 'a', 'https://new.example')
@@ -170,13 +174,13 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(await nodes[0].visit('a')).toBe('https://old.example')
     await admin.send('ACL', ['SETUSER', 'default', '+publish'])
     admin.close()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     expect(nodes[3].cluster.state().losses).toBe(0)
   })
 
   test('more unsent changes than fit the buffer make all nodes query again', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     proxy.cut()
     await eventually('it is cut off', () => (nodes[3].cluster.state().heard ? undefined : true))
     change(nodes[3], 'a', 'https://new.example')
@@ -185,18 +189,18 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     )
     await nodes[3].news.flush()
     proxy.restore()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     expect(nodes[0].resolver.state().losses).toBe(2)
   })
 
   test('a silently cut connection is noticed; messages in transit arrive', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     proxy.block()
     await eventually('it is noticed', () => (nodes[3].resolver.state().heard ? undefined : true))
     change(nodes[0], 'a', 'https://new.example')
     proxy.unblock()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     await allHear()
     expect(nodes[3].resolver.state().losses).toBe(1)
   })
@@ -209,15 +213,15 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     change(nodes[0], 'a', 'https://new.example')
     proxy.unblock()
     await allHear()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
   })
 
   test('latency delays messages, but loses none', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     proxy.delay(100)
     change(nodes[0], 'a', 'https://new.example')
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     await eventually('the delay shows', () => {
       const { lagMs, heard } = nodes[3].cluster.state()
       return heard && lagMs > 150 ? true : undefined
@@ -227,7 +231,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
 
   test('after a restart of Redis all nodes query again once, and are subscribed', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     await redis.stop()
     await eventually('all know', () =>
       nodes.every(({ cluster }) => !cluster.state().heard && !cluster.state().up)
@@ -238,15 +242,15 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(await nodes[1].visit('a')).toBe('https://new.example')
     expect(await nodes[0].visit('a')).toBe('https://old.example')
     await redis.start()
-    await obeyed('a', 'https://new.example')
+    await redirectsTo('a', 'https://new.example')
     await allHear()
     change(nodes[0], 'a', null)
-    await obeyed('a', null)
+    await redirectsTo('a', null)
   })
 
   test('a command notifies the nodes before it ends', async () => {
     change(nodes[0], 'a', 'https://old.example')
-    await obeyed('a', 'https://old.example')
+    await redirectsTo('a', 'https://old.example')
     const command = openCluster({
       url: new Hidden(redis.url),
       logger: QUIET,
@@ -258,6 +262,6 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     rows.delete('a')
     news.announce([{ domainNo: 0, slugKey: 'a' }])
     await command.close()
-    await obeyed('a', null)
+    await redirectsTo('a', null)
   })
 })

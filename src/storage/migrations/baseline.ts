@@ -5,18 +5,18 @@ export type Millis = number
 /** 0 or 1: SQLite has no booleans, PostgreSQL stores a smallint. */
 export type Flag = number
 
-/** What an import makes of a record. */
+/** The outcome of a record of an import. */
 export type ImportStatus = 'created' | 'renamed' | 'updated' | 'skipped' | 'refused'
 
-/** A column's SQL in both databases. `T` is what it holds, as Kysely types it. */
+/** A column's SQL in both databases. `T` is the type of its values, for Kysely. */
 export interface Column<T> {
   readonly sqlite: string
   readonly postgres: string
-  /** Never set: carries the type. */
+  /** Never set: only carries the type. */
   readonly holds?: T
 }
 
-/** One table: its columns in order, and what follows them. */
+/** A table: its columns in order, its constraint and its indexes. */
 interface Table {
   columns: Record<string, Column<unknown>>
   /** A key or a condition over several columns. */
@@ -39,7 +39,7 @@ const userId = column<string>('TEXT NOT NULL REFERENCES users (id)')
 const number = column<number>('BIGINT NOT NULL')
 const optionalNumber = column<number | null>('BIGINT')
 const count = column<number>('BIGINT NOT NULL DEFAULT 0')
-/** Kept by the transaction that changes what it counts. */
+/** A count, maintained by the transactions that change the counted rows. */
 const generatedCount = column<Generated<number>>('BIGINT NOT NULL DEFAULT 0')
 const time = column<Millis>('BIGINT NOT NULL')
 const optionalTime = column<Millis | null>('BIGINT')
@@ -47,21 +47,21 @@ const status = column<number>('SMALLINT NOT NULL')
 const flag = column<Flag>('SMALLINT NOT NULL')
 const generatedFlag = column<Generated<Flag>>('SMALLINT NOT NULL DEFAULT 0')
 const workspaceNo = column<number>('BIGINT NOT NULL REFERENCES workspaces (no)')
-/** A numeric primary key that the rows are stored by. */
+/** A numeric primary key in whose order the rows are stored. */
 const rowKey = column<number>('INTEGER PRIMARY KEY', 'BIGINT PRIMARY KEY')
 
 /** Rows are stored in the index of the primary key. */
 const CLUSTERED: Storage = { sqlite: ' WITHOUT ROWID', postgres: '' }
 
 /**
- * The tables of both databases, but for the counters. `seq` is `workspace_no × 2^32 + n`, so an
- * index on it serves the rows of one workspace in the order of their creation. `…_key` of texts is
- * the text in lower case, in which it is compared.
+ * The tables of both databases, except the counters. `seq` is `workspace_no × 2^32 + n`, so an
+ * index on it lists the rows of a workspace in the order of their creation. A text's `…_key` is its
+ * lower-case form, for comparisons.
  */
 export const MAIN_TABLES = {
   workspaces: {
     columns: {
-      /** Small number that stands for the workspace in every other table. */
+      /** A small number, the key of the workspace in all other tables. */
       no: column<Generated<number>>(
         'INTEGER PRIMARY KEY AUTOINCREMENT',
         'BIGINT PRIMARY KEY DEFAULT next_workspace_no()',
@@ -82,19 +82,19 @@ export const MAIN_TABLES = {
       addresses_count: generatedCount,
       api_keys_count: generatedCount,
       members_count: generatedCount,
-      /** How many tags were ever made here: the number of the newest one. */
+      /** How many tags were ever created here: the number of the newest one. */
       tags_made: generatedCount,
       /** How many links were ever created here: the low half of the next link's `seq`. */
       links_made: generatedCount,
       /** The latest `created_at` of a link, so that `seq` and `created_at` sort alike. */
       last_link_at: generatedCount,
-      /** 1: they don't, because a link was made while the clock was far ahead. */
+      /** 1: they don't, because a link was created while the clock was far ahead. */
       links_unordered: generatedFlag,
       /** How many audit entries were ever written here: the low half of the next one's `seq`. */
       audit_made: generatedCount,
       created_at: time,
     },
-    // Few rows, which are changed very often.
+    // Few rows, which change very often.
     storage: { sqlite: '', postgres: ' WITH (fillfactor = 40)' },
     indexes: [
       'CREATE INDEX workspaces_name ON workspaces (name_key)',
@@ -107,26 +107,26 @@ export const MAIN_TABLES = {
       email: text,
       email_key: uniqueText,
       name: optionalText,
-      /** Whether it was shown that the address is theirs. */
+      /** Whether it was verified that the address is theirs. */
       email_verified: column<Flag>('SMALLINT NOT NULL DEFAULT 1'),
-      /** A locale of ours, or null: the browser's. */
+      /** A supported locale, or null: the browser's. */
       language: optionalText,
-      /** 1: may see all workspaces and set their plans. One person at most. */
+      /** 1: may see all workspaces and set their plans. At most one person. */
       instance_owner: generatedFlag,
       two_factor_enabled: generatedFlag,
       created_at: time,
       updated_at: count,
     },
     indexes: [
-      // Of two who race for it this index refuses one.
+      // This index lets only one of two concurrent claims succeed.
       'CREATE UNIQUE INDEX users_instance_owner ON users (instance_owner) WHERE instance_owner = 1',
     ],
   },
-  /** What people look like, where they say so. */
+  /** People's pictures. */
   pictures: {
     columns: {
       user_id: column<string>('TEXT NOT NULL PRIMARY KEY REFERENCES users (id)'),
-      /** Of the picture, short: another one has another address. */
+      /** A short digest of the picture, part of its URL. */
       digest: text,
       /** PNG, in Base64. */
       png: text,
@@ -137,9 +137,9 @@ export const MAIN_TABLES = {
     columns: {
       id: textKey,
       user_id: userId,
-      /** `credential`: a password of ours. */
+      /** `credential`: a password stored here. */
       provider_id: text,
-      /** Who they are there; the user's id for `credential`. */
+      /** Their id there; the user's id for `credential`. */
       account_id: text,
       /** argon2id in PHC form. */
       password_hash: optionalText,
@@ -149,12 +149,12 @@ export const MAIN_TABLES = {
     constraint: 'UNIQUE (provider_id, account_id)',
     indexes: ['CREATE INDEX accounts_user ON accounts (user_id)'],
   },
-  /** Where people are signed in. Their addresses are not kept. */
+  /** Sessions of people. Their IP addresses are not stored. */
   sessions: {
     columns: {
       id: textKey,
       user_id: userId,
-      /** What the cookie holds, next to a signature of it. */
+      /** The session token; the cookie has it with a signature. */
       token: uniqueText,
       /** Coarse: `Firefox, Windows`. */
       user_agent: optionalText,
@@ -167,7 +167,7 @@ export const MAIN_TABLES = {
       'CREATE INDEX sessions_expiry ON sessions (expires_at)',
     ],
   },
-  /** Tokens that work once: resets, challenges, states. */
+  /** Single-use tokens: resets, challenges, states. */
   verifications: {
     columns: {
       id: textKey,
@@ -183,7 +183,7 @@ export const MAIN_TABLES = {
       'CREATE INDEX verifications_expiry ON verifications (expires_at)',
     ],
   },
-  /** The second factor of people who have one. Secret and codes are encrypted. */
+  /** The second factors of people. Secret and codes are encrypted. */
   two_factors: {
     columns: {
       id: textKey,
@@ -211,14 +211,14 @@ export const MAIN_TABLES = {
     },
     indexes: ['CREATE INDEX passkeys_user ON passkeys (user_id)'],
   },
-  /** Attempts at what is limited strictly; the state of `limits/decide.ts`. */
+  /** Attempts at strictly limited actions; the state of `limits/decide.ts`. */
   attempts: {
     columns: {
-      /** A keyed hash of what is limited and for whom. */
+      /** A keyed hash of the limited action and its subject. */
       key: textKey,
       at: time,
       used: column<number>('DOUBLE PRECISION NOT NULL'),
-      /** From then on the row says no more than its absence would. */
+      /** From then on the row is equivalent to a missing one. */
       full_at: time,
     },
     indexes: ['CREATE INDEX attempts_full ON attempts (full_at)'],
@@ -234,7 +234,7 @@ export const MAIN_TABLES = {
     },
     constraint: 'PRIMARY KEY (minute, workspace_no)',
   },
-  /** The picture that a workspace puts on its QR codes. */
+  /** The logo that a workspace puts on its QR codes. */
   logos: {
     columns: {
       workspace_no: rowKey,
@@ -245,7 +245,7 @@ export const MAIN_TABLES = {
       updated_at: time,
     },
   },
-  /** UTM parameters that are used often. */
+  /** Templates of UTM parameters. */
   utm_templates: {
     columns: {
       id: textKey,
@@ -263,12 +263,12 @@ export const MAIN_TABLES = {
     },
     constraint: 'UNIQUE (workspace_no, name_key)',
   },
-  /** The list of links, narrowed and sorted under a name. */
+  /** Saved views of the list of links: filter, order and columns under a name. */
   views: {
     columns: {
       id: textKey,
       workspace_no: number,
-      /** Whose it is; null: of a shared one, who has left. */
+      /** The owner; null: the view is shared, and its owner has left. */
       user_id: optionalText,
       shared: flag,
       name: text,
@@ -281,7 +281,7 @@ export const MAIN_TABLES = {
     },
     indexes: ['CREATE INDEX views_workspace ON views (workspace_no, name_key, id)'],
   },
-  /** Statistics that are shared at an address of their own. */
+  /** Statistics shared at a public address. */
   shares: {
     columns: {
       id: textKey,
@@ -290,7 +290,7 @@ export const MAIN_TABLES = {
       token_hash: uniqueText,
       name: optionalText,
       kind: column<'link' | 'tag' | 'folder' | 'workspace'>('TEXT NOT NULL'),
-      /** The id of the link, tag or folder, which may be gone; null: it is the workspace. */
+      /** The id of the link, tag or folder, which may be deleted; null: the workspace. */
       subject_id: optionalText,
       /** JSON object: parameters of statistics with lists of values. */
       filters: text,
@@ -298,7 +298,7 @@ export const MAIN_TABLES = {
       shown: text,
       password_hash: optionalText,
       expires_at: optionalTime,
-      /** Who changed it last: what they can't see isn't shown. Null: a key, which sees all. */
+      /** The last person who changed it, who limits what is shown. Null: a key, which sees all. */
       seen_by: optionalText,
       views: count,
       created_at: time,
@@ -307,9 +307,9 @@ export const MAIN_TABLES = {
     },
     indexes: ['CREATE INDEX shares_workspace ON shares (workspace_no, id)'],
   },
-  /** Clicks that are to be deleted: all of a link before a time. */
+  /** Clicks to be deleted: all of a link before a time. */
   click_deletions: { columns: { link_seq: rowKey, before: time } },
-  /** Facts of the whole instance. */
+  /** Values of the whole instance. */
   instance: { columns: { name: textKey, value: text } },
   members: {
     columns: { workspace_no: workspaceNo, user_id: userId, role: text, created_at: time },
@@ -337,7 +337,7 @@ export const MAIN_TABLES = {
     },
     indexes: ['CREATE INDEX api_keys_workspace ON api_keys (workspace_no, created_at)'],
   },
-  /** Who may join a workspace. A row goes when it is accepted, revoked or replaced. */
+  /** Invitations to workspaces. Accepted, revoked and replaced ones are deleted. */
   invitations: {
     columns: {
       id: textKey,
@@ -361,18 +361,18 @@ export const MAIN_TABLES = {
       /** 0 is the instance's own domain. */
       no: column<number>('BIGINT NOT NULL PRIMARY KEY'),
       host: text,
-      /** Null: the host is shared by all workspaces, and what follows is unused. */
+      /** Null: the host is shared by all workspaces, and the following columns are unused. */
       id: optionalText,
       workspace_no: optionalNumber,
       status: column<Generated<'shared' | 'pending' | 'active' | 'failing' | 'removed'>>(
         "TEXT NOT NULL DEFAULT 'shared'",
       ),
-      /** What the TXT record must say. */
+      /** The required value of the TXT record. */
       token: column<Generated<string>>("TEXT NOT NULL DEFAULT ''"),
       checked_at: optionalTime,
       /** JSON array of strings: the TXT records that the last check found. */
       found: column<Generated<string>>("TEXT NOT NULL DEFAULT '[]'"),
-      /** Why it got no answer; null: it got one. */
+      /** The error of the last check's DNS query; null: none. */
       lookup_error: optionalText,
       /** Since when the record is missing. */
       failing_since: optionalTime,
@@ -392,7 +392,7 @@ export const MAIN_TABLES = {
       version: column<Generated<number>>('BIGINT NOT NULL DEFAULT 1'),
     },
     indexes: [
-      // Of those who race for a host this index refuses all but one.
+      // This index lets only one of several concurrent claims of a host succeed.
       `CREATE UNIQUE INDEX domains_host ON domains (host)
         WHERE status IN ('shared', 'active', 'failing')`,
       `CREATE UNIQUE INDEX domains_claim ON domains (workspace_no, host)
@@ -410,49 +410,49 @@ export const MAIN_TABLES = {
       domain_no: number,
       slug: text,
       slug_key: text,
-      /** Byte for byte as it was given. */
+      /** Byte for byte as entered. */
       destination_url: text,
-      /** As the WHATWG URL standard serialises it: what `Location` says. */
+      /** As serialized by the WHATWG URL standard, for `Location`. */
       target_url: text,
       title: optionalText,
       notes: optionalText,
-      /** JSON array of numbers: the `no` of tags. One of them may be gone, or be another's now. */
+      /** JSON array of numbers: the `no` of tags, some of which may be deleted or merged. */
       tag_nos: column<Generated<string>>("TEXT NOT NULL DEFAULT '[]'"),
-      /** The id of a folder, which may be gone, or be another's now. */
+      /** The id of a folder, which may be deleted or merged. */
       folder_id: column<Generated<string | null>>('TEXT'),
-      /** 1: lists leave it out. */
+      /** 1: lists omit it. */
       archived: generatedFlag,
-      /** JSON array of strings: further slugs, as typed; `no:slug` on another domain. */
+      /** JSON array of strings: additional slugs, as typed; `no:slug` on another domain. */
       aliases: text,
       external_id: optionalText,
       enabled: flag,
-      /** JSON object `{id, reason, at}` of the block of its addresses; null: they are not blocked. */
+      /** JSON object `{id, reason, at}` of the block of its addresses; null: not blocked. */
       block: column<Generated<string | null>>('TEXT'),
       redirect_status: status,
       forward_query: flag,
       forward_path: generatedFlag,
-      /** 1: all below its slugs leads to it too. */
+      /** 1: all paths below its slugs match too. */
       match_prefix: generatedFlag,
       starts_at: optionalTime,
       expires_at: optionalTime,
       max_clicks: optionalNumber,
-      /** Visitors let through since `max_clicks` was set, those before it included. */
+      /** Redirected visitors since `max_clicks` was set, including earlier ones. */
       uses: generatedCount,
-      /** Clicks that came along with an import; part of no other number. */
+      /** Clicks taken over by an import; part of no other number. */
       imported_clicks: generatedCount,
       fallback_url: optionalText,
-      /** JSON arrays, see `rules/types.ts`; null: there are none. */
+      /** JSON arrays, see `rules/types.ts`; null: none. */
       rules: optionalText,
       variants: optionalText,
       password_hash: optionalText,
-      /** JSON object `{title, description, image_url}` for previews; null: there is none. */
+      /** JSON object `{title, description, image_url}` for previews; null: none. */
       social: column<Generated<string | null>>('TEXT'),
-      /** `full`, `count` or `none`: what is kept of clicks. */
+      /** `full`, `count` or `none`: what is stored of clicks. */
       tracking: column<Generated<string>>("TEXT NOT NULL DEFAULT 'full'"),
       created_at: time,
       updated_at: time,
       version: number,
-      /** What `search` looks through besides tags, in lower case. */
+      /** The text searched by `search` besides tags, in lower case. */
       search_text: text,
     },
     indexes: [
@@ -466,16 +466,13 @@ export const MAIN_TABLES = {
       'CREATE INDEX links_archived ON links (workspace_no, seq) WHERE archived = 1',
     ],
   },
-  /**
-   * Every slug that was ever given out. The redirect reads this row alone, unless the link has
-   * conditions.
-   */
+  /** Every slug ever used. The redirect reads only this row, unless the link has conditions. */
   slugs: {
     columns: {
       slug_key: text,
       domain_no: number,
       workspace_no: number,
-      /** Null: the link is gone, and the slug is held back from other workspaces. */
+      /** Null: the link is deleted, and the slug stays reserved for its workspace. */
       link_seq: optionalNumber,
       /** The slug as typed. */
       slug: text,
@@ -484,7 +481,7 @@ export const MAIN_TABLES = {
       redirect_status: status,
       /** 1: the link has conditions (dates, password, limits, …), read its row; 2: and is a prefix. */
       special: flag,
-      /** The block of this address, which outlives the link; null: it is not blocked. */
+      /** The block of this address, which outlives the link; null: not blocked. */
       block_id: column<Generated<string | null>>('TEXT'),
     },
     constraint: 'PRIMARY KEY (slug_key, domain_no)',
@@ -494,7 +491,7 @@ export const MAIN_TABLES = {
       'CREATE INDEX slugs_domain ON slugs (domain_no, link_seq) WHERE domain_no <> 0',
     ],
   },
-  /** What the owner of the instance has blocked. */
+  /** Blocks by the owner of the instance. */
   blocks: {
     columns: {
       id: textKey,
@@ -502,18 +499,18 @@ export const MAIN_TABLES = {
       /** `host/slug`, a host, or the id of a workspace. */
       value: text,
       reason: text,
-      /** Of kind `link`: the link that has the address, if there is one. */
+      /** Of kind `link`: the link with the address, if any. */
       link_id: optionalText,
-      /** The workspace of that link, or the one that is blocked. */
+      /** The workspace of that link, or the blocked one. */
       workspace_no: optionalNumber,
-      /** As the audit log names the person. */
+      /** The person, as in the audit log. */
       created_by: text,
       created_at: time,
     },
     constraint: 'UNIQUE (kind, value)',
     indexes: ['CREATE INDEX blocks_link ON blocks (link_id) WHERE link_id IS NOT NULL'],
   },
-  /** What workspaces answer to blocks, each once. */
+  /** Workspaces' appeals of blocks, one each. */
   appeals: {
     columns: {
       block_id: text,
@@ -525,7 +522,7 @@ export const MAIN_TABLES = {
     },
     constraint: 'PRIMARY KEY (block_id, workspace_no)',
   },
-  /** What visitors report of an address: one row each, so that they can't fill the database. */
+  /** Visitors' reports: one row per address, so that they can't fill the database. */
   reports: {
     columns: {
       slug_key: text,
@@ -537,8 +534,8 @@ export const MAIN_TABLES = {
     constraint: 'PRIMARY KEY (slug_key, domain_no)',
   },
   /**
-   * The tags of a workspace. Links name them by number, so a rename changes one row. A tag that was
-   * merged into another keeps its row, with the other's key and name: both numbers are one tag.
+   * The tags of a workspace. Links refer to them by number, so a rename changes one row. A merged
+   * tag keeps its row, with the other's key and name: both numbers are one tag.
    */
   tags: {
     columns: {
@@ -547,11 +544,11 @@ export const MAIN_TABLES = {
       id: uniqueText,
       key: text,
       name: text,
-      /** What `search` looks through. */
+      /** The text searched by `search`. */
       search_text: text,
       /** One of `COLOURS` in `tags/`. */
       colour: text,
-      /** The `no` of the tag that this one was merged into; null: it is a tag of its own. */
+      /** The `no` of the tag that this one was merged into; null: not merged. */
       merged_into: optionalNumber,
       created_at: time,
       updated_at: time,
@@ -574,17 +571,17 @@ export const MAIN_TABLES = {
     constraint: 'PRIMARY KEY (workspace_no, tag_no, link_seq)',
     storage: CLUSTERED,
   },
-  /** Folders; a link is in one at most. One that was moved into another keeps its row. */
+  /** Folders; a link is in at most one. A merged folder keeps its row. */
   folders: {
     columns: {
       id: textKey,
       workspace_no: number,
       name: text,
-      /** What folders are sorted by and `search` looks through. */
+      /** For sorting folders and for `search`. */
       name_key: text,
-      /** `members`: only those in `folder_members`, and who manages the workspace, see its links. */
+      /** `members`: only those in `folder_members` and managers of the workspace see its links. */
       access: column<'workspace' | 'members'>('TEXT NOT NULL'),
-      /** The id of the folder that has its links now; null: it is a folder of its own. */
+      /** The id of the folder that has its links now; null: not merged. */
       merged_into: optionalText,
       created_at: time,
       updated_at: time,
@@ -595,17 +592,17 @@ export const MAIN_TABLES = {
       'CREATE INDEX folders_merged ON folders (merged_into) WHERE merged_into IS NOT NULL',
     ],
   },
-  /** Who sees the links of a folder that isn't everybody's. */
+  /** The members who see the links of a restricted folder. */
   folder_members: {
     columns: { folder_id: text, user_id: text },
     constraint: 'PRIMARY KEY (folder_id, user_id)',
     storage: CLUSTERED,
     indexes: ['CREATE INDEX folder_members_user ON folder_members (user_id)'],
   },
-  /** Links that were deleted and can be restored for some days. Their slugs are held meanwhile. */
+  /** Deleted links that can be restored for some days. Their slugs stay reserved until then. */
   deleted_links: {
     columns: {
-      /** The link's, which it gets again. */
+      /** The link's id, which it gets again. */
       seq: rowKey,
       id: uniqueText,
       workspace_no: number,
@@ -620,13 +617,13 @@ export const MAIN_TABLES = {
       'CREATE INDEX deleted_links_workspace ON deleted_links (workspace_no, deleted_at, seq)',
     ],
   },
-  /** Earlier passwords: the audit log must not hold them, and a restore needs them. */
+  /** Earlier passwords, for restoring: the audit log must not contain them. */
   link_passwords: {
     columns: {
       link_seq: number,
       /** The version that replaced this password. */
       version: number,
-      /** Null: there was none. */
+      /** Null: none. */
       password_hash: optionalText,
     },
     constraint: 'PRIMARY KEY (link_seq, version)',
@@ -647,7 +644,7 @@ export const MAIN_TABLES = {
     storage: CLUSTERED,
     indexes: ['CREATE INDEX idempotency_created ON idempotency (created_at)'],
   },
-  /** Work that takes long: see `jobs/`. Finished ones are deleted after some days. */
+  /** Background jobs: see `jobs/`. Finished ones are deleted after some days. */
   jobs: {
     columns: {
       id: textKey,
@@ -655,24 +652,24 @@ export const MAIN_TABLES = {
       type: text,
       status: column<'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'>('TEXT NOT NULL'),
       done: count,
-      /** Null: not known yet. */
+      /** Null: unknown yet. */
       total: optionalNumber,
       failed: count,
-      /** JSON: who asked for it, as the audit log names them. */
+      /** JSON: who requested it, in the form of the audit log. */
       actor: text,
-      /** JSON: what is to be done. */
+      /** JSON: its input. */
       input: text,
-      /** JSON: how far it is, as its handler keeps it; null: at the start. */
+      /** JSON: its progress, in a form of its handler; null: at the start. */
       state: optionalText,
-      /** JSON: what it gives out; null: nothing yet. */
+      /** JSON: its output; null: none yet. */
       result: optionalText,
-      /** JSON `{code, params}`: why it failed. */
+      /** JSON `{code, params}`: the error. */
       error: optionalText,
-      /** Which process runs it. */
+      /** The process that runs it. */
       lease_owner: optionalText,
-      /** From then on any process may go on with it; null: it is finished. */
+      /** From then on any process may take it over; null: it is finished. */
       lease_until: optionalTime,
-      /** How often it was begun since it last got further. */
+      /** How often it was started since its last progress. */
       attempts: count,
       created_at: time,
       started_at: optionalTime,
@@ -684,12 +681,12 @@ export const MAIN_TABLES = {
       'CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL',
     ],
   },
-  /** Files that are being imported, in parts, until their jobs end. */
+  /** Files of running imports, in chunks. */
   import_chunks: {
     columns: { upload: text, n: number, text },
     constraint: 'PRIMARY KEY (upload, n)',
   },
-  /** What a job has made of each record of an import. */
+  /** The outcomes of the records of an import. */
   import_rows: {
     columns: {
       job_id: text,
@@ -698,34 +695,34 @@ export const MAIN_TABLES = {
       status: column<ImportStatus>('TEXT NOT NULL'),
       slug: optionalText,
       destination_url: optionalText,
-      /** The link that was made, changed or in the way. */
+      /** The created, changed or conflicting link. */
       link_id: optionalText,
       /** JSON array of `{field, code, params}`. */
       reasons: text,
-      /** The link's version before; null: the import made it. */
+      /** The link's version before; null: the import created it. */
       version_before: optionalNumber,
-      /** The link's version since; null: nothing was written. */
+      /** The link's version after; null: nothing was written. */
       version: optionalNumber,
       /** The link's imported clicks before. */
       clicks_before: optionalNumber,
-      /** What became of it when the import was undone; null: it was not. */
+      /** The outcome of undoing the import; null: not undone. */
       undo: column<'deleted' | 'restored' | 'kept' | null>('TEXT'),
     },
     constraint: 'PRIMARY KEY (job_id, n)',
     storage: CLUSTERED,
     indexes: [
-      // By the link first: SQLite would rather read all rows of a job than begin with `job_id` here.
+      // The link comes first, because SQLite would otherwise read all rows of a job.
       `CREATE INDEX import_rows_updated ON import_rows (link_id, version_before)
         WHERE version_before IS NOT NULL`,
     ],
   },
-  /** Slugs and external ids of the records that a dry run has passed. */
+  /** Slugs and external ids of the records that a dry run has processed. */
   import_seen: {
     columns: { job_id: text, key: text },
     constraint: 'PRIMARY KEY (job_id, key)',
     storage: CLUSTERED,
   },
-  /** What imports need until their jobs end. */
+  /** Inputs of imports until their jobs end. */
   imports: {
     columns: {
       job_id: textKey,
@@ -735,7 +732,7 @@ export const MAIN_TABLES = {
       token: optionalText,
     },
   },
-  /** Who changed what. Rows are only ever added; none holds a secret. */
+  /** The audit log. Rows are only added; none contains a secret. */
   audit: {
     columns: {
       seq: rowKey,
@@ -743,17 +740,17 @@ export const MAIN_TABLES = {
       actor_type: column<'user' | 'api_key' | 'command' | 'system'>('TEXT NOT NULL'),
       /** A user's or key's id; null for the command line. */
       actor_id: optionalText,
-      /** Who it was, in words that stay when the user or key is gone. */
+      /** The actor's name, which stays when the user or key is deleted. */
       actor_label: text,
       action: text,
       target_type: text,
       target_id: text,
       target_label: text,
-      /** The link's version after the change; null for what has no versions. */
+      /** The link's version after the change; null for objects without versions. */
       version: optionalNumber,
-      /** JSON object: the changed fields as they were. */
+      /** JSON object: the changed fields before the change. */
       before: text,
-      /** JSON object: the changed fields as they are since. */
+      /** JSON object: the changed fields after the change. */
       after: text,
       request_id: optionalText,
     },
@@ -763,19 +760,19 @@ export const MAIN_TABLES = {
       'CREATE INDEX audit_action ON audit (action, seq)',
     ],
   },
-  /** Workspaces that are gone, whose links and clicks are being purged, or have been. */
+  /** Deleted workspaces, whose links and clicks are being purged or have been. */
   deleted_workspaces: {
     columns: {
       no: rowKey,
       id: uniqueText,
       deleted_at: time,
-      /** When the last of its links was gone; null: some are still there. */
+      /** When the last of its links was purged; null: some are left. */
       purged_at: optionalTime,
     },
   },
 } satisfies Record<string, Table>
 
-/** What the click worker counts. In SQLite a file that it alone writes; readers attach it. */
+/** The click worker's tables. In SQLite a separate file that only it writes; readers attach it. */
 export const COUNTER_TABLES = {
   link_counters: {
     columns: {
@@ -786,7 +783,7 @@ export const COUNTER_TABLES = {
       bot: count,
       unique_visitors: count,
       last_clicked_at: optionalTime,
-      /** How many of these are of clicks that were counted alone: no single one is stored. */
+      /** How many of these clicks were only counted: none is stored. */
       bare_human: generatedCount,
       bare_bot: generatedCount,
       bare_unique: generatedCount,
@@ -798,9 +795,9 @@ export const COUNTER_TABLES = {
         ON link_counters (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
     ],
   },
-  /** Up to which link (`seq`) of a workspace `link_counters` has a row for every link. */
+  /** The link (`seq`) of a workspace up to which all have a row in `link_counters`. */
   counter_watermarks: { columns: { workspace_no: rowKey, link_seq: number } },
-  /** Who was counted already as a unique visitor of a link on a day. */
+  /** Counted unique visitors by link and day. */
   link_visitors: {
     columns: {
       /** Days since the Unix epoch, UTC. */
@@ -812,7 +809,7 @@ export const COUNTER_TABLES = {
     constraint: 'PRIMARY KEY (day, link_seq, visitor)',
     storage: CLUSTERED,
   },
-  /** A workspace's clicks of a UTC month that are counted. */
+  /** A workspace's counted clicks of a UTC month. */
   workspace_months: {
     columns: {
       /** Months since January 1970. */
@@ -822,7 +819,7 @@ export const COUNTER_TABLES = {
     },
     constraint: 'PRIMARY KEY (month, workspace_no)',
   },
-  /** From where to where in a node's journal a workspace's clicks of a month aren't counted. */
+  /** Ranges of a node's journal in which a workspace's clicks of a month aren't counted. */
   uncounted_clicks: {
     columns: {
       /** 0: a single machine. */
@@ -839,7 +836,7 @@ export const COUNTER_TABLES = {
   },
 } satisfies Record<string, Table>
 
-/** Up to where each node's journal is in the counters, and stored for reports (reported later). */
+/** The position of each node's journal in the counters, and in the stored clicks, reported late. */
 export const NODE_TABLES = {
   node_watermarks: {
     columns: {
@@ -852,12 +849,12 @@ export const NODE_TABLES = {
   },
 } satisfies Record<string, Table>
 
-/** Up to where the journal has been counted. Nodes have `node_watermarks` instead. */
+/** The counted position of the journal. Nodes have `node_watermarks` instead. */
 export const JOURNAL_TABLES = {
   journal_watermark: { columns: { id: rowKey, segment: number, offset: number } },
 } satisfies Record<string, Table>
 
-/** The statements that make tables and their indexes. */
+/** The statements that create tables and their indexes. */
 export function statementsFor(
   dialect: 'sqlite' | 'postgres',
   tables: Readonly<Record<string, Table>>,
@@ -869,7 +866,7 @@ export function statementsFor(
       return [`CREATE TABLE ${name} (${lines.join(', ')})${storage?.[dialect] ?? ''}`, ...indexes]
     },
   )
-  // Texts are compared byte by byte, as SQLite does by itself.
+  // Texts are compared by bytes, which is SQLite's default.
   return dialect === 'sqlite'
     ? statements
     : statements.map((each) => each.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'))
@@ -877,7 +874,7 @@ export function statementsFor(
 
 /**
  * Few links have conditions: a list by status reads only them (see `links/filter.ts`).
- * @param covering further columns, for answers from the index alone
+ * @param covering additional columns, for index-only scans
  */
 export function specialLinksIndex(covering: string): string {
   return `CREATE INDEX links_special ON links
@@ -886,7 +883,7 @@ export function specialLinksIndex(covering: string): string {
       OR max_clicks IS NOT NULL`
 }
 
-/** Runs statements one after another. */
+/** Runs statements in order. */
 export async function runAll(db: Kysely<never>, statements: readonly string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -41,7 +41,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
         `CREATE VIRTUAL TABLE links_search USING fts5 (
           search_text, content = '', contentless_delete = 1, tokenize = 'trigram'
         )`,
-        // Merging its segments less often takes a third off what a link costs here.
+        // Merging its segments less often makes writing a link here a third cheaper.
         "INSERT INTO links_search (links_search, rank) VALUES ('automerge', 16), ('crisismerge', 32)",
         // Its trigrams, to find those that begin with a shorter term.
         "CREATE VIRTUAL TABLE links_search_terms USING fts5vocab (links_search, 'row')",

@@ -9,13 +9,13 @@ import {
   statementsFor,
 } from './baseline.ts'
 
-/** All tables of the embedded database and its counters, and what several nodes share. */
+/** All tables of the embedded database and its counters, and those shared by several nodes. */
 export async function up(db: Kysely<never>): Promise<void> {
   await runAll(db, [
     'CREATE EXTENSION IF NOT EXISTS pg_trgm',
     ...WORKSPACE_NUMBERS,
     ...statementsFor('postgres', { ...MAIN_TABLES, ...COUNTER_TABLES, ...NODE_TABLES }),
-    // Without `uses`: visitors raise it, and the index would have to be written each time.
+    // Without `uses`, which visits increment: the index would be written each time.
     specialLinksIndex(''),
     'CREATE INDEX links_search ON links USING gin (search_text gin_trgm_ops)',
     ...SHARED_TABLES,
@@ -23,7 +23,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   ])
 }
 
-/** A sequence would leave gaps behind refusals, and numbers are few: `seq` must stay below 2^53. */
+/** A sequence would leave gaps after refused inserts, and numbers are few: `seq` is below 2^53. */
 const WORKSPACE_NUMBERS = [
   'CREATE TABLE numbers (name TEXT PRIMARY KEY, value BIGINT NOT NULL)',
   "INSERT INTO numbers (name, value) VALUES ('workspaces', 0)",
@@ -38,9 +38,9 @@ const WORKSPACE_NUMBERS = [
     END $$`,
 ]
 
-/** What the processes of several nodes need of each other. */
+/** Tables for coordinating several nodes. */
 const SHARED_TABLES = [
-  // A number of its own for each node that ever was: clicks are told apart by it.
+  // A unique number for each node that ever existed, which distinguishes their clicks.
   `CREATE TABLE nodes (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id TEXT COLLATE "C" NOT NULL UNIQUE,
@@ -51,17 +51,17 @@ const SHARED_TABLES = [
     day BIGINT PRIMARY KEY,
     sealed TEXT COLLATE "C" NOT NULL
   )`,
-  // Links that are gone for good and whose clicks are still in ClickHouse.
+  // Purged links whose clicks are still in ClickHouse.
   `CREATE TABLE gone_links (
     link_seq BIGINT PRIMARY KEY
   )`,
-  // Maintenance tasks that one node at a time does, and until when, by the server's clock.
+  // Maintenance tasks run by one node at a time, and until when, by the server's clock.
   `CREATE TABLE leases (
     name TEXT COLLATE "C" PRIMARY KEY,
     until BIGINT NOT NULL DEFAULT 0
   )`,
   "INSERT INTO leases (name) VALUES ('counters'), ('clicks')",
-  // Which secret it is that keys were made with; and the secret itself, if a node had to make it.
+  // A hash of the secret that keys depend on; and the secret itself, if a node had to create it.
   `CREATE TABLE instance_secret (
     one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one),
     fingerprint TEXT COLLATE "C" NOT NULL,
@@ -71,8 +71,8 @@ const SHARED_TABLES = [
 
 /** Clicks without ClickHouse; `statistics/columns.ts` has the same columns in the same order. */
 const CLICK_TABLES = [
-  // One row a click; time and n together identify it, on whichever node it came. Not partitioned:
-  // plans purge by workspace, and a click may come at any time.
+  // One row per click, identified by time and n together, on every node. Not partitioned, because
+  // plans purge by workspace, and a click may arrive at any time.
   `CREATE TABLE clicks (
     workspace INTEGER NOT NULL,
     link BIGINT NOT NULL,
@@ -97,7 +97,8 @@ const CLICK_TABLES = [
     workspace_uniques BIGINT NOT NULL,
     PRIMARY KEY (workspace, link, day, kind)
   )`,
-  // How far each node's journal is in clicks; batches so far, and the time of the newest click.
+  // The position of each node's journal in clicks; the number of batches, and the newest click's
+  // time.
   `CREATE TABLE click_shipping (
     node_no BIGINT PRIMARY KEY,
     segment BIGINT NOT NULL,

@@ -4,11 +4,11 @@ export interface MigrationState {
   name: string
   /** RFC 3339, or null: not applied. */
   applied_at: string | null
-  /** Whether it is of a newer, unknown version. */
+  /** Whether it belongs to a newer, unknown version. */
   newer: boolean
 }
 
-/** The tables were made before the baseline, by a version that was never released. */
+/** The tables were created before the baseline, by an unreleased version. */
 export class OldFormat extends Error {
   override name = 'OldFormat'
 }
