@@ -6,7 +6,7 @@ import { type Dashboard, PICTURES, screenshot, startDashboard } from './harness.
 import { layoutFaults } from './layout.ts'
 import { claim, joinAs, lonely } from './people.ts'
 import { type Seeded, seed } from './seed.ts'
-import { AS_VIEWER, signedIn, signedOut, UNCLAIMED, type View } from './views.ts'
+import { AS_VIEWER, NO_WORKSPACE, signedIn, signedOut, UNCLAIMED, type View } from './views.ts'
 import { wordsOf } from './words.ts'
 
 const WIDE = { width: 1280, height: 900 }
@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
         look(dashboard, language, views.slice(0, half), owner),
         look(dashboard, language, views.slice(half), owner),
         look(dashboard, language, AS_VIEWER, viewer),
-        look(dashboard, language, [{ name: 'no-workspace', path: 'links', plain: true }], alone),
+        look(dashboard, language, NO_WORKSPACE, alone),
         look(dashboard, language, signedOut(seeded)),
         look(unclaimed, language, UNCLAIMED),
       ])

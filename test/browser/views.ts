@@ -326,3 +326,13 @@ export const AS_VIEWER: readonly View[] = [
   { name: 'viewer-settings', path: 'settings', plain: true },
   { name: 'viewer-instance', path: 'instance', plain: true },
 ]
+
+/** What a person without a workspace sees: they can leave. */
+export const NO_WORKSPACE: readonly View[] = [
+  {
+    name: 'no-workspace',
+    path: 'links',
+    plain: true,
+    open: (page, t) => button(page, t('shell.signOut')).waitFor(),
+  },
+]

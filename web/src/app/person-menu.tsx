@@ -6,9 +6,9 @@ import { useI18n } from '../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES } from '../i18n/locales.ts'
 import { useMedia } from '../lib/media.ts'
 import { Menu, MenuItem, MenuRadio, MenuSeparator, Submenu } from '../ui/menu.tsx'
-import { useShowError } from '../ui/toast.tsx'
 import { useSetLanguage } from './language.tsx'
 import { currentTheme, setTheme, type Theme } from './preferences.ts'
+import { useSignOut } from './sign-out.ts'
 
 /** The person's menu: language, appearance, account, signing out. */
 export function PersonMenu({
@@ -21,7 +21,6 @@ export function PersonMenu({
   onShortcuts: () => void
 }) {
   const i18n = useI18n()
-  const showError = useShowError()
   const { t } = i18n
   const setLanguage = useSetLanguage()
   const [theme, setShown] = useState(currentTheme)
@@ -36,15 +35,7 @@ export function PersonMenu({
     // Also for emails, and other devices.
     await request('PATCH', '/api/v1/account', { body: { language: locale } }).catch(() => {})
   }
-  const signOut = async () => {
-    try {
-      await request('POST', '/api/auth/sign-out', { body: {} })
-    } catch (error) {
-      showError(error)
-      return
-    }
-    location.assign('/app/sign-in')
-  }
+  const signOut = useSignOut()
 
   return (
     <Menu trigger={trigger} side={side} align="start" className="min-w-56">

@@ -4,7 +4,7 @@ import { Suspense, useState } from 'react'
 import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { lazyComponent } from '../lib/lazy-component.ts'
-import { buttonClass } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { FootBar } from './foot-bar.tsx'
@@ -12,6 +12,7 @@ import { JobList } from './job-list.tsx'
 import { destinationsOf } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { useShortcuts } from './shortcuts.ts'
+import { useSignOut } from './sign-out.ts'
 import { enterWorkspace, PlaceProvider, usePlace, useSession } from './workspace.tsx'
 import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 
@@ -215,6 +216,7 @@ function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [creating, setCreating] = useState(false)
+  const signOut = useSignOut()
   const entered = (id: string) => {
     enterWorkspace(id)
     void navigate({ to: '/links', search: { w: id } })
@@ -225,15 +227,14 @@ function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
         heading="h1"
         title={t('common.noWorkspace')}
         action={
-          mayCreate ? (
-            <button
-              type="button"
-              className={buttonClass('primary')}
-              onClick={() => setCreating(true)}
-            >
-              {t('shell.createWorkspace')}
-            </button>
-          ) : null
+          <div className="flex flex-wrap justify-center gap-2">
+            {mayCreate ? (
+              <Button variant="primary" onClick={() => setCreating(true)}>
+                {t('shell.createWorkspace')}
+              </Button>
+            ) : null}
+            <Button onClick={() => void signOut()}>{t('shell.signOut')}</Button>
+          </div>
         }
       >
         <p>{t(mayCreate ? 'common.noWorkspaceHint' : 'common.noWorkspaceInvited')}</p>

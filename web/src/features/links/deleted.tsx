@@ -14,6 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { Loading } from '../../ui/skeleton.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
+import { BackToLinks } from './back.tsx'
 import { restoreLink } from './calls.ts'
 import { nameOf, readable } from './text.ts'
 
@@ -35,7 +36,11 @@ export function DeletedLinksPage() {
   const { t } = useI18n()
   const list = useDeleted()
   return (
-    <Page title={t('links.trash.title')} description={t('links.trash.text')}>
+    <Page
+      title={t('links.trash.title')}
+      description={t('links.trash.text')}
+      before={<BackToLinks />}
+    >
       <Answer of={list} loading={null}>
         {(links) =>
           links.length === 0 ? (
@@ -62,7 +67,11 @@ export function MissingLink({ id }: { id: string }) {
   if (list.isPending) return <Loading label={t('common.loading')} />
   if (link === undefined) return <NotFound />
   return (
-    <Page title={t('links.trash.title')} description={t('links.trash.text')}>
+    <Page
+      title={t('links.trash.title')}
+      description={t('links.trash.text')}
+      before={<BackToLinks />}
+    >
       <ul className="border-line border-t">
         <Row link={link} />
       </ul>

@@ -46,6 +46,8 @@ const Card = memo(function Card({
       data-row={link.id}
       className={cx(
         'relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
+        // The box of a checkbox has room around it.
+        !writable && 'max-sm:ps-4',
         selected && 'bg-accent-soft!',
         fresh && 'bg-accent-soft',
       )}

@@ -102,9 +102,10 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
           <Row key={link.id} {...rowProps(link)} />
         ))}
         {first.length < links.length ? (
-          // Keeps the place of the other cells, so that nothing moves when they appear.
+          // Keeps the place of the other cells, so that nothing moves when they appear. One cell: more than
+          // the table has columns would add a column that takes room.
           <tr>
-            <td colSpan={8} style={{ height: (links.length - first.length) * ROW_PX }} />
+            <td style={{ height: (links.length - first.length) * ROW_PX }} />
           </tr>
         ) : null}
       </tbody>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
-import { ArrowLeft, ChartNoAxesColumn, Pencil, Route } from 'lucide-react'
+import { ChartNoAxesColumn, Pencil, Route } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
@@ -16,6 +16,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
 import { ShareThis } from '../../shares/button.tsx'
 import { useLinkActions } from '../actions.ts'
+import { BackToLinks } from '../back.tsx'
 import { type Link, linkQuery } from '../calls.ts'
 import { MissingLink } from '../deleted.tsx'
 import { lastSearch } from '../last-search.ts'
@@ -177,19 +178,5 @@ function Loaded({ link }: { link: Link }) {
         ) : null}
       </Suspense>
     </Page>
-  )
-}
-
-function BackToLinks() {
-  const { t } = useI18n()
-  return (
-    <RouterLink
-      to="/links"
-      search={lastSearch()}
-      className="flex h-6 w-fit items-center gap-1 pointer-coarse:h-10 text-muted text-sm hover:text-fg"
-    >
-      <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
-      {t('shell.links')}
-    </RouterLink>
   )
 }
