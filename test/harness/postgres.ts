@@ -212,7 +212,8 @@ export async function startPostgres(
         await admin(`CREATE DATABASE ${name}`)
       } else {
         template ??= makeTemplate()
-        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template}`)
+        // The other strategy writes every page to the log: half of the work more.
+        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template} STRATEGY FILE_COPY`)
       }
       return url(name)
     },
