@@ -57,7 +57,7 @@ test('no answered click is missing or doubled, wherever server and worker are ki
   for (let round = 0; round < ROUNDS; round++) {
     const { server, base } = await start()
     let dead = false
-    const until = Date.now() + 60 + Math.random() * 340
+    const until = answered + 10 + Math.random() * 500
     const visits = Array.from({ length: VISITORS }, async (_, visitor) => {
       const headers = { 'user-agent': `${BROWSER} ${visitor}` }
       const path = visitor === 0 ? '/limited' : '/a'
@@ -74,8 +74,8 @@ test('no answered click is missing or doubled, wherever server and worker are ki
         }
       }
     })
-    while (Date.now() < until) {
-      await Bun.sleep(20)
+    while (answered < until) {
+      await Bun.sleep(5)
       if (Math.random() < 0.15) for (const pid of workersOf(server.pid)) kill(pid)
     }
     const orphans = workersOf(server.pid)
@@ -92,7 +92,7 @@ test('no answered click is missing or doubled, wherever server and worker are ki
   await after.count()
   const counters = await after.countersOf(seq)
   const stored = counters?.human ?? 0
-  expect(answered).toBeGreaterThan(ROUNDS * 10)
+  expect(answered).toBeGreaterThanOrEqual(ROUNDS * 10)
   expect(stored).toBeGreaterThanOrEqual(answered)
   expect(stored).toBeLessThanOrEqual(asked)
   expect(counters).toMatchObject({ total: stored, bot: 0 })
@@ -104,4 +104,4 @@ test('no answered click is missing or doubled, wherever server and worker are ki
     expect(check).toEqual({ integrity_check: 'ok' })
   }
   await after.close()
-}, 120_000)
+}, 600_000)

@@ -98,7 +98,9 @@ describe('the very first account', () => {
     for (const token of [third, PASSWORD, ANN]) expect(logged.join('\n')).not.toContain(token)
     await slugline.stop()
     await slugline.restart()
-    expect((await slugline.call('GET', '/readyz')).status).toBe(200)
+    await eventually('it is ready', async () =>
+      (await slugline.call('GET', '/readyz')).status === 200 ? true : undefined,
+    )
     expect(slugline.output()).not.toContain('/app/claim')
     expect(await isKept(third)).toBe(false)
     expect((await claim(third)).status).toBe(404)

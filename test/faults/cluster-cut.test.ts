@@ -53,5 +53,5 @@ describe.skipIf(missing !== undefined)(title, () => {
     } finally {
       await cluster.dispose()
     }
-  })
+  }, 600_000)
 })

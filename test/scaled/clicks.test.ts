@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ClickHouse, hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
+import { eventually } from '../harness/eventually.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from '../harness/postgres.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
@@ -60,10 +61,12 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
       body: { destination_url: 'https://example.com/', slug: 'abc' },
     })
     const { id } = (await made.json()) as { id: string }
-    const stream = await fetch(`${b.url}/api/v1/clicks/stream`, {
-      headers: { authorization: `Bearer ${key}` },
+    // It may have begun to listen before it had reached ClickHouse.
+    const stream = await eventually('clicks are streamed', async () => {
+      const answer = await b.call('GET', '/api/v1/clicks/stream', { key })
+      if (answer.status === 200) return answer
+      await answer.body?.cancel()
     })
-    expect(stream.status).toBe(200)
     let streamed = ''
     void (async () => {
       const decoder = new TextDecoder()

@@ -89,7 +89,7 @@ export function reportsContract(engine: EngineUnderTest): void {
       }),
       { numRuns: Math.ceil(runs / 4) },
     )
-  }, 60_000)
+  }, 600_000)
 
   test('single clicks are those of the naive list, from both ends', async () => {
     const reports = made()
@@ -115,7 +115,7 @@ export function reportsContract(engine: EngineUnderTest): void {
       }),
       { numRuns: Math.ceil(runs / 4) },
     )
-  }, 120_000)
+  }, 600_000)
 
   test('sparklines are the human clicks of each day', async () => {
     const reports = made()
@@ -145,7 +145,7 @@ export function reportsContract(engine: EngineUnderTest): void {
       }),
       { numRuns: Math.ceil(runs / 4) },
     )
-  }, 60_000)
+  }, 600_000)
 }
 
 function withoutVisitor({ visitor: _, ...click }: StoredClick): ListedClick {
