@@ -34,8 +34,8 @@ const texts = fc.oneof(
     'a\0b',
   ),
 )
-/** Each compares all tables on both sides several times. */
-const RUNS = 10
+/** Each compares all tables on both sides several times; `MOVE_RUNS=100` does so longer. */
+const RUNS = Number(Bun.env.MOVE_RUNS ?? 5)
 const NAMES = ['a', 'b', 'c', 'd']
 
 describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
@@ -113,7 +113,7 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       }),
       { numRuns: RUNS },
     )
-  })
+  }, 600_000)
 
   test('follow all changes, including swapped unique values', async () => {
     const changes = fc.array(
@@ -164,7 +164,7 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       }),
       { numRuns: RUNS },
     )
-  })
+  }, 600_000)
 
   test('are all tables of both databases', async () => {
     const moved = await move()

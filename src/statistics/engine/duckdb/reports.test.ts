@@ -26,7 +26,7 @@ reportsContract({
     if (worlds++ % 2 === 0) await opened.maintain(LATER)
     return world
   },
-  runs: 40,
+  runs: 24,
   // As many worlds as there is time for: `PROPERTY_MINUTES=5`.
   minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
 })
