@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { BrowserContext } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
-import { type Dashboard, PICTURES, screenshot, startDashboard } from './harness.ts'
+import { type Dashboard, go, PICTURES, screenshot, startDashboard, type Visitor } from './harness.ts'
 import { layoutFaults } from './layout.ts'
 import { claim, joinAs, lonely } from './people.ts'
 import { type Seeded, seed } from './seed.ts'
@@ -14,8 +14,8 @@ const WIDE = { width: 1280, height: 900 }
 const TABLET = { width: 768, height: 1024 }
 const PHONE = { width: 390, height: 844 }
 const SMALL = { width: 320, height: 640 }
-/** A left-to-right, a longer, and a right-to-left language; the longest words at narrow widths. */
-const LANGUAGES = { en: [WIDE, SMALL], de: [TABLET, PHONE, SMALL], ar: [WIDE, SMALL] }
+/** A left-to-right, a longer, and a right-to-left language; the longest words wherever they may not fit. */
+const LANGUAGES = { en: [WIDE, SMALL], de: [TABLET, SMALL], ar: [WIDE, SMALL] }
 const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL]
 type Language = keyof typeof LANGUAGES
 /**
@@ -26,6 +26,7 @@ const ALL = process.env.EVERY_PAGE === 'all'
 const isChecked = (language: string) => ALL || language === 'en'
 /** A view that only adds a sentence to others is checked in English: text wraps in any language. */
 const isSeen = ({ plain }: View, language: string) => ALL || !plain || language === 'en'
+type Words = ReturnType<typeof wordsOf>
 type State = Awaited<ReturnType<BrowserContext['storageState']>>
 
 describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
@@ -65,15 +66,20 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
     // Requests never get a response, except for the session and the program itself.
     await context.route(/\/app\/api\/(?!v1\/session)/, () => {})
     const views = signedIn(seeded).filter(({ open, plain }) => open === undefined && !plain)
+    const elsewhere = page.getByRole('heading', { name: wordsOf('ar')('common.pageMissing') })
+    await page.goto('/app/nowhere')
     for (const { name, path } of views) {
+      await elsewhere.waitFor()
       await page.setViewportSize(WIDE)
-      await page.goto(`/app/${path}`)
+      await go(page, path)
+      await elsewhere.waitFor({ state: 'detached' })
       await page.getByRole('heading').or(page.getByRole('status')).first().waitFor()
       for (const size of [WIDE, PHONE, SMALL]) {
         await page.setViewportSize(size)
         const faults = await layoutFaults(page)
         found.push(...faults.map((fault) => `${name} (${size.width} px): ${fault}`))
       }
+      await go(page, 'nowhere')
     }
     await close()
     expect(found).toEqual([])
@@ -93,15 +99,21 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
         look(unclaimed, language, UNCLAIMED),
       ])
       expect(found.flat()).toEqual([])
-    }, 300_000)
+    }, 600_000)
   }
 })
 
-/** Navigates inside the dashboard, faster than loading it; only possible after the sign-in. */
-const GO = `(path) => {
-  history.pushState(null, '', path)
-  dispatchEvent(new PopStateEvent('popstate'))
-}`
+/** What lies over a page, or keeps it from being clicked. */
+const LAID_OVER = '[role=dialog], [role=alertdialog], [role=menu], [data-base-ui-inert]'
+
+/** Leaves what was opened on a page. False where some of it stays: the next view is to be loaded. */
+async function isLeft({ page, settled }: Visitor, t: Words): Promise<boolean> {
+  await page.keyboard.press('Escape')
+  await go(page, 'nowhere')
+  await settled()
+  const elsewhere = page.getByRole('heading', { name: t('common.pageMissing') })
+  return (await elsewhere.isVisible()) && (await page.locator(LAID_OVER).count()) === 0
+}
 
 /** Checks views one after the other; returns the faults by view. */
 async function look(
@@ -110,23 +122,21 @@ async function look(
   views: readonly View[],
   storageState?: State,
 ): Promise<string[]> {
-  const { page, faults, failures, settled, close } = await open({
+  const visitor = await open({
     locale: language,
     viewport: WIDE,
     ...(storageState === undefined ? {} : { storageState }),
   })
+  const { page, faults, failures, settled, close } = visitor
   const t = wordsOf(language)
   const found: string[] = []
-  // A page that was changed by a view is loaded again for the next one.
+  // A page that was refused something may keep some of it: the next one is loaded anew.
   let isClean = false
   for (const view of views.filter((each) => isSeen(each, language))) {
     const note = (kind: string, all: readonly string[]) =>
       found.push(...all.map((one) => `${view.name} (${language}, ${kind}): ${one}`))
     const before = { faults: faults.length, failures: failures.length }
-    if (isClean && storageState !== undefined)
-      await page.evaluate(`(${GO})(${JSON.stringify(`/app/${view.path}`)})`)
-    else await page.goto(`/app/${view.path}`)
-    isClean = view.open === undefined && view.refused === undefined
+    await (isClean ? go(page, view.path) : page.goto(`/app/${view.path}`))
     const headed = page.getByRole('heading').first().waitFor()
     await headed.catch((cause) => note('heading', [String(cause)]))
     await settled()
@@ -154,6 +164,10 @@ async function look(
     const unexpected = (one: string) => !view.refused?.test(one)
     note('fault', faults.slice(before.faults).filter(unexpected))
     note('request', failures.slice(before.failures).filter(unexpected))
+    isClean =
+      storageState !== undefined &&
+      view.refused === undefined &&
+      (view.open === undefined || (await isLeft(visitor, t)))
   }
   await close()
   return found
