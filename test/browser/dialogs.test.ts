@@ -3,7 +3,14 @@ import { join, resolve } from 'node:path'
 import type { BrowserContext, Locator } from 'playwright-core'
 import { OPENED, violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
-import { type Dashboard, PICTURES, screenshot, startDashboard, type Visitor } from './harness.ts'
+import {
+  type Dashboard,
+  go,
+  PICTURES,
+  screenshot,
+  startDashboard,
+  type Visitor,
+} from './harness.ts'
 import { layoutFaults } from './layout.ts'
 import { ask, claim } from './people.ts'
 import { wordsOf } from './words.ts'
@@ -92,13 +99,13 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
       await lookAt('folder-edit', fromMenu('Posters', 'folders.edit'))
       await lookAt('folder-delete', fromMenu('Posters', 'folders.delete'))
 
-      await page.goto('/app/domains')
+      await go(page, 'domains')
       await lookAt('domain-add', () => button(t('domains.add')).click())
       const host = 'go.example.com'
       await lookAt('domain-settings', () => button(`${t('shell.settings')}: ${host}`).click())
       await lookAt('domain-delete', () => button(`${t('domains.delete')}: ${host}`).click())
 
-      await page.goto('/app/links')
+      await go(page, 'links')
       await lookAt('columns', () => button(t('links.columns')).click())
       await lookAt('folder-filter', () =>
         page.getByRole('button', { name: t('folders.title') }).click(),
@@ -118,13 +125,13 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
       await lookAt('bulk-tags', () => button(t('links.field.tags')).click())
       await lookAt('bulk-folder', () => button(t('links.field.folder')).click())
 
-      await page.goto(`/app/links/${linkId}`)
+      await go(page, `links/${linkId}`)
       await page.getByRole('combobox', { name: t('links.qr.shape') }).waitFor()
       await look('qr')
-      await page.goto('/app/links/deleted')
+      await go(page, 'links/deleted')
       await button(t('links.trash.restore')).waitFor()
       await look('deleted')
-      await page.goto('/app/statistics')
+      await go(page, 'statistics')
       await lookAt('filter', async () => {
         await button(t('statistics.filter.add')).click()
         const by = page.getByRole('combobox', { name: t('statistics.filters'), exact: true })
@@ -132,7 +139,7 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
         await page.getByRole('option', { name: t('statistics.dimension.tag'), exact: true }).click()
         await page.getByRole('combobox', { name: t('statistics.dimension.tag') }).waitFor()
       })
-      await page.goto('/app/import')
+      await go(page, 'import')
       await page.getByLabel(t('imports.choose')).setInputFiles(join(FIXTURES, 'dub.csv'))
       await button(t('imports.check')).waitFor()
       await look('import-plan')

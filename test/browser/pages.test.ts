@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
-import { type Dashboard, go, PICTURES, screenshot, startDashboard, type Visitor } from './harness.ts'
+import {
+  type Dashboard,
+  go,
+  PICTURES,
+  screenshot,
+  startDashboard,
+  type Visitor,
+} from './harness.ts'
 import { layoutFaults } from './layout.ts'
 import { claim, joinAs, lonely } from './people.ts'
 import { type Seeded, seed } from './seed.ts'
