@@ -37,13 +37,17 @@ const STORES = [
   ...['tags', 'folders', 'shares', 'utm', 'views', 'statistics/folders.test.ts'],
   ...[
     'audit',
-    'accounts',
     'jobs',
     'imports',
     'app.test.ts',
     'http/authenticate.test.ts',
     'http/idempotency.test.ts',
   ],
+  // Without security and every-endpoint: what they test is decided above the store.
+  ...['claim', 'limits', 'oidc', 'passkeys', 'pictures', 'removal', 'reset', 'second-factor'].map(
+    (name) => `accounts/${name}.test.ts`,
+  ),
+  ...['accounts/sign-in.test.ts', 'accounts/sign-up.test.ts'],
   ...['http/pipeline.test.ts', 'http/rate-limit.test.ts'],
   ...['statistics/clicks.test.ts', 'statistics/live', 'statistics/report.test.ts'],
 ].map((path) => `src/${path}`)

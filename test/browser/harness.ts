@@ -159,8 +159,8 @@ async function openVisitor(
 }
 
 /**
- * Navigates inside the dashboard that a page has, which takes a tenth of loading it. What is open stays
- * unless the page goes; before the sign-in there is no such way.
+ * Navigates inside the dashboard, which takes a tenth of loading it; only possible after the sign-in. `path`
+ * is below `/app/`.
  */
 export async function go(page: Page, path: string): Promise<void> {
   await page.evaluate(`
@@ -169,7 +169,7 @@ export async function go(page: Page, path: string): Promise<void> {
   `)
 }
 
-/** A page that still loads then is broken. */
+/** A page that still loads after this time is broken. */
 const REST_MS = 60_000
 
 /** Waits for the next frames; true if there are still placeholders. */

@@ -21,7 +21,7 @@ const WIDE = { width: 1280, height: 900 }
 const TABLET = { width: 768, height: 1024 }
 const PHONE = { width: 390, height: 844 }
 const SMALL = { width: 320, height: 640 }
-/** A left-to-right, a longer, and a right-to-left language; the longest words wherever they may not fit. */
+/** A left-to-right, a longer, and a right-to-left language; the longest words at narrow widths. */
 const LANGUAGES = { en: [WIDE, SMALL], de: [TABLET, SMALL], ar: [WIDE, SMALL] }
 const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL]
 type Language = keyof typeof LANGUAGES
@@ -110,10 +110,10 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
   }
 })
 
-/** What lies over a page, or keeps it from being clicked. */
+/** What lies over a page, or blocks clicks on it. */
 const LAID_OVER = '[role=dialog], [role=alertdialog], [role=menu], [data-base-ui-inert]'
 
-/** Leaves what was opened on a page. False where some of it stays: the next view is to be loaded. */
+/** Leaves a page on which something was opened. False if some of it stays: then load the next view. */
 async function isLeft({ page, settled }: Visitor, t: Words): Promise<boolean> {
   await page.keyboard.press('Escape')
   await go(page, 'nowhere')
@@ -137,7 +137,7 @@ async function look(
   const { page, faults, failures, settled, close } = visitor
   const t = wordsOf(language)
   const found: string[] = []
-  // A page that was refused something may keep some of it: the next one is loaded anew.
+  // A page that a view changed is loaded again for the next one.
   let isClean = false
   for (const view of views.filter((each) => isSeen(each, language))) {
     const note = (kind: string, all: readonly string[]) =>

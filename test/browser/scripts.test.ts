@@ -114,9 +114,9 @@ describe.skipIf(CHROMIUM === null)('scripts in user input (needs Chromium)', () 
       'account',
       'instance',
     ]) {
-      // A page of links follows on another: it is loaded, or the one before might be read.
+      // Pages of links follow each other: loaded, or the one before might be read.
       await (path.startsWith('links') ? page.goto(`/app/${path}`) : go(page, path))
-      // Of the page, or of the dialog that hides it.
+      // Of the page, or of the dialog above it.
       await page.getByRole('heading').first().waitFor()
       await settled()
       for (const details of await page.locator('main details > summary').all())

@@ -212,7 +212,7 @@ export async function startPostgres(
         await admin(`CREATE DATABASE ${name}`)
       } else {
         template ??= makeTemplate()
-        // The other strategy writes every page to the log: half of the work more.
+        // The default strategy writes every page to the log, which takes twice the CPU time.
         await admin(`CREATE DATABASE ${name} TEMPLATE ${await template} STRATEGY FILE_COPY`)
       }
       return url(name)

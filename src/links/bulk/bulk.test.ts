@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import type { AppError } from '../../errors/index.ts'
+import { testDialect } from '../../storage/testing/database.ts'
 import type { LinkAsker } from '../context.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
@@ -244,7 +245,7 @@ describe('laws', () => {
         await links.close()
         links = await createTestLinks()
       }),
-      { numRuns: 25 },
+      { numRuns: testDialect === 'sqlite' ? 25 : 8 },
     )
   })
 
@@ -264,7 +265,7 @@ describe('laws', () => {
         await links.close()
         links = await createTestLinks()
       }),
-      { numRuns: 25 },
+      { numRuns: testDialect === 'sqlite' ? 25 : 8 },
     )
   })
 })
