@@ -66,6 +66,7 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
       const answer = await b.call('GET', '/api/v1/clicks/stream', { key })
       if (answer.status === 200) return answer
       await answer.body?.cancel()
+      return undefined
     })
     let streamed = ''
     void (async () => {
