@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
 import { CHROMIUM } from './chromium.ts'
-import { type Dashboard, OUTPUT, startDashboard, type Visitor } from './harness.ts'
+import { type Dashboard, PICTURES, screenshot, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim } from './people.ts'
 import { en } from './words.ts'
 
-const LINKS = 2_400
+const LINKS = 1_200
 /** Texts with numbers: the button, the bar, the confirmation. */
-const FOUND = /all 2,400/
-const SELECTED = /^2,400 links/
-const DELETE = /2,400 links\?/
+const FOUND = /all 1,200/
+const SELECTED = /^1,200 links/
+const DELETE = /1,200 links\?/
 /** The text of a dry run of the first links, with their number. */
 const WORKS = /1,000 links\.$/
 const TRIED = /first 1,000 links/
@@ -61,23 +60,23 @@ describe.skipIf(CHROMIUM === null)('all matches of a filter (needs Chromium)', (
     const { page } = visitor
     await page.goto(`${dashboard.url}/app/links?tag=spring`)
     await page.getByRole('checkbox', { name: en('links.selectAll') }).click()
-    await page.screenshot({ path: join(OUTPUT, 'found-1-page.png') })
+    if (PICTURES) await screenshot(page, 'found-1-page')
     await page.getByRole('button', { name: FOUND }).click()
     await page.getByText(SELECTED).waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-2-all.png') })
+    if (PICTURES) await screenshot(page, 'found-2-all')
     await page.getByRole('button', { name: en('links.disable') }).click()
     // The dry run is shown before anything is written.
     const dialog = page.getByRole('alertdialog')
     await dialog.getByText(WORKS).waitFor()
     await dialog.getByText(TRIED).waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-3-forecast.png') })
+    if (PICTURES) await screenshot(page, 'found-3-forecast')
     const jobs = await ask(dashboard, visitor.context, 'GET', '/jobs', { workspace })
     expect(jobs.body).toMatchObject({ data: [] })
     await dialog.getByRole('button', { name: en('links.disable') }).click()
     // The job continues while other pages are shown, and is shown again after a reload.
     const card = page.getByRole('region', { name: en('jobs.kind.links') })
     await card.waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-4-job.png') })
+    if (PICTURES) await screenshot(page, 'found-4-job')
     await page.goto(`${dashboard.url}/app/statistics`)
     await eventually('all are disabled', async () =>
       (await totalOf('tag=spring&status=disabled')) === LINKS ? true : undefined,
@@ -94,13 +93,13 @@ describe.skipIf(CHROMIUM === null)('all matches of a filter (needs Chromium)', (
     await bar.getByRole('button', { name: en('links.delete') }).click()
     const dialog = page.getByRole('alertdialog')
     await dialog.getByText(DELETE).waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-5-confirm.png') })
+    if (PICTURES) await screenshot(page, 'found-5-confirm')
     await dialog.getByRole('button', { name: en('links.delete') }).click()
     await page
       .getByRole('region', { name: en('jobs.kind.links') })
       .getByText(en('jobs.state.succeeded'))
       .waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-6-done.png') })
+    if (PICTURES) await screenshot(page, 'found-6-done')
     await page.getByRole('link', { name: en('jobs.all') }).click()
     const line = page.getByRole('listitem').filter({ hasText: en('jobs.kind.links') })
     await line.nth(1).waitFor()
@@ -126,7 +125,7 @@ describe.skipIf(CHROMIUM === null)('all matches of a filter (needs Chromium)', (
     await tags.press('Enter')
     // The API's own reason, with the maximum number of tags.
     await page.getByText(/ 1 link: Tags: .*20/).waitFor()
-    await page.screenshot({ path: join(OUTPUT, 'found-7-tags.png') })
+    if (PICTURES) await screenshot(page, 'found-7-tags')
     expect((await read<Link>(path)).tags).toHaveLength(20)
   })
 
@@ -144,7 +143,7 @@ describe.skipIf(CHROMIUM === null)('all matches of a filter (needs Chromium)', (
     await more.click()
     await lines.nth(51).waitFor()
     // The two earlier ones are the oldest, and come last.
-    expect(await lines.nth(51).innerText()).toContain('2,400')
+    expect(await lines.nth(51).innerText()).toContain('1,200')
     expect(await lines.count()).toBe(52)
     expect(await more.count()).toBe(0)
   })

@@ -5,7 +5,7 @@ import { Browser } from '../../src/accounts/testing/browser.ts'
 import { startProvider } from '../../src/accounts/testing/provider.ts'
 import { readable, startSmtpServer } from '../../src/mail/testing/smtp-server.ts'
 import { eventually } from '../harness/eventually.ts'
-import { type Slugline, startSlugline } from '../harness/process.ts'
+import { SLUGLINE, type Slugline, startSlugline } from '../harness/process.ts'
 
 let slugline: Slugline
 afterEach(() => slugline.dispose())
@@ -139,9 +139,12 @@ describe('the very first account', () => {
     slugline = await startSlugline()
     await slugline.stop()
     const { env } = slugline
-    const program = join(import.meta.dir, '../../bin/slugline')
     const line = async () => {
-      const child = Bun.spawn([program, 'serve', '--json'], { env, stdout: 'pipe', stderr: 'pipe' })
+      const child = Bun.spawn([SLUGLINE, 'serve', '--json'], {
+        env,
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
       const { value } = await child.stdout.getReader().read()
       child.kill('SIGTERM')
       const errors = await new Response(child.stderr).text()

@@ -9,14 +9,19 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Explanation } from '../../src/explain/schemas.ts'
 import type { Link } from '../../src/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
-import { BASE_ENV, type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
+import {
+  BASE_ENV,
+  type CommandResult,
+  SLUGLINE,
+  type Slugline,
+  startSlugline,
+} from '../harness/process.ts'
 import { CTRL_C, onTerminal } from '../harness/terminal.ts'
 
-const PROGRAM = resolve(import.meta.dir, '../../bin/slugline')
 const URL = 'https://example.com/'
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
@@ -40,7 +45,7 @@ afterAll(async () => {
 })
 
 async function run(args: string[], { stdin = '', more = {} } = {}): Promise<CommandResult> {
-  const child = Bun.spawn([PROGRAM, ...args], {
+  const child = Bun.spawn([SLUGLINE, ...args], {
     env: { ...env, ...more },
     stdin: new Blob([stdin]),
     stdout: 'pipe',
@@ -75,7 +80,7 @@ const linksOf = async (query: string) => {
 describe('the saved login', () => {
   test('on a terminal prompts for the key without echo', async () => {
     const home = { ...env, HOME: join(folder, 'terminal') }
-    const login = () => onTerminal([PROGRAM, 'login', '--url', slugline.url], home)
+    const login = () => onTerminal([SLUGLINE, 'login', '--url', slugline.url], home)
     const left = login()
     await left.shows('API key: ')
     left.type(`${key.slice(0, 8)}${CTRL_C}`)
@@ -236,7 +241,7 @@ describe('links', () => {
 
   test('are counted and watched', async () => {
     const { id, short_url } = await ask(['links', 'create', URL, '--slug', 'watched'])
-    const child = Bun.spawn([PROGRAM, 'links', 'watch', 'watched', '--json'], {
+    const child = Bun.spawn([SLUGLINE, 'links', 'watch', 'watched', '--json'], {
       env,
       stdout: 'pipe',
       stderr: 'pipe',

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
-import { type Slugline, startSlugline } from '../harness/process.ts'
+import { SLUGLINE, type Slugline, startSlugline } from '../harness/process.ts'
 import { allRows } from '../harness/rows.ts'
 import { testStore } from '../harness/store.ts'
 import { CTRL_C, onTerminal } from '../harness/terminal.ts'
@@ -36,8 +36,7 @@ interface Row {
 /** Runs `slugline import` against the server of this test. */
 async function importFile(file: string, ...options: string[]) {
   const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
-  const program = resolve(import.meta.dir, '../../bin/slugline')
-  const child = Bun.spawn([program, 'import', file, '--json', ...options], {
+  const child = Bun.spawn([SLUGLINE, 'import', file, '--json', ...options], {
     env,
     stdout: 'pipe',
     stderr: 'pipe',
@@ -154,18 +153,17 @@ test('Ctrl+C leaves the import running, and prints how to watch it again', async
   const lines = Array.from({ length: records }, (_, i) => `https://example.org/${i},long-${i}`)
   writeFileSync(file, `Long URL,Slug\n${lines.join('\n')}\n`)
   const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
-  const program = resolve(import.meta.dir, '../../bin/slugline')
-  const child = onTerminal([program, 'import', file], env)
+  const child = onTerminal([SLUGLINE, 'import', file], env)
   await child.shows('\r[')
   child.type(CTRL_C)
   const { status, shown } = await child.ended
   expect(status).toBe(1)
   const [, id = ''] = /slugline jobs watch (job_\w+)/.exec(shown) ?? []
-  const bar = await onTerminal([program, 'jobs', 'watch', id], env).ended
+  const bar = await onTerminal([SLUGLINE, 'jobs', 'watch', id], env).ended
   expect(bar.status).toBe(0)
   const all = records.toLocaleString('en')
   expect(bar.shown).toContain(`\r[${'#'.repeat(30)}] 100%  ${all} of ${all}`)
-  const watched = Bun.spawn([program, 'jobs', 'watch', id, '--json'], { env, stderr: 'pipe' })
+  const watched = Bun.spawn([SLUGLINE, 'jobs', 'watch', id, '--json'], { env, stderr: 'pipe' })
   const job = JSON.parse(await new Response(watched.stdout).text())
   expect(job).toMatchObject({ id, status: 'succeeded', result: { created: records } })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SHOW_NAMES, SHOWN } from '../../src/shares/show.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type CreatedKey, type Slugline, startSlugline } from '../harness/process.ts'
+import { testStore } from '../harness/store.ts'
 
 const LIMIT = 400
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -318,7 +319,10 @@ describe('a password', () => {
     const from = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:3::${n}` })
     const codes: string[] = []
     for (let n = 1; n <= 8; n++) codes.push(code(await shared.unlock('no', from(n))))
-    expect(codes.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => '403 SHARE_PROTECTED'))
+    const guesses = codes.findIndex((each) => each !== '403 SHARE_PROTECTED')
+    // A guess that a busy Redis counts too late is counted by the node as well.
+    if (testStore === 'embedded') expect(guesses).toBe(5)
+    expect([1, 2, 3, 4, 5]).toContain(guesses)
     expect(codes.at(-1)).toBe('429 RATE_LIMITED')
     expect((await shared.unlock(PASSWORD)).status).toBe(200)
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 import { compareStored, createLinks, drained, linkOf } from './kill-run.ts'
 import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
-import { BASE_ENV, type Slugline, startSlugline } from './process.ts'
+import { BASE_ENV, SLUGLINE, type Slugline, startSlugline } from './process.ts'
 import { startWrites } from './writes.ts'
 
 /** Options of a run. */
@@ -96,7 +96,7 @@ export async function backupRun({ clicks, links, backups }: BackupRunOptions) {
 
 /** Makes a backup; kills a process once it has started. */
 async function backUp(slugline: Slugline, directory: string, killed: BackupResult['killed']) {
-  const child = Bun.spawn([join(import.meta.dir, '../../bin/slugline'), 'backup', directory], {
+  const child = Bun.spawn([SLUGLINE, 'backup', directory], {
     env: { ...BASE_ENV, ...slugline.env },
     stdout: 'ignore',
     stderr: 'pipe',

@@ -11,7 +11,13 @@ import { childOf } from '../harness/children.ts'
 import { type ClickHouse, hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
 import { eventually } from '../harness/eventually.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from '../harness/postgres.ts'
-import { BASE_ENV, type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
+import {
+  BASE_ENV,
+  type CommandResult,
+  SLUGLINE,
+  type Slugline,
+  startSlugline,
+} from '../harness/process.ts'
 import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 import { openFreed } from '../harness/statistics-file.ts'
 
@@ -358,8 +364,6 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     return { result }
   }
 })
-
-const SLUGLINE = join(import.meta.dir, '../../bin/slugline')
 
 function browserOf(slugline: Slugline): Browser {
   return new Browser(
