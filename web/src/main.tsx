@@ -2,11 +2,10 @@ import './tokens.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
 import { onSignedOut } from './api/client.ts'
 import { sessionQuery } from './api/session.ts'
 import { Direction } from './app/direction.tsx'
+import { draw } from './app/draw.ts'
 import { enterLanguage, firstLocale, LanguageProvider } from './app/language.tsx'
 import { queryClient } from './app/queries.ts'
 import { router } from './app/router.tsx'
@@ -27,18 +26,16 @@ onSignedOut(() => {
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <CSPProvider nonce={nonce}>
-      <QueryClientProvider client={queryClient}>
-        <LanguageProvider first={await language}>
-          <Direction>
-            <RouterProvider router={router} />
-            <Toasts />
-            <Tooltips />
-          </Direction>
-        </LanguageProvider>
-      </QueryClientProvider>
-    </CSPProvider>
-  </StrictMode>,
+draw(
+  <CSPProvider nonce={nonce}>
+    <QueryClientProvider client={queryClient}>
+      <LanguageProvider first={await language}>
+        <Direction>
+          <RouterProvider router={router} />
+          <Toasts />
+          <Tooltips />
+        </Direction>
+      </LanguageProvider>
+    </QueryClientProvider>
+  </CSPProvider>,
 )

@@ -1,9 +1,8 @@
 import './tokens.css'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { options } from 'preact'
-import { type ComponentType, StrictMode, Suspense } from 'react'
-import { createRoot } from 'react-dom/client'
+import { type ComponentType, Suspense } from 'react'
 import { sessionQuery } from './api/session.ts'
+import { draw } from './app/draw.ts'
 import { enterLanguage, firstLocale, LanguageProvider } from './app/language.tsx'
 import { useOwnValidity } from './app/own-validity.ts'
 import { queryClient } from './app/queries.ts'
@@ -38,9 +37,6 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
   'change-email': ChangeEmailPage,
 }
 
-// Like React after keys and clicks: Enter right after the last letter sends that letter, too.
-options.requestAnimationFrame = queueMicrotask
-
 // Both are requested before the first rendering.
 const language = enterLanguage(firstLocale())
 void queryClient.prefetchQuery(sessionQuery)
@@ -60,12 +56,10 @@ function SignedOut() {
   )
 }
 
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <LanguageProvider first={await language}>
-        <SignedOut />
-      </LanguageProvider>
-    </QueryClientProvider>
-  </StrictMode>,
+draw(
+  <QueryClientProvider client={queryClient}>
+    <LanguageProvider first={await language}>
+      <SignedOut />
+    </LanguageProvider>
+  </QueryClientProvider>,
 )

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { mergeConfig, type UserConfig } from 'vite'
-import dashboard, { NONCE } from '../vite.config.ts'
+import type { UserConfig } from 'vite'
+import dashboard, { NONCE, PREACT } from '../vite.config.ts'
 import { fontPreload } from './font-preload.ts'
 import { messages } from './messages.ts'
 
@@ -12,13 +12,14 @@ const web = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.ur
  * A page that is a program of its own, so that its visitors load nothing of the dashboard: `{name}.html`
  * with the messages of these files alone. It is built into the dashboard's folder.
  */
-export function pageConfig(name: string, parts: readonly string[], more: UserConfig = {}) {
-  const config: UserConfig = {
+export function pageConfig(name: string, parts: readonly string[]): UserConfig {
+  return {
     root: web('.'),
     base: '/app/',
     publicDir: false,
     plugins: [react(), tailwindcss(), messages(parts), fontPreload('inter-latin-wght-normal')],
     html: { cspNonce: NONCE },
+    resolve: { alias: PREACT },
     build: {
       ...dashboard.build,
       emptyOutDir: false,
@@ -26,5 +27,4 @@ export function pageConfig(name: string, parts: readonly string[], more: UserCon
       rolldownOptions: { input: web(`${name}.html`) },
     },
   }
-  return mergeConfig(config, more)
 }

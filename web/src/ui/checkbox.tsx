@@ -44,9 +44,8 @@ export function Checkbox({
         checked={checked}
         disabled={disabled}
         aria-label={name}
-        onChange={({ target, nativeEvent }) =>
-          onChange(target.checked, (nativeEvent as MouseEvent).shiftKey)
-        }
+        // Also fired by key and label. A change event doesn't say whether the shift key was held.
+        onClick={({ currentTarget, shiftKey }) => onChange(currentTarget.checked, shiftKey)}
         className="peer absolute inset-0 cursor-pointer appearance-none pointer-coarse:-inset-2 rounded-xs disabled:cursor-not-allowed"
       />
       <span

@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
 import { CONTROL } from './input.tsx'
 import { type ComboboxProps, type Option, triggerClass } from './listbox.tsx'
-import { ITEM, POPUP } from './popup.ts'
+import { ITEM, POPUP, takeFocus } from './popup.ts'
 
 /** A combobox that has been opened: it is so when it comes. */
 export function OpenedCombobox({
@@ -40,6 +40,7 @@ export function OpenedCombobox({
       {...(onSearch && { filter: null })}
     >
       <Base.Trigger
+        ref={takeFocus}
         aria-label={label}
         aria-invalid={invalid || undefined}
         className={triggerClass(true, className)}

@@ -3,7 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { cx } from './cx.ts'
 import { Kbd } from './kbd.tsx'
-import { ITEM, POPUP } from './popup.ts'
+import { ITEM, POPUP, takeFocus } from './popup.ts'
 
 /** A menu that is initially open: see `menu.tsx`. */
 export function OpenedMenu({
@@ -22,7 +22,7 @@ export function OpenedMenu({
 }) {
   return (
     <Base.Root defaultOpen>
-      <Base.Trigger ref={focus} render={trigger} />
+      <Base.Trigger ref={takeFocus} render={trigger} />
       <Base.Portal>
         <Base.Positioner
           side={side}
@@ -40,11 +40,6 @@ export function OpenedMenu({
       </Base.Portal>
     </Base.Root>
   )
-}
-
-/** Moves the focus from the placeholder button, which had it, to this one. */
-function focus(trigger: HTMLElement | null): void {
-  trigger?.focus({ preventScroll: true })
 }
 
 /** An action. */

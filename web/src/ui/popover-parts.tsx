@@ -1,7 +1,7 @@
 import { Popover as Base } from '@base-ui/react/popover'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 import { cx } from './cx.ts'
-import { POPUP } from './popup.ts'
+import { POPUP, takeFocus } from './popup.ts'
 
 /** A popover that is initially open: see `popover.tsx`. */
 export function OpenedPopover({
@@ -23,10 +23,19 @@ export function OpenedPopover({
   className?: string
   children: ReactNode
 }) {
+  const portal = useRef<HTMLDivElement>(null)
   return (
-    <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
-      <Base.Trigger ref={focus} render={trigger} />
-      <Base.Portal>
+    <Base.Root
+      open={open}
+      onOpenChange={(next, { reason, event }) => {
+        // Popups opened from here are in this portal too: a press there is not outside. Base UI detects
+        // that by events that pass through portals, which Preact's don't.
+        const isWithin = portal.current && event.composedPath().includes(portal.current)
+        if (reason !== 'outside-press' || !isWithin) onOpenChange(next)
+      }}
+    >
+      <Base.Trigger ref={takeFocus} render={trigger} />
+      <Base.Portal ref={portal}>
         <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-30">
           <Base.Popup className={cx(POPUP, 'max-w-[calc(100vw-1rem)] p-4', className)}>
             <Base.Title className="sr-only">{title}</Base.Title>
@@ -36,9 +45,4 @@ export function OpenedPopover({
       </Base.Portal>
     </Base.Root>
   )
-}
-
-/** Moves the focus from the placeholder button, which had it, to this one. */
-function focus(trigger: HTMLElement | null): void {
-  trigger?.focus({ preventScroll: true })
 }

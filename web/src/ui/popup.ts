@@ -5,3 +5,8 @@ export const POPUP =
 /** The look of a line in a menu or list. */
 export const ITEM =
   'relative flex min-h-8 cursor-default pointer-coarse:min-h-10 select-none items-center gap-2 rounded-sm px-2 py-1 text-base outline-none data-highlighted:bg-hover data-disabled:opacity-50'
+
+/** Moves the focus from the placeholder button, which had it, to this one. */
+export function takeFocus(trigger: HTMLElement | null): void {
+  trigger?.focus({ preventScroll: true })
+}

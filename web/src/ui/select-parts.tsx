@@ -2,7 +2,7 @@ import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronDown } from 'lucide-react'
 import { cx } from './cx.ts'
 import { type SelectProps, triggerClass } from './listbox.tsx'
-import { ITEM, POPUP } from './popup.ts'
+import { ITEM, POPUP, takeFocus } from './popup.ts'
 
 /** A select that is initially open. */
 export function OpenedSelect<T extends string>({
@@ -23,7 +23,12 @@ export function OpenedSelect<T extends string>({
       defaultOpen
       disabled={disabled}
     >
-      <Base.Trigger {...control} aria-label={label} className={triggerClass(compact, className)}>
+      <Base.Trigger
+        {...control}
+        ref={takeFocus}
+        aria-label={label}
+        className={triggerClass(compact, className)}
+      >
         <Base.Value dir="auto" className="truncate" />
         <Base.Icon className="shrink-0 text-faint">
           <ChevronDown size={14} aria-hidden="true" />

@@ -134,7 +134,6 @@ const Row = memo(function Row({
   const openUnlessPressed = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a,button,[role=checkbox],input') || getSelection()?.toString()) return
-    if (!event.currentTarget.contains(target)) return
     does.open(link)
   }
   return (

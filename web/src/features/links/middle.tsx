@@ -18,12 +18,15 @@ export function Middle({ text, className }: { text: string; className?: string }
       const room = element.clientWidth
       setShown(shortened(text, (part) => canvas.measureText(part).width <= room))
     }
-    fit()
-    // Until the font is loaded, the measure is that of another one.
-    void document.fonts.ready.then(fit)
+    // Its first call comes when all rows are laid out, before they are painted.
     const observer = new ResizeObserver(fit)
     observer.observe(element)
-    return () => observer.disconnect()
+    // Until the font is loaded, the measure is that of another one.
+    document.fonts.addEventListener('loadingdone', fit)
+    return () => {
+      observer.disconnect()
+      document.fonts.removeEventListener('loadingdone', fit)
+    }
   }, [text])
   return (
     <span

@@ -1,5 +1,5 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { type MouseEvent, useDeferredValue, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useRef, useState } from 'react'
 import type { Colour } from '../groups/calls.ts'
 import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
@@ -100,7 +100,18 @@ const FIRST_ROWS = 24
  * others afterwards, so that the result is visible in half the time.
  */
 export function useFirstRows(links: readonly Link[]): readonly Link[] {
-  const drawn = useDeferredValue(links, EMPTY)
+  const [drawn, setDrawn] = useState(EMPTY)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    // The callback runs before the frame is painted, its timer after that.
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setDrawn(links))
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, [links])
   if (drawn === links || links.length <= FIRST_ROWS) return links
   const known = new Set(drawn.map(({ id }) => id))
   const fresh = links.filter(({ id }) => !known.has(id)).length

@@ -1,9 +1,8 @@
 import '../../tokens.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
 import { Direction } from '../../app/direction.tsx'
+import { draw } from '../../app/draw.ts'
 import { enterLanguage, firstLocale } from '../../app/language.tsx'
 import { queryClient } from '../../app/queries.ts'
 import { I18nProvider } from '../../i18n/index.tsx'
@@ -17,17 +16,15 @@ void queryClient.prefetchQuery(aboutQuery)
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <CSPProvider nonce={nonce}>
-      <QueryClientProvider client={queryClient}>
-        <I18nProvider {...(await language)}>
-          <Direction>
-            <SharedPage />
-            <Tooltips />
-          </Direction>
-        </I18nProvider>
-      </QueryClientProvider>
-    </CSPProvider>
-  </StrictMode>,
+draw(
+  <CSPProvider nonce={nonce}>
+    <QueryClientProvider client={queryClient}>
+      <I18nProvider {...(await language)}>
+        <Direction>
+          <SharedPage />
+          <Tooltips />
+        </Direction>
+      </I18nProvider>
+    </QueryClientProvider>
+  </CSPProvider>,
 )
