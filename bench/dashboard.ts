@@ -150,6 +150,10 @@ async function signIn() {
     data: OWNER,
   })
   if (!answer.ok()) throw new Error(`sign-in: ${answer.status()} ${await answer.text()}`)
+  // The browser remembers the workspace, like that of anyone who has been here before.
+  const page = await context.newPage()
+  await page.goto(`${url}${LINKS.path}`)
+  await page.waitForSelector(LINKS.selector)
   const state = await context.storageState()
   await context.close()
   return state

@@ -107,6 +107,26 @@ describe('the page', () => {
     expect(await preloaded('/app/links', 'a=b')).toEqual([])
   })
 
+  test('preloads the list of the workspace in the URL or the last one', async () => {
+    const asked = async (
+      path: string,
+      workspace: string,
+      session = 'slugline.session_token=x; ',
+    ) => {
+      const Cookie = `${session}slugline_workspace=${workspace}`
+      const text = await get(path, { Cookie }).text()
+      return /fetch" crossorigin href="\/app\/api\/v1\/links([^"]+)"/.exec(text)?.[1]
+    }
+    const list = '?limit=50&amp;total=quick&amp;workspace='
+    expect(await asked('/app/links', 'wsp_1a')).toBe(`${list}wsp_1a`)
+    expect(await asked('/app?w=wsp_2b', 'wsp_1a')).toBe(`${list}wsp_2b`)
+    for (const path of ['/app/links?q=a', '/app/links/lnk_1', '/app/links?w=%22%3E']) {
+      expect(await asked(path, 'wsp_1a')).toBeUndefined()
+    }
+    expect(await asked('/app/links', '"><script>')).toBeUndefined()
+    expect(await asked('/app/links', 'wsp_1a', '')).toBeUndefined()
+  })
+
   test('uses no other cookies', async () => {
     const evil = '"><script>'
     const headers = { Cookie: `slugline_theme=${evil}; slugline_language=${evil}` }

@@ -54,7 +54,7 @@ export function openPage(built: BuiltFiles) {
     const isSignedOut = SIGNED_OUT.test(name)
     const ahead = isSignedOut
       ? preload(signedOutManifest, locale, [])
-      : preload(manifest, locale, chunksOf(name, cookies))
+      : preload(manifest, locale, chunksOf(name, cookies)) + listAhead(request.url, name, cookies)
     const page = (isSignedOut ? signedOut : dashboard)
       .replace(HTML_TAG, htmlTag(locale, theme))
       .replace('</title>', `</title>${SESSION}${ahead}`)
@@ -140,10 +140,31 @@ function localeOf(request: Request, chosen: string | undefined): Locale {
 /** Every page needs the session first, so it is preloaded while the program loads. */
 const SESSION = '<link rel="preload" as="fetch" crossorigin href="/app/api/v1/session">'
 
+type Cookies = Readonly<Record<string, string>>
+
+function isSignedIn(cookies: Cookies): boolean {
+  return Object.keys(cookies).some((cookie) => cookie.endsWith(SESSION_COOKIE))
+}
+
 /** The chunks that the program needs first: none for those who will be sent to sign in. */
-function chunksOf(name: string, cookies: Readonly<Record<string, string>>): string[] {
-  if (!Object.keys(cookies).some((cookie) => cookie.endsWith(SESSION_COOKIE))) return []
-  return [SHELL, ...(PAGES[name] ?? [])]
+function chunksOf(name: string, cookies: Cookies): string[] {
+  return isSignedIn(cookies) ? [SHELL, ...(PAGES[name] ?? [])] : []
+}
+
+const WORKSPACE_ID = /^wsp_[0-9a-z]+$/
+
+/**
+ * Preloads the list of links for its page without filters, so that it is there before the program
+ * is: with exactly the URL that the program's `linksQuery` has, else the browser requests it twice.
+ */
+function listAhead(url: string, name: string, cookies: Cookies): string {
+  if (!isSignedIn(cookies) || (name !== '' && name !== 'links')) return ''
+  const { searchParams } = new URL(url)
+  if (searchParams.keys().some((filter) => filter !== 'w')) return ''
+  const workspace = searchParams.get('w') ?? cookies.slugline_workspace ?? ''
+  if (!WORKSPACE_ID.test(workspace)) return ''
+  const list = `/app/api/v1/links?limit=50&amp;total=quick&amp;workspace=${workspace}`
+  return `<link rel="preload" as="fetch" crossorigin href="${list}">`
 }
 
 /** Preloads the messages and the page's chunks, which the program would request later. */

@@ -83,8 +83,11 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
 
   test('the table has the place of its skeleton', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
+    await openList()
     const held = Promise.withResolvers<void>()
+    const requested: string[] = []
     await page.route('**/app/api/v1/links?*', async (route) => {
+      requested.push(new URL(route.request().url()).search)
       await held.promise
       await route.continue()
     })
@@ -99,6 +102,8 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await page.locator('[data-row]').first().waitFor()
     await page.unroute('**/app/api/v1/links?*')
     expect(await cells('tbody tr:first-child > td')).toEqual(before)
+    // What the page preloads is what its program would request.
+    expect(requested.filter((search) => !search.includes('cursor'))).toHaveLength(1)
   })
 
   test('a half-filled link is kept after Escape, and discarded after Cancel', async () => {

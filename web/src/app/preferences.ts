@@ -6,8 +6,8 @@ export type Theme = 'system' | 'light' | 'dark'
 const YEAR_S = 31_536_000
 
 /**
- * Language and theme are in cookies instead of local storage, so that the server can put both into
- * the first HTML: without flicker, and without a script before the page.
+ * Language, theme and workspace are in cookies instead of local storage, so that the server knows
+ * them with the first request: nothing flickers, and the list of links is preloaded.
  */
 function remember(name: string, value: string | null): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
@@ -31,4 +31,15 @@ export function setTheme(theme: Theme): void {
 /** Saves the person's language for the next first HTML. */
 export function rememberLanguage(locale: Locale): void {
   remember('slugline_language', locale)
+}
+
+const WORKSPACE = /(?:^|; )slugline_workspace=([^;]*)/
+
+/** The workspace last used in this browser. */
+export function lastWorkspace(): string | undefined {
+  return WORKSPACE.exec(document.cookie)?.[1]
+}
+
+export function rememberWorkspace(id: string): void {
+  remember('slugline_workspace', id)
 }

@@ -9,6 +9,7 @@ import {
   type SessionWorkspace,
   sessionQuery,
 } from '../api/session.ts'
+import { lastWorkspace, rememberWorkspace } from './preferences.ts'
 
 /** The person and the current workspace. */
 export interface Place {
@@ -20,18 +21,16 @@ export interface Place {
   may(permission: Permission): boolean
 }
 
-const KEPT = 'slugline.workspace'
-
 /** The workspace named by the URL, else the last one, else the first. */
 export function workspaceOf(session: Session, named: string | undefined): SessionWorkspace | null {
-  const find = (id: string | null | undefined) => session.workspaces.find((one) => one.id === id)
-  return find(named) ?? find(localStorage.getItem(KEPT)) ?? session.workspaces[0] ?? null
+  const find = (id: string | undefined) => session.workspaces.find((one) => one.id === id)
+  return find(named) ?? find(lastWorkspace()) ?? session.workspaces[0] ?? null
 }
 
 /** Sets the workspace of all following requests. */
 export function enterWorkspace(id: string | null): void {
   setApiWorkspace(id)
-  if (id !== null) localStorage.setItem(KEPT, id)
+  if (id !== null) rememberWorkspace(id)
 }
 
 const PlaceContext = createContext<Place | null>(null)

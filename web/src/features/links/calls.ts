@@ -120,7 +120,8 @@ function reasonsOf(failures: readonly Failure[]): Tried['reasons'] {
 
 /** One page of links. */
 export function linksQuery(workspace: string, search: LinksSearch) {
-  const query = listQuery(search)
+  // With the workspace in the URL: `src/dashboard/page.ts` preloads it.
+  const query = { ...listQuery(search), workspace }
   return queryOptions({
     queryKey: [...listsKey(workspace), query],
     queryFn: ({ signal }) => ok(api.GET('/api/v1/links', { params: { query }, signal })),
