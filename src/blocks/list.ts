@@ -1,10 +1,9 @@
-import { rename } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Domains } from '../domains/index.ts'
 import {
   type BlocksTable,
+  createRefresh,
   prepare,
-  revisionOf,
   SEQS_PER_WORKSPACE,
   type Storage,
 } from '../storage/index.ts'
@@ -59,8 +58,6 @@ export function createBlockList(deps: {
 }) {
   const { storage, domains } = deps
   const configured = deps.hosts.map((host) => [canonicalHost(host), CONFIGURED] as const)
-  let seen: string | undefined
-  let last: Promise<void> = Promise.resolve()
   let hosts: ReadonlyMap<string, LinkBlock> = new Map(configured)
   let blockedHosts: ReadonlyMap<string, LinkBlock> = new Map()
   let workspaces: ReadonlyMap<number, LinkBlock> = new Map()
@@ -128,26 +125,6 @@ export function createBlockList(deps: {
     },
 
     /** Reads the blocks if they have changed. @throws StorageUnavailable, keeping the list */
-    refresh(): Promise<void> {
-      // Reads are serialized, so that an older result never replaces a newer one.
-      last = last.catch(() => {}).then(read)
-      return last
-    },
+    refresh: createRefresh(storage, 'blocks', wide, { take, file: deps.file }),
   }
-
-  async function read(): Promise<void> {
-    const now = await revisionOf(storage.read, 'blocks')
-    if (now === seen) return
-    // Read after the revision: a change between the two is read twice, never missed.
-    const rows = await storage.read.run(wide, {})
-    take(rows)
-    seen = now
-    if (deps.file !== undefined) await keep(deps.file, rows)
-  }
-}
-
-/** Writes the file atomically; if that fails, a start without the database uses older blocks. */
-async function keep(file: string, rows: readonly BlocksTable[]): Promise<void> {
-  await Bun.write(`${file}.next`, JSON.stringify(rows), { mode: 0o600 })
-  await rename(`${file}.next`, file)
 }

@@ -1,6 +1,5 @@
-import { rename } from 'node:fs/promises'
 import type { Selectable } from 'kysely'
-import { type DomainsTable, prepare, revisionOf, type Storage } from '../storage/index.ts'
+import { createRefresh, type DomainsTable, prepare, type Storage } from '../storage/index.ts'
 
 /** The number of the instance's own domain: the host of its base URL. */
 export const DEFAULT_DOMAIN = 0
@@ -39,8 +38,6 @@ export function createDomainList(deps: {
   file?: string | undefined
 }) {
   const { storage, base, file } = deps
-  let seen: string | undefined
-  let last: Promise<void> = Promise.resolve()
   let { shared, byHost, byNo, claims, exact, everHosts } = indexed(deps.rows)
 
   function indexed(rows: readonly ListedDomain[]) {
@@ -133,38 +130,22 @@ export function createDomainList(deps: {
     shortUrl: (no: number, slug: string): string =>
       `${base.protocol}//${byNo.get(no)?.host ?? base.host}/${encodeURIComponent(slug).replaceAll('%2F', '/')}`,
     /** Reads the domains if they have changed. @throws StorageUnavailable, keeping the list */
-    refresh(): Promise<void> {
-      // Reads are serialized, so that an older result never replaces a newer one.
-      last = last.catch(() => {}).then(read)
-      return last
-    },
+    refresh: createRefresh(storage, 'domains', all, { take, file }),
+  }
+
+  function take(rows: readonly ListedDomain[]): void {
+    ;({ shared, byHost, byNo, claims, exact, everHosts } = indexed(rows))
   }
 
   function claimed(workspaceNo: number | null, host: string): ListedDomain | undefined {
     const name = workspaceNo === null ? undefined : canonical(host, base)
     return name === undefined ? undefined : claims.get(claimOf(workspaceNo, name))
   }
-
-  async function read(): Promise<void> {
-    const now = await revisionOf(storage.read, 'domains')
-    if (now === seen) return
-    // Read after the revision: a change between the two is read twice, never missed.
-    const rows = await storage.read.run(all, {})
-    ;({ shared, byHost, byNo, claims, exact, everHosts } = indexed(rows))
-    seen = now
-    if (file !== undefined) await keepDomains(file, rows)
-  }
 }
 
 /** All domains that are stored. */
 export function listDomains(storage: Pick<Storage, 'read'>): Promise<ListedDomain[]> {
   return storage.read.run(all, {})
-}
-
-/** Atomically writes the domains to a file, for a start without the database. */
-export async function keepDomains(file: string, rows: readonly ListedDomain[]): Promise<void> {
-  await Bun.write(`${file}.next`, `${JSON.stringify(rows)}\n`, { mode: 0o600 })
-  await rename(`${file}.next`, file)
 }
 
 /** The workspaces that own or owned each host; null: shared. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { replaceFile } from '../base/replace-file.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import {
   canonical,
   createDomainList,
   DEFAULT_DOMAIN,
   type Domains,
-  keepDomains,
   type ListedDomain,
   listDomains,
 } from './list.ts'
@@ -53,7 +53,7 @@ export async function syncDomains(
   const rows = shared.every(isThere)
     ? known
     : await storage.write((tx) => write(tx, shared, isOneOfMany))
-  if (file !== undefined) await keepDomains(file, rows)
+  if (file !== undefined) replaceFile(file, JSON.stringify(rows))
   return createDomainList({ storage, base: new URL(baseUrl), shared, rows, file })
 }
 
