@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContext } from 'playwright-core'
+import { LOCALES, type SupportedLocale as Locale } from '../../src/i18n/index.ts'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
 import {
@@ -22,9 +23,12 @@ const TABLET = { width: 768, height: 1024 }
 const PHONE = { width: 390, height: 844 }
 const SMALL = { width: 320, height: 640 }
 /** A left-to-right, a longer, and a right-to-left language; the longest words at narrow widths. */
-const LANGUAGES = { en: [WIDE, SMALL], de: [TABLET, SMALL], ar: [WIDE, SMALL] }
+const LANGUAGES: Partial<Record<Locale, (typeof WIDE)[]>> = {
+  en: [WIDE, SMALL],
+  de: [TABLET, SMALL],
+  ar: [WIDE, SMALL],
+}
 const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL]
-type Language = keyof typeof LANGUAGES
 /**
  * Checking with axe takes longest, and hardly depends on the language: everything in English only.
  * `EVERY_PAGE=all`: everything in every language, at every width.
@@ -92,7 +96,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
     expect(found).toEqual([])
   }, 600_000)
 
-  for (const language of Object.keys(LANGUAGES) as Language[]) {
+  for (const language of ALL ? LOCALES : (Object.keys(LANGUAGES) as Locale[])) {
     const what = isChecked(language) ? 'accessible, readable' : 'readable'
     test(`is ${what} at any width, and without faults: ${language}`, async () => {
       const views = signedIn(seeded)
@@ -125,7 +129,7 @@ async function isLeft({ page, settled }: Visitor, t: Words): Promise<boolean> {
 /** Checks views one after the other; returns the faults by view. */
 async function look(
   { open }: Dashboard,
-  language: Language,
+  language: Locale,
   views: readonly View[],
   storageState?: State,
 ): Promise<string[]> {
@@ -157,7 +161,7 @@ async function look(
       if (PICTURES) await screenshot(page, `${view.name}-${language}-dark`)
       await page.evaluate('delete document.documentElement.dataset.theme')
     }
-    for (const size of ALL ? EVERY_WIDTH : LANGUAGES[language]) {
+    for (const size of (ALL ? undefined : LANGUAGES[language]) ?? EVERY_WIDTH) {
       await page.setViewportSize(size)
       await settled()
       note(`${size.width} px`, await layoutFaults(page))

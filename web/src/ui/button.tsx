@@ -24,6 +24,9 @@ export const BRIEF = 'max-sm:w-8 max-sm:px-0 pointer-coarse:max-sm:w-10'
 /** The label of such a button: its accessible name on phones. */
 export const BRIEF_LABEL = 'max-sm:sr-only'
 
+/** A button whose label may take two lines: the longest of some languages don't fit into one. */
+export const WRAPPING = 'h-auto! min-h-8 py-1 whitespace-normal! pointer-coarse:min-h-10'
+
 /** The look of a button, for links styled as one. */
 export function buttonClass(
   variant: ButtonVariant = 'secondary',

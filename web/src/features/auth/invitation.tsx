@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { Button, buttonClass, WRAPPING } from '../../ui/button.tsx'
 import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -112,7 +112,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
     >
       <Form task={join} fields={['name', 'password']}>
         <AccountFields value={account} onChange={setAccount} error={join.error} fixedEmail />
-        <Button type="submit" variant="primary" loading={join.isPending}>
+        <Button className={WRAPPING} type="submit" variant="primary" loading={join.isPending}>
           {t('auth.invitation.create')}
         </Button>
       </Form>

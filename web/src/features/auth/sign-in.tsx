@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, WRAPPING } from '../../ui/button.tsx'
 import { fieldError, formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -135,6 +135,7 @@ function OtherWays({
       <div className="flex flex-col gap-2">
         {passkey ? (
           <Button
+            className={WRAPPING}
             icon={<KeyRound size={14} aria-hidden="true" />}
             loading={byPasskey.isPending}
             onClick={() => byPasskey.mutate()}
@@ -144,6 +145,7 @@ function OtherWays({
         ) : null}
         {ways.oidc.map(({ id, name }) => (
           <Button
+            className={WRAPPING}
             key={id}
             loading={elsewhere.isPending && elsewhere.variables === id}
             onClick={() => elsewhere.mutate(id)}

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, WRAPPING } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
@@ -63,6 +63,7 @@ export function TwoFactorPage() {
           {t('auth.twoFactor.submit')}
         </Button>
         <Button
+          className={WRAPPING}
           variant="ghost"
           onClick={() => {
             setKind(byApp ? 'backup-code' : 'totp')

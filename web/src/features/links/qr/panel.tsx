@@ -13,7 +13,7 @@ import {
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Answer } from '../../../ui/answer.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { Button, WRAPPING } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
@@ -138,7 +138,7 @@ function Takeaway({ link, style }: { link: Link; style: QrStyle & { size: string
       ))}
       {'ClipboardItem' in window ? (
         <Button
-          className="col-span-2"
+          className={`col-span-2 ${WRAPPING}`}
           icon={<Copy size={14} aria-hidden="true" />}
           onClick={() => void copy()}
         >
