@@ -54,7 +54,7 @@ const STORES = [
 
 /** API tests that depend on the store; headers and drawings are the same on all stores. */
 const API = [
-  ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'races', 'rate-limit', 'accounts'],
+  ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'rate-limit', 'accounts'],
   ...['paths', 'domains', 'tags'],
   ...['start', 'statistics', 'privacy', 'readme', 'dry-run', 'bulk'],
   'export',

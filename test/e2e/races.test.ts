@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Slugline, startSlugline } from '../harness/process.ts'
-import { testStore } from '../harness/store.ts'
 
 const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** For PostgreSQL test/contract/races.test.ts has a hundred, on two nodes. */
-const ROUNDS = testStore === 'embedded' ? 100 : 20
+/** Only embedded: test/contract/races.test.ts races on PostgreSQL, on two nodes. */
+const ROUNDS = 50
 
 let slugline: Slugline
 let key: string
