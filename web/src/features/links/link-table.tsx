@@ -35,7 +35,7 @@ const COLUMNS = {
   tags: 'w-36 max-xl:w-30',
   // If there is little room, the destination gets it.
   days: 'w-28 px-2! max-xl:hidden',
-  clicks: 'w-20',
+  clicks: 'w-22',
   created: 'w-30',
   menu: 'w-12 ps-0!',
 } as const
