@@ -30,7 +30,7 @@ import type { Ask } from './toolbar.tsx'
 
 const COLUMNS = {
   select: 'w-9 pe-0!',
-  address: 'w-[28%]',
+  address: 'w-[26%]',
   destination: '',
   tags: 'w-36 max-xl:w-30',
   // If there is little room, the destination gets it.
