@@ -26,7 +26,7 @@ export function connectRedis(options: {
     maxRetriesPerRequest: null,
     disableClientInfo: true,
     retryStrategy: (times) => Math.min(RECONNECT_MOST_MS, 25 * 2 ** Math.min(times, 10)),
-    // A replica after a failover is read-only: the URL leads to the new primary.
+    // A replica after a failover is read-only: the URL resolves to the new primary.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   })
   let isUp: boolean | undefined

@@ -57,7 +57,7 @@ export interface SeqRange {
 /** A fragment of SQL. */
 export type Fragment = RawBuilder<unknown>
 
-/** Whether a filter matches every link of the workspace, apart from times. */
+/** Whether a filter matches every link of the workspace, except by times. */
 export function isPlain(filter: LinkFilter): boolean {
   return filter.archived === null && isPlainButArchived(filter)
 }

@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
   }
 })
 
-/** What lies over a page, or blocks clicks on it. */
+/** What covers a page, or blocks clicks on it. */
 const LAID_OVER = '[role=dialog], [role=alertdialog], [role=menu], [data-base-ui-inert]'
 
 /** Leaves a page on which something was opened. False if some of it stays: then load the next view. */

@@ -157,7 +157,7 @@ interface LimitedOptions {
   isUp: (node: number) => boolean
 }
 
-/** Starts sending them: at each node one after another, `pauseMs` apart. */
+/** Starts sending them: at each node one after another, `pauseMs` between two. */
 export function startLimitedCalls(options: LimitedOptions, pauseMs = 10): LimitedCalls {
   const { nodes, key, perMinute, burst, isUp } = options
   const begin = performance.now()

@@ -12,7 +12,7 @@ import { fieldKey, targetName, valueWord } from './words.ts'
 const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
 const i18n = createI18n('de', texts as unknown as Messages)
 
-test('what only programs call so is told in the words of the pages', () => {
+test('names of the API have the labels of the pages', () => {
   expect(targetName({ type: 'job', id: 'job_1', label: 'imports.file' }, i18n)).toBe(
     jobs['jobs.kind.import'],
   )
