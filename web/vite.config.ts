@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { fontPreload } from './vite/font-preload.ts'
 import { messages } from './vite/messages.ts'
 
 /** What the server replaces in every answer; `src/dashboard` knows it too. */
@@ -29,7 +28,7 @@ const STATISTICS = /web\/src\/features\/statistics\/(?!world-map|map-shapes)/
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/app/',
-  plugins: [react(), tailwindcss(), messages(), fontPreload('inter-latin-wght-normal')],
+  plugins: [react(), tailwindcss(), messages()],
   html: { cspNonce: NONCE },
   resolve: { alias: PREACT },
   build: {

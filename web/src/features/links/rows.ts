@@ -102,15 +102,11 @@ const FIRST_ROWS = 24
 export function useFirstRows(links: readonly Link[]): readonly Link[] {
   const [drawn, setDrawn] = useState(EMPTY)
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    // The callback runs before the frame is painted, its timer after that.
-    const frame = requestAnimationFrame(() => {
-      timer = setTimeout(() => setDrawn(links))
+    // The second frame begins when the first is painted.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setDrawn(links))
     })
-    return () => {
-      cancelAnimationFrame(frame)
-      clearTimeout(timer)
-    }
+    return () => cancelAnimationFrame(frame)
   }, [links])
   if (drawn === links || links.length <= FIRST_ROWS) return links
   const known = new Set(drawn.map(({ id }) => id))
