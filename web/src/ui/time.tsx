@@ -1,5 +1,4 @@
 import { useI18n } from '../i18n/index.tsx'
-import { Tooltip } from './tooltip.tsx'
 
 /** A time as "3 hours ago", exact on hover. */
 export function RelativeTime({
@@ -14,10 +13,9 @@ export function RelativeTime({
 }) {
   const { format } = useI18n()
   return (
-    <Tooltip text={format.exact(time)}>
-      <time dateTime={time} className={className ?? 'whitespace-nowrap'}>
-        {short ? format.relativeShort(time) : format.relative(time)}
-      </time>
-    </Tooltip>
+    // `Tooltips` formats the exact time when it is shown: that takes longer than the rest of a row.
+    <time data-tip="" dateTime={time} className={className ?? 'whitespace-nowrap'}>
+      {short ? format.relativeShort(time) : format.relative(time)}
+    </time>
   )
 }

@@ -1,4 +1,5 @@
 import { cloneElement, type HTMLAttributes, type ReactElement, useEffect } from 'react'
+import { useI18n } from '../i18n/index.tsx'
 
 /**
  * A tool tip on hover and focus. It repeats or explains, and is never the only name. All of a page
@@ -30,6 +31,7 @@ const KEY_LOOK =
 
 /** The tool tips of the page; once, around the app. */
 export function Tooltips() {
+  const { format } = useI18n()
   useEffect(() => {
     const box = document.createElement('div')
     box.setAttribute('role', 'tooltip')
@@ -56,7 +58,10 @@ export function Tooltips() {
     }
     const open = () => {
       if (target === null || !target.isConnected) return
-      words.textContent = target.dataset.tip ?? ''
+      words.textContent =
+        target instanceof HTMLTimeElement
+          ? format.exact(target.dateTime)
+          : (target.dataset.tip ?? '')
       key.textContent = target.dataset.tipKey ?? ''
       key.hidden = key.textContent === ''
       // In the top layer: above any dialog.
@@ -99,7 +104,7 @@ export function Tooltips() {
       document.removeEventListener('keydown', keyDown)
       document.removeEventListener('scroll', hide, { capture: true })
     }
-  }, [])
+  }, [format])
   return null
 }
 

@@ -16,6 +16,7 @@ import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,
+  ROW_PX,
   type RowProps,
   type Rows,
   useFirstRows,
@@ -112,8 +113,6 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
     </Table>
   )
 }
-
-const ROW_PX = 44
 
 const Row = memo(function Row({
   link,

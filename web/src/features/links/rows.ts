@@ -92,8 +92,8 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
 
 const ID = 'lnk_0'
 
-/** How many rows fill a high screen. */
-const FIRST_ROWS = 24
+/** The height of a row of the table in pixels. */
+export const ROW_PX = 44
 
 /**
  * The links to render now. If most of a list is new, the visible ones are rendered first, and the
@@ -108,10 +108,11 @@ export function useFirstRows(links: readonly Link[]): readonly Link[] {
     })
     return () => cancelAnimationFrame(frame)
   }, [links])
-  if (drawn === links || links.length <= FIRST_ROWS) return links
+  const visible = Math.ceil(innerHeight / ROW_PX)
+  if (drawn === links || links.length <= visible) return links
   const known = new Set(drawn.map(({ id }) => id))
   const fresh = links.filter(({ id }) => !known.has(id)).length
-  return fresh < FIRST_ROWS ? links : links.slice(0, FIRST_ROWS)
+  return fresh < visible ? links : links.slice(0, visible)
 }
 
 const EMPTY: readonly Link[] = []
