@@ -6,14 +6,7 @@ import { type Api, endpoint, personOf } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import { whole } from '../validation/checked.ts'
 import type { Blocks } from './index.ts'
-import {
-  BLOCK_KINDS,
-  BlockListSchema,
-  BlockSchema,
-  ReportListSchema,
-  TEXT_MAX,
-  text,
-} from './schemas.ts'
+import { BLOCK_KINDS, BlockListSchema, BlockSchema, ReportListSchema, text } from './schemas.ts'
 
 const PATH = '/api/v1/instance/blocks'
 const REPORTS = '/api/v1/instance/reports'
@@ -44,10 +37,7 @@ export function registerAppealRoute(
     params: z.object({ id: z.string().openapi({ description: 'The id of the link.' }) }),
     body: z
       .strictObject({
-        text: text.openapi({
-          description: 'What the owner of the instance should know.',
-          maxLength: TEXT_MAX,
-        }),
+        text: text.openapi({ description: 'What the owner of the instance should know.' }),
       })
       .openapi('Appeal'),
     bodyExample: { text: 'The page was hacked; it has been clean since Monday.' },

@@ -1,14 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText } from '../validation/checked.ts'
 
 export const BLOCK_KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
 export type BlockKind = (typeof BLOCK_KINDS)[number]
 
 /** The most characters of a reason, an appeal or a value. */
-export const TEXT_MAX = 1_000
-export const text = checked(z.string(), checkText({ min: 1, max: TEXT_MAX }))
+const TEXT_MAX = 1_000
+export const text = boundedText({ min: 1, max: TEXT_MAX })
 const at = z.string().openapi({ format: 'date-time' })
 
 /** A block as the owner of the instance sees it. */

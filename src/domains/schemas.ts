@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import type { UrlCheck } from '../links/values.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText, checked } from '../validation/checked.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
 import { checkColour, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
 
@@ -116,12 +115,9 @@ function settings(checkUrl: UrlCheck) {
   const url = (description: string) =>
     checked(z.string(), (text) => checkUrl(text))
       .nullable()
-      .openapi({ type: ['string', 'null'], description })
+      .openapi({ description })
   const brand = z.strictObject({
-    name: checked(z.string(), checkText({ max: BOUNDS.brandName, min: 1 }))
-      .nullable()
-      .optional()
-      .openapi({ type: ['string', 'null'], maxLength: BOUNDS.brandName }),
+    name: boundedText({ max: BOUNDS.brandName, min: 1 }).nullable().optional(),
     logo: z
       .union([z.boolean(), checked(z.string(), checkLogo)])
       .nullable()
@@ -133,7 +129,7 @@ function settings(checkUrl: UrlCheck) {
     colour: checked(z.string(), checkColour)
       .nullable()
       .optional()
-      .openapi({ type: ['string', 'null'], description: 'Of buttons.', example: '#0b6e4f' }),
+      .openapi({ description: 'Of buttons.', example: '#0b6e4f' }),
   })
   return {
     root_url: url('Where `/` leads.'),
@@ -150,23 +146,15 @@ function settings(checkUrl: UrlCheck) {
     brand: brand
       .nullable()
       .openapi({ description: 'The branding of public pages. Replaced as a whole.' }),
-    robots: checked(z.string(), checkText({ max: BOUNDS.robots, min: 1, lines: true }))
+    robots: boundedText({ max: BOUNDS.robots, min: 1, lines: true })
       .nullable()
-      .openapi({
-        type: ['string', 'null'],
-        maxLength: BOUNDS.robots,
-        description: '`all`, `none`, or the text of `/robots.txt`. Default: `all`.',
-      }),
+      .openapi({ description: '`all`, `none`, or the text of `/robots.txt`. Default: `all`.' }),
     apple_app_site_association: checked(json, checkAppleAssociation)
       .nullable()
-      .openapi({ type: ['object', 'null'], description: 'At most 64 KiB.' }),
+      .openapi({ description: 'At most 64 KiB.' }),
     assetlinks: checked(z.array(json), checkAssetLinks)
       .nullable()
-      .openapi({
-        type: ['array', 'null'],
-        items: { type: 'object' },
-        description: 'At most 64 KiB.',
-      }),
+      .openapi({ description: 'At most 64 KiB.' }),
   }
 }
 
@@ -174,7 +162,6 @@ function settings(checkUrl: UrlCheck) {
 export function createDomainSchemas(checkUrl: UrlCheck) {
   const { shape } = z.object(settings(checkUrl)).partial()
   const host = checked(z.string(), checkHost).openapi({
-    type: 'string',
     maxLength: HOST_LENGTH_MAX,
     description: 'Without scheme and port.',
     example: DOMAIN_EXAMPLE.host,

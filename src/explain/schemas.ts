@@ -6,16 +6,14 @@ import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 
 const text = (max: number, description: string, example: string) =>
-  orDefault(z.string().max(max), 'string', undefined).optional().openapi({ description, example })
+  orDefault(z.string().max(max), undefined).optional().openapi({ description, example })
 const read = (check: (given: string) => string | Fault, description: string, example: string) =>
-  orDefault(checked(z.string(), check), 'string', undefined)
-    .optional()
-    .openapi({ description, example })
+  orDefault(checked(z.string(), check), undefined).optional().openapi({ description, example })
 
 /** A described visitor; absent or null members are unknown. */
 const VisitorSchema = z
   .strictObject({
-    at: orDefault(checked(z.string(), parseTimestamp), 'string', undefined).optional().openapi({
+    at: orDefault(checked(z.string(), parseTimestamp), undefined).optional().openapi({
       format: 'date-time',
       description: 'The time of the visit. Default: now.',
       example: '2030-01-31T21:00:00Z',
@@ -60,7 +58,6 @@ export const ExplainUrlSchema = z
     url: checked(z.string().max(8_192), (given) =>
       /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new Fault('INVALID_URL'),
     ).openapi({
-      type: 'string',
       description: 'The whole short address.',
       example: 'https://go.example.com/summer-sale?a=1',
     }),

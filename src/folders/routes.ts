@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/respond.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText } from '../validation/checked.ts'
 import {
   FOLDER_EXAMPLE,
   FolderCreateSchema,
@@ -22,14 +21,9 @@ const Params = z.object({
 })
 
 const Query = z.object({
-  search: checked(z.string(), checkText({ max: SEARCH_MAX }))
+  search: boundedText({ max: SEARCH_MAX })
     .optional()
-    .openapi({
-      param: { description: 'A part of the name, any case.' },
-      type: 'string',
-      maxLength: SEARCH_MAX,
-      example: 'summer',
-    }),
+    .openapi({ param: { description: 'A part of the name, any case.' }, example: 'summer' }),
   ...pageParameters,
 })
 

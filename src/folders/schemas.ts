@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { checked, orDefault } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText, orDefault } from '../validation/checked.ts'
 
 const NAME_MAX = 100
 const MEMBERS_MAX = 500
@@ -37,24 +36,16 @@ export type Folder = z.output<typeof FolderSchema>
 export const FolderListSchema = listOf(FolderSchema).openapi('FolderList')
 export type FolderList = z.output<typeof FolderListSchema>
 
-const ownAccess = orDefault(access, 'string', 'workspace', {
-  enum: [...access.options, null],
-}).optional()
+const ownAccess = orDefault(access, 'workspace').optional()
 
-const checkName = checkText({ max: NAME_MAX, min: 1 })
-const name = checked(z.string(), (text) => checkName(text.trim())).openapi({
-  type: 'string',
-  minLength: 1,
-  maxLength: NAME_MAX,
+const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.trim()).openapi({
   description: 'Two folders may have the same name.',
   example: FOLDER_EXAMPLE.name,
 })
 
-const members = orDefault(z.array(z.string()).max(MEMBERS_MAX), 'array', [])
+const members = orDefault(z.array(z.string()).max(MEMBERS_MAX), [])
   .optional()
   .openapi({
-    items: { type: 'string' },
-    maxItems: MEMBERS_MAX,
     description:
       'The ids of members of the workspace, with `access: members`. A person who isn’t an owner or ' +
       'admin always stays among them by their own change.',

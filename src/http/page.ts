@@ -26,9 +26,6 @@ export const pageParameters = {
     .default(PAGE_LIMIT.default)
     .openapi({
       param: { description: 'How many items a page has at most.' },
-      type: 'integer',
-      minimum: 1,
-      maximum: PAGE_LIMIT.max,
       default: PAGE_LIMIT.default,
     }),
   cursor: z

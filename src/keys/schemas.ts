@@ -45,11 +45,7 @@ export const KeyCreateSchema = z
     expires_at: checked(z.string(), parseTimestamp)
       .nullable()
       .optional()
-      .openapi({
-        type: ['string', 'null'],
-        format: 'date-time',
-        description: 'Null or absent: never.',
-      }),
+      .openapi({ format: 'date-time', description: 'Null or absent: never.' }),
   })
   .openapi('ApiKeyCreate')
 

@@ -1,39 +1,29 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { checked, orDefault } from '../validation/checked.ts'
+import { boundedText, checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
-import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { TRACKING } from './schemas.ts'
 import { type AliasInput, isReserved } from './slug.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
-import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './values.ts'
+import {
+  BOUNDS,
+  checkTag,
+  checkTags,
+  type Destination,
+  URL_LENGTH_MAX,
+  type UrlCheck,
+} from './values.ts'
+
+const tag = checked(z.string().openapi({ minLength: 1, maxLength: BOUNDS.tag }), checkTag)
+/** A list of tags in a body. */
+export const tagList = checked(z.array(tag), checkTags).openapi({ maxItems: BOUNDS.tags })
 
 /** A time in a body. */
 export function timestamp(description: string) {
   return checked(z.string(), parseTimestamp)
     .nullable()
-    .openapi({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description,
-      example: '2030-01-31T22:00:00+01:00',
-    })
-}
-
-/** A text in a body. */
-export function text(
-  { max, min, lines }: { max: number; min?: 1; lines?: boolean },
-  documentation: { description: string; example: string; writeOnly?: true },
-) {
-  return checked(z.string(), checkText({ max, ...(min && { min }), ...(lines && { lines }) }))
-    .nullable()
-    .openapi({
-      type: ['string', 'null'],
-      ...(min && { minLength: min }),
-      maxLength: max,
-      ...documentation,
-    })
+    .openapi({ format: 'date-time', description, example: '2030-01-31T22:00:00+01:00' })
 }
 
 const SOCIAL_TITLE_MAX = 255
@@ -42,10 +32,7 @@ const SOCIAL_DESCRIPTION_MAX = 500
 /** The schema of `social` in a body. */
 export function socialField(checkUrl: UrlCheck) {
   const text = (max: number, description: string, example: string) =>
-    checked(z.string(), checkText({ max, min: 1 }))
-      .nullable()
-      .optional()
-      .openapi({ type: ['string', 'null'], minLength: 1, maxLength: max, description, example })
+    boundedText({ max, min: 1 }).nullable().optional().openapi({ description, example })
   const image = checked(z.string(), (given): Destination | Fault => {
     const found = checkUrl(given)
     if (found instanceof Fault || /^https?:/.test(found.target)) return found
@@ -55,15 +42,11 @@ export function socialField(checkUrl: UrlCheck) {
     .strictObject({
       title: text(SOCIAL_TITLE_MAX, 'The title of the preview.', 'Summer sale'),
       description: text(SOCIAL_DESCRIPTION_MAX, 'The text below it.', 'Up to half off until July.'),
-      image_url: image
-        .nullable()
-        .optional()
-        .openapi({
-          type: ['string', 'null'],
-          maxLength: URL_LENGTH_MAX,
-          description: 'The address of its picture, http or https.',
-          example: 'https://example.com/summer.png',
-        }),
+      image_url: image.nullable().optional().openapi({
+        maxLength: URL_LENGTH_MAX,
+        description: 'The address of its picture, http or https.',
+        example: 'https://example.com/summer.png',
+      }),
     })
     .nullable()
     .openapi({
@@ -75,10 +58,7 @@ export function socialField(checkUrl: UrlCheck) {
 }
 
 const UTM_VALUE_MAX = 255
-const utmValue = checked(z.string(), checkText({ max: UTM_VALUE_MAX }))
-  .nullable()
-  .optional()
-  .openapi({ type: ['string', 'null'], maxLength: UTM_VALUE_MAX })
+const utmValue = boundedText({ max: UTM_VALUE_MAX }).nullable().optional()
 
 /** The schema of `utm` in a body. */
 export const utmField = z
@@ -97,9 +77,7 @@ export const utmField = z
   })
 
 /** The schema of `tracking` in a body. */
-export const trackingField = orDefault(z.enum(TRACKING), 'string', 'full', {
-  enum: [...TRACKING, null],
-}).openapi({
+export const trackingField = orDefault(z.enum(TRACKING), 'full').openapi({
   description:
     '`count`: clicks are counted and no single one is kept; `none`: they are not counted either. ' +
     'Default for a new link: `full`.',

@@ -1,27 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { createRuleFields } from '../rules/schemas.ts'
-import { checked, orDefault } from '../validation/checked.ts'
+import { boundedText, checked, orDefault } from '../validation/checked.ts'
 import {
   endsAfterStart,
   noneReserved,
   socialField,
-  text,
+  tagList,
   timestamp,
   trackingField,
   utmField,
 } from './field-types.ts'
 import { MATCHES, REDIRECT_STATUSES } from './schemas.ts'
 import { checkAlias, checkAliases, parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
-import {
-  BOUNDS,
-  checkDomain,
-  checkTag,
-  checkTags,
-  type Destination,
-  URL_LENGTH_MAX,
-  type UrlCheck,
-} from './values.ts'
+import { BOUNDS, checkDomain, type Destination, URL_LENGTH_MAX, type UrlCheck } from './values.ts'
 
 /** The dependencies of validating a link's fields, read on demand. */
 export interface LinkRules {
@@ -51,7 +43,6 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
   return {
     destination_url: url.openapi({
       // No format: the URL standard accepts URLs that RFC 3986 does not, in all scripts.
-      type: 'string',
       maxLength: URL_LENGTH_MAX,
       description:
         'Where the link leads: an http or https address without user name and password, not on ' +
@@ -63,7 +54,6 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       example: 'https://example.com/summer?utm_source=newsletter',
     }),
     slug: checked(z.string(), parseSlug).openapi({
-      type: 'string',
       minLength: 1,
       maxLength: SLUG_LENGTH_MAX,
       description:
@@ -73,8 +63,6 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       example: 'summer-sale',
     }),
     aliases: checked(z.array(alias), (aliases) => checkAliases(aliases, rules.domains)).openapi({
-      type: 'array',
-      items: { type: 'string' },
       maxItems: BOUNDS.aliases,
       description:
         'Additional slugs of the link; `host/slug` on another domain of the instance: a first ' +
@@ -83,7 +71,6 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       example: ['sommer'],
     }),
     domain: checked(z.string(), (host) => checkDomain(host, rules.domains)).openapi({
-      type: 'string',
       description:
         "The short domain, one that this instance serves. A new link's default: its own.",
       example: 'go.example.com',
@@ -93,24 +80,15 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
 
 /** The descriptive fields. */
 const DESCRIPTIVE_FIELDS = {
-  title: text(
-    { max: BOUNDS.title },
-    {
-      description: 'A name for lists; visitors never see it. Null: none.',
-      example: 'Summer sale',
-    },
-  ),
-  notes: text(
-    { max: BOUNDS.notes, lines: true },
-    {
-      description: 'Notes for yourself, line breaks allowed; visitors never see them. Null: none.',
-      example: 'For the July newsletter.',
-    },
-  ),
-  tags: checked(z.array(checked(z.string(), checkTag)), checkTags).openapi({
-    type: 'array',
-    items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
-    maxItems: BOUNDS.tags,
+  title: boundedText({ max: BOUNDS.title }).nullable().openapi({
+    description: 'A name for lists; visitors never see it. Null: none.',
+    example: 'Summer sale',
+  }),
+  notes: boundedText({ max: BOUNDS.notes, lines: true }).nullable().openapi({
+    description: 'Notes for yourself, line breaks allowed; visitors never see them. Null: none.',
+    example: 'For the July newsletter.',
+  }),
+  tags: tagList.openapi({
     description:
       'Words to find links by, unique without regard to case; returned sorted. An update ' +
       'replaces the whole list.',
@@ -126,13 +104,10 @@ const DESCRIPTIVE_FIELDS = {
       'link: false.',
     example: false,
   }),
-  external_id: text(
-    { max: BOUNDS.external_id, min: 1 },
-    {
-      description: "The link's id in your own system; unique in the workspace. Null: none.",
-      example: 'crm-4711',
-    },
-  ),
+  external_id: boundedText({ max: BOUNDS.external_id, min: 1 }).nullable().openapi({
+    description: "The link's id in your own system; unique in the workspace. Null: none.",
+    example: 'crm-4711',
+  }),
 }
 
 /** How and when the link redirects. */
@@ -146,8 +121,7 @@ function redirectFields(url: UrlSchema) {
       .int()
       .pipe(z.literal(REDIRECT_STATUSES))
       .openapi({
-        type: 'integer',
-        enum: [...REDIRECT_STATUSES],
+        enum: [...REDIRECT_STATUSES, null],
         description:
           'The HTTP status that visitors are redirected with. Default for a new link: 302.',
         example: 302,
@@ -194,41 +168,36 @@ function redirectFields(url: UrlSchema) {
         example: 1000,
       }),
     fallback_url: url.nullable().openapi({
-      type: ['string', 'null'],
       maxLength: URL_LENGTH_MAX,
       description:
         'Where visitors go while the link is disabled, scheduled, expired or exhausted. Null: ' +
         'they get a 404 or 410 page.',
       example: 'https://example.com/over',
     }),
-    password: text(
-      { max: BOUNDS.password, min: 1 },
-      {
-        writeOnly: true,
-        description:
-          'What visitors must enter first; never returned, see `has_password`. Null: nothing.',
-        example: 'open sesame',
-      },
-    ),
+    password: boundedText({ max: BOUNDS.password, min: 1 }).nullable().openapi({
+      writeOnly: true,
+      description:
+        'What visitors must enter first; never returned, see `has_password`. Null: nothing.',
+      example: 'open sesame',
+    }),
   }
 }
 
 /** The schemas of request bodies, with this instance's own hosts. */
 export function createLinkSchemas(rules: LinkRules) {
   const all = linkFields(rules)
-  const statuses = [...REDIRECT_STATUSES, null]
   const fields = {
     ...all,
-    aliases: orDefault(all.aliases, 'array', []),
-    domain: orDefault(all.domain, 'string', DEFAULT_DOMAIN),
-    tags: orDefault(all.tags, 'array', []),
-    archived: orDefault(all.archived, 'boolean', false),
-    enabled: orDefault(all.enabled, 'boolean', true),
-    redirect_status: orDefault(all.redirect_status, 'integer', 302, { enum: statuses }),
-    forward_query: orDefault(all.forward_query, 'boolean', false),
+    aliases: orDefault(all.aliases, []),
+    domain: orDefault(all.domain, DEFAULT_DOMAIN),
+    tags: orDefault(all.tags, []),
+    archived: orDefault(all.archived, false),
+    enabled: orDefault(all.enabled, true),
+    redirect_status: orDefault(all.redirect_status, 302),
+    forward_query: orDefault(all.forward_query, false),
   }
   const { destination_url, ...others } = fields
-  const slug = orDefault(all.slug, 'string', undefined)
+  const slug = orDefault(all.slug, undefined)
   const create = z
     .strictObject({ destination_url, ...z.object({ ...others, slug }).partial().shape })
     .check(endsAfterStart(), noneReserved())

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { repeatable } from '../http/index.ts'
 import { PAGE_LIMIT } from '../http/page.ts'
-import { checked, whole } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText, checked, whole } from '../validation/checked.ts'
 import { parseQueryTime } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
@@ -13,13 +12,12 @@ const PAGE_MAX = 2 ** 31
 
 function timestamp(description: string) {
   return parameter(checked(z.string(), parseQueryTime).optional(), description, {
-    type: 'string',
     example: '2026-05-01T00:00:00Z',
   })
 }
 
 /** A documented query parameter. */
-function parameter<S extends z.ZodType>(schema: S, description: string, metadata: object = {}): S {
+function parameter<S extends z.ZodType>(schema: S, description: string, metadata?: object | ''): S {
   return schema.openapi({ param: { description }, ...metadata })
 }
 
@@ -28,54 +26,46 @@ const NAMES_MAX = 100
 const NAME_LENGTH_MAX = 1_024
 
 /** Names of links, matched exactly. */
-function names(description: string, more: object = {}) {
-  const name = checked(z.string(), checkText({ max: NAME_LENGTH_MAX, min: 1 }))
-  const metadata = { type: 'array', items: { type: 'string' }, maxItems: NAMES_MAX, ...more }
-  return parameter(repeatable(name, NAMES_MAX), description, metadata)
+function names(description: string, example?: string) {
+  const name = boundedText({ max: NAME_LENGTH_MAX, min: 1 })
+  return parameter(repeatable(name, NAMES_MAX), description, example && { example: [example] })
 }
 
 /** The schema of the query of a list. */
 export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
-  const term = checked(z.string(), checkText({ max: BOUNDS.search })).optional()
-  const termDoc = { type: 'string', maxLength: BOUNDS.search }
+  const term = boundedText({ max: BOUNDS.search }).optional()
   const limit = whole(PAGE_LIMIT.max).optional()
-  const limitDoc = { type: 'integer', minimum: 1, maximum: PAGE_LIMIT.max }
-  const tag = checked(z.string(), checkText({ max: BOUNDS.tag, min: 1 }))
+  const tag = boundedText({ max: BOUNDS.tag, min: 1 })
   const domain = checked(z.string(), (host) => checkKnownDomain(host, rules.domains)).optional()
   return z
     .object({
-      id: names('The link with this id; given several times, those with one of them.', {
-        example: ['lnk_01hzy3v9k2q4r6s8t0v2w4x6y8'],
-      }),
+      id: names(
+        'The link with this id; given several times, those with one of them.',
+        'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+      ),
       external_id: names('The link with this external id; given several times, as `id`.'),
       slug: names('Links with this slug or alias, any case; given several times, as `id`.'),
       search: parameter(
         term,
         'A part of the slug, destination, title, a tag or the external id, any case.',
-        { ...termDoc, example: 'summer' },
+        { example: 'summer' },
       ),
-      q: parameter(term, 'The same as `search`, which takes precedence.', termDoc),
+      q: parameter(term, 'The same as `search`, which takes precedence.'),
       tag: parameter(
         repeatable(tag, BOUNDS.tags),
         'Links with this tag, any case; given several times, those that have them all.',
-        {
-          type: 'array',
-          items: { type: 'string' },
-          maxItems: BOUNDS.tags,
-          example: ['newsletter'],
-        },
+        { example: ['newsletter'] },
       ),
       folder: parameter(
         z.string().optional(),
         'Links in the folder with this id; `none`: in no folder.',
-        { type: 'string', example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8' },
+        { example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8' },
       ),
       archived: parameter(
         z.enum(['false', 'true', 'any']).default('false'),
         '`true`: only archived links; `any`: these too.',
       ),
       domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
-        type: 'string',
         example: 'go.example.com',
       }),
       status: parameter(z.enum(STATUSES).optional(), 'Links that have this status now.'),
@@ -94,10 +84,9 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
       ),
       limit: parameter(limit, 'How many links a page has at most.', {
-        ...limitDoc,
         default: PAGE_LIMIT.default,
       }),
-      per_page: parameter(limit, 'The same as `limit`, which takes precedence.', limitDoc),
+      per_page: parameter(limit, 'The same as `limit`, which takes precedence.'),
       // An empty one is refused like any other invalid one.
       cursor: parameter(
         z.string().optional(),
@@ -107,7 +96,6 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       page: parameter(
         whole(PAGE_MAX).optional(),
         'A page by its number, from 1; not together with `cursor`.',
-        { type: 'integer', minimum: 1, maximum: PAGE_MAX },
       ),
       total: parameter(
         z.enum(['exact', 'quick']).default('exact'),

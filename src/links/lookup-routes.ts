@@ -3,8 +3,7 @@ import { askerOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { answerMade, answerOne, describeOne } from '../http/respond.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText } from '../validation/checked.ts'
 import type { LinkSchemas } from './fields.ts'
 import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
 import type { LinkService } from './service.ts'
@@ -14,8 +13,7 @@ const TAG = 'Links'
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
 const ExternalParams = z.object({
-  external_id: checked(z.string(), checkText({ max: BOUNDS.external_id, min: 1 })).openapi({
-    type: 'string',
+  external_id: boundedText({ max: BOUNDS.external_id, min: 1 }).openapi({
     param: { description: "The link's id in your own system." },
     example: LINK_EXAMPLE.external_id,
   }),

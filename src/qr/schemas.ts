@@ -32,7 +32,6 @@ function colour(standard: string, description: string) {
           standard,
         ),
       },
-      type: 'string',
     })
 }
 
@@ -53,9 +52,6 @@ export const QrQuerySchema = z.object({
     .optional()
     .openapi({
       param: { description: 'The side of the picture in pixels.' },
-      type: 'integer',
-      minimum: QR_SIZE.min,
-      maximum: QR_SIZE.max,
       default: QR_SIZE.default,
     }),
   margin: whole(QR_MARGIN.max, QR_MARGIN.min)
@@ -64,9 +60,6 @@ export const QrQuerySchema = z.object({
       param: {
         description: styled('Empty modules around the code; readers want 4.', QR_MARGIN.default),
       },
-      type: 'integer',
-      minimum: QR_MARGIN.min,
-      maximum: QR_MARGIN.max,
     }),
   dark: colour(DEFAULT_STYLE.dark, 'The colour of the modules.'),
   light: colour(DEFAULT_STYLE.light, 'The colour between and around them.'),
@@ -96,10 +89,7 @@ export const QrQuerySchema = z.object({
 
 export type QrQuery = z.output<typeof QrQuerySchema>
 
-const plainColour = checked(z.string(), checkColour).openapi({
-  type: 'string',
-  pattern: '^#[0-9a-fA-F]{6}$',
-})
+const plainColour = checked(z.string(), checkColour).openapi({ pattern: '^#[0-9a-fA-F]{6}$' })
 
 /** A workspace's style as it is set and given out. */
 export const QrStyleSchema = z

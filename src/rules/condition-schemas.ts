@@ -18,9 +18,6 @@ import {
   VERSION,
 } from './values.ts'
 
-/** A description with its type, which a transformed schema doesn't reveal. */
-export const about = (description: string, type = 'string') => ({ type, description }) as never
-
 /** A list of validated values. */
 function listOf<S extends z.ZodType>(item: S, description: string, example: unknown) {
   return z
@@ -31,19 +28,18 @@ function listOf<S extends z.ZodType>(item: S, description: string, example: unkn
 }
 
 function texts(read: (given: string) => string | null, description: string, example: string) {
-  const item = checked(z.string(), readBy(read, example)).openapi({ type: 'string' })
-  return listOf(item, description, example)
+  return listOf(checked(z.string(), readBy(read, example)), description, example)
 }
 
 function named(check: (given: string) => string | Fault, description: string, example: string) {
-  const name = checked(z.string(), check).openapi({ type: 'string' })
+  const name = checked(z.string(), check)
   const min = checked(z.string(), (text) =>
     VERSION.test(text) ? text : new Fault('INVALID_VALUE', { example: '17.4' }),
   )
   const withVersion = z
     .strictObject({
       name,
-      min: min.optional().openapi(about('The minimum version: `17`, `17.4`.')),
+      min: min.optional().openapi({ description: 'The minimum version: `17`, `17.4`.' }),
     })
     // The list's description has the possible names.
     .openapi('NameAndVersion')
@@ -51,18 +47,18 @@ function named(check: (given: string) => string | Fault, description: string, ex
 }
 
 const moment = (description: string) =>
-  checked(z.string(), momentOf).optional().openapi(about(description))
+  checked(z.string(), momentOf).optional().openapi({ description })
 
 const timeOfDay = checked(z.string(), (text) =>
   minutesOf(text) === null ? new Fault('INVALID_VALUE', { example: '17:30' }) : text,
-).openapi({ type: 'string' })
+)
 
 const time = z
   .strictObject({
     timezone: checked(
       z.string(),
       (name) => canonicalZone(name) ?? new Fault('INVALID_TIMEZONE'),
-    ).openapi(about('The IANA name of the time zone: `Europe/Berlin`.')),
+    ).openapi({ description: 'The IANA name of the time zone: `Europe/Berlin`.' }),
     from: moment('A timestamp (RFC 3339), or a date of the zone: from its midnight on.'),
     until: moment('A timestamp, itself not included, or a date, which is included.'),
     days: z

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { checked } from '../validation/checked.ts'
+import { boundedText, checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
-import { checkText } from '../validation/text.ts'
-import { about, whenSchema } from './condition-schemas.ts'
+import { whenSchema } from './condition-schemas.ts'
 import { withIds } from './ids.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
 
@@ -14,15 +13,13 @@ const id = checked(z.string(), (text) =>
 )
   .optional()
   .openapi({
-    type: 'string',
     pattern: '^[A-Za-z0-9_.\\-]{1,64}$',
     description: 'Its id in statistics; unique in its list. Absent: derived from its content.',
   })
-const name = checked(z.string(), checkText({ max: RULE_BOUNDS.name, min: 1 }))
+const name = boundedText({ max: RULE_BOUNDS.name, min: 1 })
   .nullable()
   .optional()
   .transform((text) => text ?? undefined)
-  .openapi({ type: ['string', 'null'], minLength: 1, maxLength: RULE_BOUNDS.name })
 
 /** Runs even if other values are invalid, so that all faults are reported together. */
 const OF_ANY_LIST = { when: ({ value }: { value: unknown }) => Array.isArray(value) }
@@ -51,7 +48,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
   const url = checked(z.string(), (text) => {
     const verdict = checkUrl(text)
     return verdict instanceof Fault ? verdict : text
-  }).openapi(about('As `destination_url` of a link.'))
+  }).openapi({ description: 'As `destination_url` of a link.' })
 
   const variant = z
     .strictObject({

@@ -3,9 +3,8 @@ import type { Domains } from '../domains/index.ts'
 import { listOf } from '../http/page.ts'
 import { BOUNDS } from '../links/values.ts'
 import { readFilter } from '../statistics/filters.ts'
-import { checked, orDefault } from '../validation/checked.ts'
+import { boundedText, checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
-import { checkText } from '../validation/text.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { SHOW_DEFAULT, SHOW_NAMES } from './show.ts'
 
@@ -59,13 +58,6 @@ const filters = (domains: () => Domains) =>
     const faults = all.flatMap(([name, values]) => filterFaults(name, values, domains()))
     return faults.length > 0 ? faults : given
   }).openapi({
-    type: 'object',
-    additionalProperties: {
-      type: 'array',
-      items: { type: 'string' },
-      minItems: 1,
-      maxItems: FILTER_VALUES_MAX,
-    },
     description:
       'Only clicks with one of these values: filters of statistics by the names of their ' +
       'parameters, such as `country` or `not_browser`. Viewers can’t remove them.',
@@ -82,9 +74,6 @@ function filterFaults(name: string, given: readonly string[], domains: Domains):
 const show = checked(z.array(z.enum(SHOW_NAMES)).max(SHOW_NAMES.length), (given) => [
   ...new Set(given),
 ]).openapi({
-  type: 'array',
-  items: { type: 'string', enum: SHOW_NAMES },
-  maxItems: SHOW_NAMES.length,
   description:
     'What is shown besides clicks over time. `links`: the short links, with their titles; ' +
     '`destinations`: where the links lead that are shown. Default: ' +
@@ -92,42 +81,30 @@ const show = checked(z.array(z.enum(SHOW_NAMES)).max(SHOW_NAMES.length), (given)
   example: [...SHOW_DEFAULT],
 })
 
-const name = checked(z.string(), (text) => checkText({ max: NAME_MAX, min: 1 })(text.trim()))
+const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.trim())
   .nullable()
   .openapi({
-    type: ['string', 'null'],
-    minLength: 1,
-    maxLength: NAME_MAX,
     description: 'The heading of the page. Null: the page has none of its own.',
     example: 'Summer campaign',
   })
 
-const password = checked(z.string(), checkText({ max: BOUNDS.password, min: 1 }))
-  .nullable()
-  .openapi({
-    type: ['string', 'null'],
-    minLength: 1,
-    maxLength: BOUNDS.password,
-    description:
-      'What viewers must enter first; never returned, see `has_password`. Null: nothing.',
-    example: 'over the hills',
-  })
+const password = boundedText({ max: BOUNDS.password, min: 1 }).nullable().openapi({
+  description: 'What viewers must enter first; never returned, see `has_password`. Null: nothing.',
+  example: 'over the hills',
+})
 
-const expiresAt = checked(z.string(), parseTimestamp)
-  .nullable()
-  .openapi({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: 'When sharing ends; then viewers get 410. Null: never.',
-    example: '2026-12-31T23:00:00Z',
-  })
+const expiresAt = checked(z.string(), parseTimestamp).nullable().openapi({
+  format: 'date-time',
+  description: 'When sharing ends; then viewers get 410. Null: never.',
+  example: '2026-12-31T23:00:00Z',
+})
 
 /** The bodies of requests; filters are checked against this instance's hosts. */
 export function createShareSchemas(domains: () => Domains) {
   const changeable = {
     name: name.optional(),
-    filters: orDefault(filters(domains), 'object', {}).optional(),
-    show: orDefault(show, 'array', [...SHOW_DEFAULT]).optional(),
+    filters: orDefault(filters(domains), {}).optional(),
+    show: orDefault(show, [...SHOW_DEFAULT]).optional(),
     password: password.optional(),
     expires_at: expiresAt.optional(),
   }

@@ -4,8 +4,7 @@ import { type Api, endpoint, repeatable } from '../http/index.ts'
 import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/respond.ts'
 import { BOUNDS, checkTag } from '../links/values.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText, checked } from '../validation/checked.ts'
 import {
   TAG_EXAMPLE,
   TagCreateSchema,
@@ -24,19 +23,11 @@ const Params = z.object({
 })
 
 const Query = z.object({
-  search: checked(z.string(), checkText({ max: BOUNDS.search }))
+  search: boundedText({ max: BOUNDS.search })
     .optional()
-    .openapi({
-      param: { description: 'A part of the name, any case.' },
-      type: 'string',
-      maxLength: BOUNDS.search,
-      example: 'news',
-    }),
+    .openapi({ param: { description: 'A part of the name, any case.' }, example: 'news' }),
   name: repeatable(checked(z.string(), checkTag), PAGE_LIMIT.max).openapi({
     param: { description: 'Tags with this name, any case; may be given several times.' },
-    type: 'array',
-    items: { type: 'string' },
-    maxItems: PAGE_LIMIT.max,
     example: ['newsletter'],
   }),
   ...pageParameters,

@@ -18,11 +18,7 @@ const colour = z
 const ownColour = colour
   .nullable()
   .optional()
-  .openapi({
-    type: ['string', 'null'],
-    enum: [...COLOURS, null],
-    description: 'Default: derived from the name.',
-  })
+  .openapi({ description: 'Default: derived from the name.' })
 
 /** A tag in responses. */
 export const TagSchema = z
@@ -39,7 +35,6 @@ export const TagListSchema = listOf(TagSchema).openapi('TagList')
 export type TagList = z.output<typeof TagListSchema>
 
 const name = checked(z.string(), checkTag).openapi({
-  type: 'string',
   minLength: 1,
   maxLength: BOUNDS.tag,
   description: 'Unique in the workspace without regard to case.',

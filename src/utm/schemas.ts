@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import { UTM_FIELDS, type UtmField } from '../links/utm.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText } from '../validation/checked.ts'
 
 /** The most templates of a workspace. */
 export const TEMPLATES_MAX = 100
@@ -44,14 +43,8 @@ export type UtmTemplate = z.output<typeof UtmTemplateSchema>
 
 export const UtmTemplateListSchema = listOf(UtmTemplateSchema).openapi('UtmTemplateList')
 
-const name = checked(z.string(), (text) =>
-  checkText({ max: NAME_MAX, min: 1 })(text.normalize('NFC').trim()),
-).openapi({ type: 'string', minLength: 1, maxLength: NAME_MAX })
-
-const value = checked(z.string(), checkText({ max: VALUE_MAX }))
-  .nullable()
-  .optional()
-  .openapi({ type: ['string', 'null'], maxLength: VALUE_MAX })
+const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.normalize('NFC').trim())
+const value = boundedText({ max: VALUE_MAX }).nullable().optional()
 
 export const UtmTemplateCreateSchema = z
   .strictObject({ name, ...values(value) })

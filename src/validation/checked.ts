@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { Fault } from './fault.ts'
+import { checkText, type TextBounds } from './text.ts'
 
 /** A schema whose values are parsed by a check. */
 export function checked<S extends z.ZodType, T>(
@@ -36,19 +37,25 @@ export function checkWhole(max: number, min = 1) {
 }
 
 /** The schema of such a number. */
-export const whole = (max: number, min = 1) => checked(z.string(), checkWhole(max, min))
+export function whole(max: number, min = 1) {
+  const digits = z.string().openapi({ type: 'integer', minimum: min, maximum: max })
+  return checked(digits, checkWhole(max, min))
+}
+
+/** The schema of a text. `prepare` runs first, to trim it for example. */
+export function boundedText(bounds: TextBounds, prepare = (text: string) => text) {
+  const { min: minLength, max: maxLength } = bounds
+  const text = z.string().openapi({ ...(minLength && { minLength }), maxLength })
+  const check = checkText(bounds)
+  return checked(text, (given) => check(prepare(given)))
+}
 
 /**
  * Null means the default: an update resets the field, a new object gets it as if it were absent.
  */
 export function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
   schema: S,
-  type: 'string' | 'boolean' | 'integer' | 'array' | 'object',
   value: D,
-  more: { enum?: (string | number | null)[] } = {},
 ) {
-  return schema
-    .nullable()
-    .openapi({ type: [type, 'null'], ...more })
-    .transform((given): NonNullable<z.output<S>> | D => given ?? value)
+  return schema.nullable().transform((given): NonNullable<z.output<S>> | D => given ?? value)
 }

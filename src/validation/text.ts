@@ -41,9 +41,15 @@ export function foldForSearch(text: string): string {
   return foldCase(text).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 }
 
-/** Checks a text of at most `max` characters; `lines` permits line breaks and tabs. */
-export function checkText(options: { max: number; min?: number; lines?: boolean }) {
-  const { max, min = 0, lines = false } = options
+/** Bounds of a text in characters; `lines` permits line breaks and tabs. */
+export interface TextBounds {
+  max: number
+  min?: number
+  lines?: boolean
+}
+
+/** Makes the check of a text. */
+export function checkText({ max, min = 0, lines = false }: TextBounds) {
   return (text: string): string | Fault => {
     if (text.length < min) return new Fault('TOO_SHORT', { min })
     if (longerThan(text, max)) return new Fault('TOO_LONG', { max })

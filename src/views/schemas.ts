@@ -3,8 +3,7 @@ import { listOf } from '../http/page.ts'
 import { SORTS } from '../links/page.ts'
 import { STATUSES } from '../links/rows.ts'
 import { BOUNDS } from '../links/values.ts'
-import { checked } from '../validation/checked.ts'
-import { checkText } from '../validation/text.ts'
+import { boundedText } from '../validation/checked.ts'
 
 /** The most own views of a person in a workspace, and the most shared views of a workspace. */
 export const VIEWS_MAX = 50
@@ -39,7 +38,7 @@ export const VIEW_EXAMPLE = {
   version: 1,
 }
 
-const text = (max: number) => checked(z.string(), checkText({ max, min: 1 }))
+const text = (max: number) => boundedText({ max, min: 1 })
 const day = z.iso.date()
 
 /** The filter of a view, named like the list's parameters; days are in the viewer's zone. */
@@ -58,9 +57,7 @@ const filter = z
     description: 'What a list takes; null, or absent: any. Days in the time zone of who looks.',
   })
 
-const name = checked(z.string(), (given) =>
-  checkText({ max: NAME_MAX, min: 1 })(given.normalize('NFC').trim()),
-).openapi({ type: 'string', minLength: 1, maxLength: NAME_MAX })
+const name = boundedText({ max: NAME_MAX, min: 1 }, (given) => given.normalize('NFC').trim())
 
 const shared = z.boolean().openapi({ description: 'Whether all members see it.' })
 const columns = z.array(z.enum(COLUMNS)).max(COLUMNS.length)

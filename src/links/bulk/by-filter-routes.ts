@@ -3,11 +3,10 @@ import { askerOf } from '../../audit/index.ts'
 import { describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
-import { checked } from '../../validation/checked.ts'
+import { tagList } from '../field-types.ts'
 import { createLinkSchemas, type LinkRules } from '../fields.ts'
 import { createFilterSchema } from '../list-query.ts'
 import type { LinkService } from '../service.ts'
-import { BOUNDS, checkTag, checkTags } from '../values.ts'
 import type { FilterJobs } from './job.ts'
 import { OPERATIONS_MAX } from './schemas.ts'
 
@@ -15,14 +14,7 @@ import { OPERATIONS_MAX } from './schemas.ts'
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
 
 function createBody(rules: LinkRules) {
-  const tags = checked(z.array(checked(z.string(), checkTag)), checkTags).optional()
-  const tagList = (description: string) =>
-    tags.openapi({
-      type: 'array',
-      items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
-      maxItems: BOUNDS.tags,
-      description,
-    })
+  const tags = (description: string) => tagList.optional().openapi({ description })
   const { patch } = createLinkSchemas(rules)
   return z
     .strictObject({
@@ -36,8 +28,8 @@ function createBody(rules: LinkRules) {
         allOf: [{ $ref: '#/components/schemas/LinkPatch' }],
         description: 'What to change of each; not `slug`, `aliases` or `external_id`.',
       } as never),
-      add_tags: tagList('Tags to add to each.'),
-      remove_tags: tagList('Tags to remove from each.'),
+      add_tags: tags('Tags to add to each.'),
+      remove_tags: tags('Tags to remove from each.'),
       delete: z.literal(true).optional().openapi({ description: 'Deletes them.' }),
       expected: z
         .int()

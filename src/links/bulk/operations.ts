@@ -2,9 +2,8 @@ import { z } from '@hono/zod-openapi'
 import type { ErrorDetail } from '../../errors/index.ts'
 import { validate } from '../../http/index.ts'
 import { versionMatches } from '../../http/respond.ts'
-import { checked } from '../../validation/checked.ts'
+import { boundedText, checked } from '../../validation/checked.ts'
 import { Fault } from '../../validation/fault.ts'
-import { checkText } from '../../validation/text.ts'
 import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
 import { BOUNDS } from '../values.ts'
 
@@ -27,7 +26,7 @@ export function fieldOf(index: number, field: string): string {
 
 /** Makes the validation of one operation. @throws AppError VALIDATION_FAILED */
 export function createOperationCheck({ create, patch }: LinkSchemas) {
-  const externalId = checked(z.string(), checkText({ max: BOUNDS.external_id, min: 1 }))
+  const externalId = boundedText({ max: BOUNDS.external_id, min: 1 })
   const which = { id: z.string().optional(), external_id: externalId.optional() }
   const ifMatch = checked(z.union([z.int(), z.string()]), (value) => {
     const header = typeof value === 'number' ? `"${value}"` : value

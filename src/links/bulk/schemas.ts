@@ -61,7 +61,7 @@ const operations = z
 
 export const BulkSchema = z
   .strictObject({
-    atomic: orDefault(z.boolean(), 'boolean', false)
+    atomic: orDefault(z.boolean(), false)
       .default(false)
       .openapi({
         default: false,

@@ -8930,7 +8930,7 @@ export interface paths {
           target?: string
           after?: string
           before?: string
-          limit?: string
+          limit?: number
           cursor?: string
         }
         header?: never
@@ -9006,7 +9006,7 @@ export interface paths {
         query?: {
           lang?: string
           search?: string
-          limit?: string
+          limit?: number
           cursor?: string
         }
         header?: never
@@ -9090,7 +9090,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
-          limit?: string
+          limit?: number
           cursor?: string
         }
         header?: never
@@ -10524,9 +10524,9 @@ export interface components {
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
       /** At most 64 KiB. */
-      apple_app_site_association?: Record<string, unknown> | null
+      apple_app_site_association?: ({} & { [name: string]: unknown }) | null
       /** At most 64 KiB. */
-      assetlinks?: Record<string, unknown>[] | null
+      assetlinks?: ({} & { [name: string]: unknown })[] | null
     }
     DomainPatch: {
       /** Where `/` leads. */
@@ -10548,9 +10548,9 @@ export interface components {
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
       /** At most 64 KiB. */
-      apple_app_site_association?: Record<string, unknown> | null
+      apple_app_site_association?: ({} & { [name: string]: unknown }) | null
       /** At most 64 KiB. */
-      assetlinks?: Record<string, unknown>[] | null
+      assetlinks?: ({} & { [name: string]: unknown })[] | null
     }
     ShareList: {
       data: components['schemas']['Share'][]
