@@ -27,7 +27,7 @@ beforeAll(() => {
   const manifest = {
     '../virtual:messages/ar': { file: 'assets/ar-1.js' },
     'src/app/shell.tsx': { file: 'assets/shell-1.js', imports: ['_kit.js'] },
-    'src/features/links/index.ts': { file: 'assets/links-1.js', imports: ['_kit.js'] },
+    'src/features/links/page.tsx': { file: 'assets/links-1.js', imports: ['_kit.js'] },
     '_kit.js': { file: 'assets/kit-1.js' },
   }
   writeFileSync(join(dir, '.vite/manifest.json'), JSON.stringify(manifest))

@@ -30,9 +30,9 @@ type Manifest = Readonly<Record<string, Chunk>>
 /** What a page below `/app/` loads in addition to what every page loads. */
 const SHELL = 'src/app/shell.tsx'
 const PAGES: Readonly<Record<string, readonly string[]>> = {
-  '': ['src/features/links/index.ts'],
-  links: ['src/features/links/index.ts'],
-  statistics: ['src/features/statistics/index.ts'],
+  '': ['src/features/links/page.tsx'],
+  links: ['src/features/links/page.tsx'],
+  statistics: ['src/features/statistics/page.tsx'],
 }
 
 /** Pages before the sign-in, which have their own program; see `web/src/signed-out.tsx`. */

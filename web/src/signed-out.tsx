@@ -2,22 +2,18 @@ import './tokens.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, Suspense } from 'react'
 import { sessionQuery } from './api/session.ts'
-import { draw } from './app/draw.ts'
+import { draw } from './app/draw.tsx'
 import { enterLanguage, firstLocale, LanguageProvider } from './app/language.tsx'
 import { useOwnValidity } from './app/own-validity.ts'
 import { queryClient } from './app/queries.ts'
 import { Boundary } from './features/auth/boundary.tsx'
-import {
-  ChangeEmailPage,
-  ClaimPage,
-  ForgotPasswordPage,
-  InvitationPage,
-  ResetPasswordPage,
-  SignInPage,
-  SignUpPage,
-  TwoFactorPage,
-  VerifyEmailPage,
-} from './features/auth/index.ts'
+import { ClaimPage } from './features/auth/claim.tsx'
+import { ChangeEmailPage, VerifyEmailPage } from './features/auth/confirm-email.tsx'
+import { InvitationPage } from './features/auth/invitation.tsx'
+import { ForgotPasswordPage, ResetPasswordPage } from './features/auth/passwords.tsx'
+import { SignInPage } from './features/auth/sign-in.tsx'
+import { SignUpPage } from './features/auth/sign-up.tsx'
+import { TwoFactorPage } from './features/auth/two-factor.tsx'
 import { Tooltips } from './ui/tooltip.tsx'
 
 /**

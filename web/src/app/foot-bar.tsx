@@ -26,7 +26,7 @@ export function FootBar({ onCreate }: { onCreate: (() => void) | undefined }) {
       {onCreate === undefined ? null : (
         <button type="button" aria-label={t('links.create')} onClick={onCreate} className={ITEM}>
           <span className="flex size-10 items-center justify-center rounded-full bg-accent text-on-accent">
-            <Plus size={20} aria-hidden="true" />
+            <Plus size={20} />
           </span>
         </button>
       )}
@@ -37,13 +37,13 @@ export function FootBar({ onCreate }: { onCreate: (() => void) | undefined }) {
         side="top"
         trigger={
           <button type="button" className={ITEM}>
-            <Ellipsis size={18} aria-hidden="true" />
+            <Ellipsis size={18} />
             <span className="max-w-full truncate">{t('common.more')}</span>
           </button>
         }
       >
         {all.slice(shown).map(({ to, label, Icon }) => (
-          <MenuItem key={to} icon={<Icon size={16} aria-hidden="true" />} render={<Link to={to} />}>
+          <MenuItem key={to} icon={<Icon size={16} />} render={<Link to={to} />}>
             {t(label)}
           </MenuItem>
         ))}
@@ -56,7 +56,7 @@ function PageLink({ to, label, Icon }: Destination) {
   const { t } = useI18n()
   return (
     <Link to={to} className={ITEM}>
-      <Icon size={18} aria-hidden="true" />
+      <Icon size={18} />
       <span className="max-w-full truncate">{t(label)}</span>
     </Link>
   )

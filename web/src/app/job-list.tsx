@@ -49,7 +49,7 @@ function JobCard({ job }: { job: Job }) {
             <IconButton
               size="sm"
               label={t('common.close')}
-              icon={<X size={14} aria-hidden="true" />}
+              icon={<X />}
               onClick={() => dismissJob(job.id)}
             />
           </div>

@@ -26,7 +26,7 @@ export function NotFound() {
   return (
     <Empty
       heading="h1"
-      icon={<Compass size={28} aria-hidden="true" />}
+      icon={<Compass size={28} />}
       title={t('common.pageMissing')}
       action={
         <Link to="/links" className={buttonClass('primary')}>

@@ -78,7 +78,7 @@ export function Palette({
             keepHighlight
           >
             <div className="flex items-center gap-2.5 border-line border-b px-4">
-              <Search size={16} aria-hidden="true" className="shrink-0 text-faint" />
+              <Search size={16} className="shrink-0 text-faint" />
               <Autocomplete.Input
                 aria-label={t('shell.palette')}
                 placeholder={t('shell.palette.hint')}
@@ -106,7 +106,7 @@ export function Palette({
                         className={cx(ITEM, 'gap-2.5')}
                       >
                         {item.Icon ? (
-                          <item.Icon size={16} aria-hidden="true" className="shrink-0 text-muted" />
+                          <item.Icon size={16} className="shrink-0 text-muted" />
                         ) : (
                           <Monogram name={item.label} />
                         )}

@@ -39,10 +39,10 @@ export function PersonMenu({
 
   return (
     <Menu trigger={trigger} side={side} align="start" className="min-w-56">
-      <MenuItem icon={<UserRound size={16} aria-hidden="true" />} render={<Link to="/account" />}>
+      <MenuItem icon={<UserRound size={16} />} render={<Link to="/account" />}>
         {t('shell.account')}
       </MenuItem>
-      <Submenu icon={<Languages size={16} aria-hidden="true" />} label={t('shell.language')}>
+      <Submenu icon={<Languages size={16} />} label={t('shell.language')}>
         <MenuRadio
           label={t('shell.language')}
           value={i18n.locale}
@@ -53,7 +53,7 @@ export function PersonMenu({
           }))}
         />
       </Submenu>
-      <Submenu icon={<SunMoon size={16} aria-hidden="true" />} label={t('shell.theme')}>
+      <Submenu icon={<SunMoon size={16} />} label={t('shell.theme')}>
         <MenuRadio
           label={t('shell.theme')}
           value={theme}
@@ -67,22 +67,18 @@ export function PersonMenu({
       </Submenu>
       <MenuSeparator />
       {touched ? null : (
-        <MenuItem
-          icon={<Keyboard size={16} aria-hidden="true" />}
-          shortcut="?"
-          onClick={onShortcuts}
-        >
+        <MenuItem icon={<Keyboard size={16} />} shortcut="?" onClick={onShortcuts}>
           {t('shell.shortcuts')}
         </MenuItem>
       )}
       <MenuItem
-        icon={<BookOpen size={16} aria-hidden="true" />}
+        icon={<BookOpen size={16} />}
         render={<a href="/docs" target="_blank" rel="noreferrer" />}
       >
         {t('shell.docs')}
       </MenuItem>
       <MenuSeparator />
-      <MenuItem icon={<LogOut size={16} aria-hidden="true" />} onClick={signOut}>
+      <MenuItem icon={<LogOut size={16} />} onClick={signOut}>
         {t('shell.signOut')}
       </MenuItem>
     </Menu>

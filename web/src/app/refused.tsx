@@ -8,7 +8,7 @@ export function Refused({ title, text }: { title: string; text: string }) {
   const { t } = useI18n()
   return (
     <Page title={title}>
-      <Empty icon={<Lock size={28} aria-hidden="true" />} title={t('common.refused')}>
+      <Empty icon={<Lock size={28} />} title={t('common.refused')}>
         <p>{text}</p>
         <p>{t('common.refusedHint')}</p>
       </Empty>

@@ -78,20 +78,20 @@ const links = createRoute({
   beforeLoad({ search, context: { workspace } }) {
     if (workspace !== null) void queryClient.prefetchQuery(linksQuery(workspace.id, search))
   },
-  component: page(() => import('../features/links/index.ts'), 'LinksPage'),
+  component: page(() => import('../features/links/page.tsx'), 'LinksPage'),
 })
 const link = createRoute({
   getParentRoute: () => shell,
   path: '/links/$id',
   validateSearch: linkSearch,
-  component: page(() => import('../features/links/details/index.ts'), 'LinkPage'),
+  component: page(() => import('../features/links/details/page.tsx'), 'LinkPage'),
 })
 const deletedLinks = createRoute({
   getParentRoute: () => shell,
   path: '/links/deleted',
   component: page(() => import('../features/links/deleted.tsx'), 'DeletedLinksPage'),
 })
-const statisticsPages = () => import('../features/statistics/index.ts')
+const statisticsPages = () => import('../features/statistics/page.tsx')
 const linkStatistics = createRoute({
   getParentRoute: () => shell,
   path: '/links/$id/statistics',
@@ -111,67 +111,66 @@ const statistics = createRoute({
 const shares = createRoute({
   getParentRoute: () => shell,
   path: '/statistics/shared',
-  component: page(() => import('../features/shares/index.ts'), 'SharesPage'),
+  component: page(() => import('../features/shares/page.tsx'), 'SharesPage'),
 })
 const tags = createRoute({
   getParentRoute: () => shell,
   path: '/tags',
   validateSearch: tagsSearch,
-  component: page(() => import('../features/groups/index.ts'), 'TagsPage'),
+  component: page(() => import('../features/groups/page.tsx'), 'TagsPage'),
 })
 const imports = createRoute({
   getParentRoute: () => shell,
   path: '/import',
   validateSearch: importSearch,
-  component: page(() => import('../features/imports/index.ts'), 'ImportPage'),
+  component: page(() => import('../features/imports/page.tsx'), 'ImportPage'),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
-  component: page(() => import('../features/keys/index.ts'), 'KeysPage'),
+  component: page(() => import('../features/keys/page.tsx'), 'KeysPage'),
 })
 const domains = createRoute({
   getParentRoute: () => shell,
   path: '/domains',
-  component: page(() => import('../features/domains/index.ts'), 'DomainsPage'),
+  component: page(() => import('../features/domains/page.tsx'), 'DomainsPage'),
 })
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/members',
-  component: page(() => import('../features/members/index.ts'), 'MembersPage'),
+  component: page(() => import('../features/members/page.tsx'), 'MembersPage'),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
   validateSearch: auditSearch,
-  component: page(() => import('../features/audit/index.ts'), 'AuditPage'),
+  component: page(() => import('../features/audit/page.tsx'), 'AuditPage'),
 })
 const jobs = createRoute({
   getParentRoute: () => shell,
   path: '/jobs',
-  component: page(() => import('../features/jobs/index.ts'), 'JobsPage'),
+  component: page(() => import('../features/jobs/page.tsx'), 'JobsPage'),
 })
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
-  component: page(() => import('../features/usage/index.ts'), 'UsagePage'),
+  component: page(() => import('../features/usage/page.tsx'), 'UsagePage'),
 })
-const settingsPages = () => import('../features/settings/index.ts')
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: page(settingsPages, 'WorkspacePage'),
+  component: page(() => import('../features/settings/workspace/page.tsx'), 'WorkspacePage'),
 })
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/account',
-  component: page(settingsPages, 'AccountPage'),
+  component: page(() => import('../features/settings/account/page.tsx'), 'AccountPage'),
 })
 const instance = createRoute({
   getParentRoute: () => shell,
   path: '/instance',
   validateSearch: instanceSearch,
-  component: page(() => import('../features/instance/index.ts'), 'InstancePage'),
+  component: page(() => import('../features/instance/page.tsx'), 'InstancePage'),
 })
 
 /** Unknown paths, shown with the navigation. */

@@ -51,12 +51,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
           {isOver(job) ? `${kind} · ${t(`jobs.state.${status}`)}` : kind}
         </p>
         {isOver(job) ? (
-          <IconButton
-            size="sm"
-            label={t('common.close')}
-            icon={<X size={14} aria-hidden="true" />}
-            onClick={onDismiss}
-          />
+          <IconButton size="sm" label={t('common.close')} icon={<X />} onClick={onDismiss} />
         ) : may('links:write') ? (
           <Cancel job={job} />
         ) : null}

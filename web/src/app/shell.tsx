@@ -18,7 +18,7 @@ import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 
 const ShortcutList = lazyComponent(() => import('./shortcut-list.tsx'), 'ShortcutList')
 const Palette = lazyComponent(() => import('./palette.tsx'), 'Palette')
-const CreatePanel = lazyComponent(() => import('../features/links/form/index.ts'), 'CreatePanel')
+const CreatePanel = lazyComponent(() => import('../features/links/form/panels.tsx'), 'CreatePanel')
 const NewWorkspace = lazyComponent(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
 const route = getRouteApi('/shell')
@@ -158,7 +158,7 @@ function FindButton({ onClick }: { onClick: () => void }) {
       onClick={onClick}
       className="flex h-8 items-center gap-2.5 rounded-sm border border-line bg-canvas px-2 text-faint text-sm hover:border-line-strong hover:text-muted"
     >
-      <Search size={14} aria-hidden="true" />
+      <Search />
       <span className="flex-1 text-start">{t('common.search')}</span>
       <span dir="ltr" aria-hidden="true">
         <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
@@ -183,7 +183,7 @@ function SideNavigation() {
                 to={to}
                 className="flex h-8 items-center gap-2.5 rounded-sm px-2 text-muted hover:bg-hover hover:text-fg data-[status=active]:bg-pressed data-[status=active]:font-medium data-[status=active]:text-fg"
               >
-                <Icon size={16} aria-hidden="true" />
+                <Icon size={16} />
                 {t(label)}
               </Link>
             ))}

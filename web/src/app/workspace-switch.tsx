@@ -35,7 +35,7 @@ export function WorkspaceSwitch() {
             <span className="flex min-w-0 flex-1 font-semibold">
               <bdi className="truncate">{workspace.name}</bdi>
             </span>
-            <ChevronsUpDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+            <ChevronsUpDown className="shrink-0 text-faint" />
           </button>
         }
       >
@@ -59,10 +59,7 @@ export function WorkspaceSwitch() {
         {user.may_create_workspaces ? (
           <>
             <MenuSeparator />
-            <MenuItem
-              icon={<Plus size={16} aria-hidden="true" />}
-              onClick={() => setCreating(true)}
-            >
+            <MenuItem icon={<Plus size={16} />} onClick={() => setCreating(true)}>
               {t('shell.newWorkspace')}
             </MenuItem>
           </>

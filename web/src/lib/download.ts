@@ -11,7 +11,12 @@ export async function download(
   name: string,
 ): Promise<void> {
   const response = await open('GET', path, { query })
-  const address = URL.createObjectURL(await response.blob())
+  saveAs(await response.blob(), name)
+}
+
+/** Saves a file like a browser's download. */
+export function saveAs(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
   link.download = name

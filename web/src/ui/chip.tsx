@@ -68,7 +68,7 @@ export function Chip({
           onClick={onRemove}
           className="flex size-6 shrink-0 items-center justify-center rounded-xs hover:text-fg pointer-coarse:size-10"
         >
-          <X size={12} aria-hidden="true" />
+          <X size={12} />
         </button>
       ) : null}
     </span>

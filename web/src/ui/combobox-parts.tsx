@@ -48,7 +48,7 @@ export function OpenedCombobox({
         <span dir="auto" className="truncate">
           <Base.Value placeholder={placeholder} />
         </span>
-        <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+        <ChevronDown className="shrink-0 text-faint" />
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner sideOffset={4} align="start" className="z-50">
@@ -72,7 +72,7 @@ export function OpenedCombobox({
                 <Base.Item key={option.value} value={option} className={cx(ITEM, 'pe-8')}>
                   {option.label}
                   <Base.ItemIndicator className="absolute end-2">
-                    <Check size={14} aria-hidden="true" />
+                    <Check />
                   </Base.ItemIndicator>
                 </Base.Item>
               )}

@@ -39,11 +39,7 @@ export function CopyButton({
 }) {
   const { t } = useI18n()
   const [copied, copy] = useCopied()
-  const icon = copied ? (
-    <Check size={14} aria-hidden="true" className="text-ok" />
-  ) : (
-    <Copy size={14} aria-hidden="true" />
-  )
+  const icon = copied ? <Check className="text-ok" /> : <Copy />
   const more = className === undefined ? {} : { className }
   return (
     <>

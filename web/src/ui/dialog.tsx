@@ -82,7 +82,7 @@ export function Dialog({
                 aria-label={t('common.close')}
                 className="-me-1.5 flex size-8 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-fg"
               >
-                <X size={16} aria-hidden="true" />
+                <X size={16} />
               </Base.Close>
             )}
           </header>

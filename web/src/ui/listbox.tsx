@@ -73,7 +73,7 @@ export function PendingListbox({
       <span dir="auto" className="truncate">
         {text}
       </span>
-      <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+      <ChevronDown className="shrink-0 text-faint" />
     </button>
   )
   return <PendingTrigger trigger={trigger} popup="listbox" part={part} onOpen={onOpen} />

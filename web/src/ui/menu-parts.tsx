@@ -102,7 +102,7 @@ export function MenuRadio<T extends string>({
         >
           {option.label}
           <Base.RadioItemIndicator className="absolute end-2">
-            <Check size={14} aria-hidden="true" />
+            <Check />
           </Base.RadioItemIndicator>
         </Base.RadioItem>
       ))}

@@ -28,9 +28,7 @@ export function MoreMenu({
   size?: 'sm' | 'md'
   children: ReactNode
 }) {
-  const trigger = (
-    <IconButton size={size} label={label} icon={<MoreHorizontal size={16} aria-hidden="true" />} />
-  )
+  const trigger = <IconButton size={size} label={label} icon={<MoreHorizontal size={16} />} />
   return <Menu trigger={trigger}>{children}</Menu>
 }
 

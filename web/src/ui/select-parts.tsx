@@ -31,7 +31,7 @@ export function OpenedSelect<T extends string>({
       >
         <Base.Value dir="auto" className="truncate" />
         <Base.Icon className="shrink-0 text-faint">
-          <ChevronDown size={14} aria-hidden="true" />
+          <ChevronDown />
         </Base.Icon>
       </Base.Trigger>
       <Base.Portal>
@@ -46,7 +46,7 @@ export function OpenedSelect<T extends string>({
               {options.map((option) => (
                 <Base.Item key={option.value} value={option.value} className={cx(ITEM, 'pe-8')}>
                   <Base.ItemIndicator className="absolute end-2">
-                    <Check size={14} aria-hidden="true" />
+                    <Check />
                   </Base.ItemIndicator>
                   <span className="flex flex-col">
                     <Base.ItemText>{option.label}</Base.ItemText>

@@ -45,11 +45,7 @@ export function Th({
           )}
         >
           {children}
-          <Arrow
-            size={12}
-            aria-hidden="true"
-            className={sorted ? '' : 'opacity-0 group-hover:opacity-50'}
-          />
+          <Arrow size={12} className={sorted ? '' : 'opacity-0 group-hover:opacity-50'} />
         </button>
       ) : (
         children

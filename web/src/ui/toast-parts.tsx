@@ -56,7 +56,7 @@ function List() {
       className="rounded-md bg-fg text-canvas shadow-float transition-[opacity,translate] duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
     >
       <Base.Content className="flex items-center gap-3 py-2.5 ps-4 pe-2">
-        {toast.data?.bad ? <CircleAlert size={16} aria-hidden="true" className="shrink-0" /> : null}
+        {toast.data?.bad ? <CircleAlert size={16} className="shrink-0" /> : null}
         <div className="flex min-w-0 flex-1 flex-col [overflow-wrap:anywhere]">
           <Base.Title className="font-medium" />
           <Base.Description className="text-sm opacity-80" />
@@ -68,7 +68,7 @@ function List() {
           aria-label={t('common.close')}
           className="flex size-8 shrink-0 pointer-coarse:size-10 items-center justify-center rounded-sm opacity-70 outline-current hover:opacity-100"
         >
-          <X size={14} aria-hidden="true" />
+          <X />
         </Base.Close>
       </Base.Content>
     </Base.Root>

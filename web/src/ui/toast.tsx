@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { errorText } from './errors.ts'
@@ -37,6 +38,14 @@ export function showToast(options: ToastOptions): () => void {
 export function useShowError(): (error: unknown) => void {
   const i18n = useI18n()
   return (error) => showToast({ title: errorText(error, i18n), bad: true })
+}
+
+/** A mutation whose failure is shown as a toast. */
+export function useAction<Result, Input = void>(
+  mutationFn: (input: Input) => Promise<Result>,
+  onSuccess: (result: Result, input: Input) => unknown = () => {},
+) {
+  return useMutation({ mutationFn, onSuccess, onError: useShowError() })
 }
 
 /** The container of toasts, once around the app. Screen readers need it before the first toast. */

@@ -42,7 +42,7 @@ export function Toggles<T extends string>({
               invalid && 'border-bad-mark',
             )}
           >
-            {isOn ? <Check size={12} strokeWidth={3} aria-hidden="true" /> : null}
+            {isOn ? <Check size={12} strokeWidth={3} /> : null}
             {option.label}
           </button>
         )

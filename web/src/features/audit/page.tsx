@@ -38,7 +38,7 @@ function Log() {
         {(entries) =>
           entries.length === 0 ? (
             <Empty
-              icon={<ScrollText size={28} aria-hidden="true" />}
+              icon={<ScrollText size={28} />}
               title={t(filtered ? 'audit.none.title' : 'audit.empty.title')}
               action={
                 filtered ? (

@@ -40,7 +40,7 @@ export function PasswordField({
             <IconButton
               size="sm"
               label={t(shown ? 'auth.hidePassword' : 'auth.showPassword')}
-              icon={<Icon size={14} aria-hidden="true" />}
+              icon={<Icon />}
               onClick={() => setShown(!shown)}
             />
           }

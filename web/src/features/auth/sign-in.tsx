@@ -136,7 +136,7 @@ function OtherWays({
         {passkey ? (
           <Button
             className={WRAPPING}
-            icon={<KeyRound size={14} aria-hidden="true" />}
+            icon={<KeyRound />}
             loading={byPasskey.isPending}
             onClick={() => byPasskey.mutate()}
           >

@@ -42,13 +42,13 @@ export function DomainCard({
             <IconButton
               size="sm"
               label={`${t('shell.settings')}: ${host}`}
-              icon={<Settings size={16} aria-hidden="true" />}
+              icon={<Settings size={16} />}
               onClick={onSettings}
             />
             <IconButton
               size="sm"
               label={`${t('domains.delete')}: ${host}`}
-              icon={<Trash2 size={16} aria-hidden="true" />}
+              icon={<Trash2 size={16} />}
               onClick={onDelete}
             />
           </div>

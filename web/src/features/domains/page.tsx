@@ -23,11 +23,7 @@ export function DomainsPage() {
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
   const add = may('domains:write') ? (
-    <Button
-      variant="primary"
-      icon={<Plus size={14} aria-hidden="true" />}
-      onClick={() => setOpen({ kind: 'add' })}
-    >
+    <Button variant="primary" icon={<Plus />} onClick={() => setOpen({ kind: 'add' })}>
       {t('domains.add')}
     </Button>
   ) : undefined
@@ -36,11 +32,7 @@ export function DomainsPage() {
       <Answer of={domains}>
         {(domains) =>
           domains.length === 0 ? (
-            <Empty
-              icon={<Globe size={28} aria-hidden="true" />}
-              title={t('domains.empty.title')}
-              action={add}
-            >
+            <Empty icon={<Globe size={28} />} title={t('domains.empty.title')} action={add}>
               <p>{t('domains.empty.text')}</p>
             </Empty>
           ) : (

@@ -45,7 +45,7 @@ export function FolderList({
         placeholder={t('folders.search')}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        before={<Search size={14} aria-hidden="true" />}
+        before={<Search />}
       />
       <ul className="-mx-1 flex max-h-64 flex-col overflow-y-auto overscroll-contain">
         {(text === '' ? before : []).map((choice) => (
@@ -101,12 +101,12 @@ function Line({
         className={cx(ITEM, 'w-full text-start hover:bg-hover', chosen && 'font-medium')}
       >
         <span className="flex w-4 shrink-0 justify-center text-faint">
-          {folder ? <Icon size={14} aria-hidden="true" /> : null}
+          {folder ? <Icon /> : null}
         </span>
         <span className="flex min-w-0 flex-1">
           <bdi className="truncate">{label}</bdi>
         </span>
-        {chosen ? <Check size={14} aria-hidden="true" className="shrink-0" /> : null}
+        {chosen ? <Check className="shrink-0" /> : null}
       </button>
     </li>
   )

@@ -34,7 +34,7 @@ export function Folders() {
         createLabel={t('folders.create')}
         onCreate={writable ? () => setOpen({ kind: 'edit', folder: null }) : undefined}
         empty={{
-          icon: <FolderOpen size={28} aria-hidden="true" />,
+          icon: <FolderOpen size={28} />,
           title: t('folders.empty.title'),
           text: t('folders.empty.text'),
         }}
@@ -68,7 +68,7 @@ function FolderRow({
   const Icon = folder.access === 'members' ? FolderLock : FolderIcon
   return (
     <li className={ROW}>
-      <Icon size={16} aria-hidden="true" className="shrink-0 text-faint" />
+      <Icon size={16} className="shrink-0 text-faint" />
       <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 py-1">
         <RouterLink
           to="/links"
@@ -85,24 +85,14 @@ function FolderRow({
       <span className="tabular text-muted text-sm">{t('tags.links', { count: folder.links })}</span>
       {writable ? (
         <MoreMenu label={t('tags.actions', { name: folder.name })}>
-          <MenuItem
-            icon={<Pencil size={14} aria-hidden="true" />}
-            onClick={() => onOpen({ kind: 'edit', folder })}
-          >
+          <MenuItem icon={<Pencil />} onClick={() => onOpen({ kind: 'edit', folder })}>
             {t('folders.edit')}
           </MenuItem>
-          <MenuItem
-            icon={<Share2 size={14} aria-hidden="true" />}
-            onClick={() => onOpen({ kind: 'share', folder })}
-          >
+          <MenuItem icon={<Share2 />} onClick={() => onOpen({ kind: 'share', folder })}>
             {t('shares.share')}
           </MenuItem>
           <MenuSeparator />
-          <MenuItem
-            danger
-            icon={<Trash2 size={14} aria-hidden="true" />}
-            onClick={() => onOpen({ kind: 'delete', folder })}
-          >
+          <MenuItem danger icon={<Trash2 />} onClick={() => onOpen({ kind: 'delete', folder })}>
             {t('folders.delete')}
           </MenuItem>
         </MoreMenu>

@@ -33,7 +33,7 @@ export function GroupList(props: GroupListProps) {
   const { list, text, onText, searchLabel, createLabel, onCreate, empty, children } = props
   const { t } = useI18n()
   const create = onCreate && (
-    <Button icon={<Plus size={14} aria-hidden="true" />} onClick={onCreate}>
+    <Button icon={<Plus />} onClick={onCreate}>
       {createLabel}
     </Button>
   )
@@ -55,7 +55,7 @@ export function GroupList(props: GroupListProps) {
             placeholder={searchLabel}
             value={text}
             onChange={(event) => onText(event.target.value)}
-            before={<Search size={14} aria-hidden="true" />}
+            before={<Search />}
           />
         </search>
         {create}

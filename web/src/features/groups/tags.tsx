@@ -35,7 +35,7 @@ export function Tags() {
         createLabel={t('tags.create')}
         onCreate={writable ? () => setOpen({ kind: 'edit', tag: null }) : undefined}
         empty={{
-          icon: <TagIcon size={28} aria-hidden="true" />,
+          icon: <TagIcon size={28} />,
           title: t('tags.empty.title'),
           text: t('tags.empty.text'),
         }}
@@ -77,30 +77,17 @@ function TagMenu({ tag, onOpen }: { tag: Tag; onOpen: (open: Open) => void }) {
   const { t } = useI18n()
   return (
     <MoreMenu label={t('tags.actions', { name: tag.name })}>
-      <MenuItem
-        icon={<Pencil size={14} aria-hidden="true" />}
-        onClick={() => onOpen({ kind: 'edit', tag })}
-      >
+      <MenuItem icon={<Pencil />} onClick={() => onOpen({ kind: 'edit', tag })}>
         {t('tags.edit')}
       </MenuItem>
-      <MenuItem
-        icon={<Merge size={14} aria-hidden="true" />}
-        onClick={() => onOpen({ kind: 'merge', tag })}
-      >
+      <MenuItem icon={<Merge />} onClick={() => onOpen({ kind: 'merge', tag })}>
         {t('tags.merge')}
       </MenuItem>
-      <MenuItem
-        icon={<Share2 size={14} aria-hidden="true" />}
-        onClick={() => onOpen({ kind: 'share', tag })}
-      >
+      <MenuItem icon={<Share2 />} onClick={() => onOpen({ kind: 'share', tag })}>
         {t('shares.share')}
       </MenuItem>
       <MenuSeparator />
-      <MenuItem
-        danger
-        icon={<Trash2 size={14} aria-hidden="true" />}
-        onClick={() => onOpen({ kind: 'delete', tag })}
-      >
+      <MenuItem danger icon={<Trash2 />} onClick={() => onOpen({ kind: 'delete', tag })}>
         {t('tags.delete')}
       </MenuItem>
     </MoreMenu>

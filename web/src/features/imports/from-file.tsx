@@ -72,7 +72,7 @@ function DropZone({ onFile, busy }: { onFile: (file: File | undefined) => void; 
         over && 'bg-accent-soft',
       )}
     >
-      {busy ? <Spinner /> : <FileUp size={28} className="text-faint" aria-hidden="true" />}
+      {busy ? <Spinner /> : <FileUp size={28} className="text-faint" />}
       <p className="font-medium">{t('imports.drop')}</p>
       <input
         id={id}

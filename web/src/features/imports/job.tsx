@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { useShowError } from '../../ui/toast.tsx'
+import { useAction } from '../../ui/toast.tsx'
 import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/calls.ts'
 import { Cancel } from '../jobs/cancel.tsx'
 import { isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
@@ -103,18 +103,16 @@ function NextSteps({
   onImport: (() => void) | undefined
 }) {
   const { t } = useI18n()
-  const showError = useShowError()
   const client = useQueryClient()
   const { workspace } = usePlace()
   const navigate = route.useNavigate()
-  const undo = useMutation({
-    mutationFn: () => undoImport(job.id),
-    onSuccess(made) {
+  const undo = useAction(
+    () => undoImport(job.id),
+    (made) => {
       showJob(client, workspace.id, made)
       void navigate({ search: { job: made.id } })
     },
-    onError: showError,
-  })
+  )
   const kind = kindOf(job)
   const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }
   const changes = created + updated
@@ -144,11 +142,7 @@ function NextSteps({
         {t('common.toLinks')}
       </Link>
       {isUndoable(job) ? (
-        <Button
-          disabled={undo.isPending}
-          icon={<Undo2 size={14} aria-hidden="true" />}
-          onClick={() => undo.mutate()}
-        >
+        <Button disabled={undo.isPending} icon={<Undo2 />} onClick={() => undo.mutate()}>
           {t('imports.undo')}
         </Button>
       ) : null}

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
@@ -6,7 +6,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { useShowError } from '../../ui/toast.tsx'
+import { useAction } from '../../ui/toast.tsx'
 import { showJob } from '../jobs/calls.ts'
 import { type Plan, startImport } from './calls.ts'
 import { FromFile } from './from-file.tsx'
@@ -19,7 +19,6 @@ const route = getRouteApi('/shell/import')
 /** Imports: what to import, and the progress of one. */
 export function ImportPage() {
   const { t } = useI18n()
-  const showError = useShowError()
   const { job } = route.useSearch()
   const navigate = route.useNavigate()
   const client = useQueryClient()
@@ -27,16 +26,15 @@ export function ImportPage() {
   const [plan, setPlan] = useState<Plan | null>(null)
   const [tab, setTab] = useState<'file' | 'service'>('file')
   const [checked, setChecked] = useState<string | null>(null)
-  const start = useMutation({
-    mutationFn: ({ what, dryRun }: { what: Plan; dryRun: boolean }) => startImport(what, dryRun),
-    onSuccess(made, { what, dryRun }) {
+  const start = useAction(
+    ({ what, dryRun }: { what: Plan; dryRun: boolean }) => startImport(what, dryRun),
+    (made, { what, dryRun }) => {
       setPlan(what)
       setChecked(dryRun ? made.id : null)
       showJob(client, workspace.id, made)
       void navigate({ search: { job: made.id } })
     },
-    onError: showError,
-  })
+  )
   const check = (what: Plan) => start.mutate({ what, dryRun: true })
   const writable = may('links:write')
 
@@ -49,7 +47,7 @@ export function ImportPage() {
           to={job === undefined ? '/links' : '/import'}
           className="inline-flex items-center gap-1 text-muted text-sm hover:text-fg"
         >
-          <ArrowLeft size={14} className="rtl:-scale-x-100" aria-hidden="true" />
+          <ArrowLeft className="rtl:-scale-x-100" />
           {job === undefined ? t('shell.links') : t('imports.title')}
         </Link>
       }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -8,7 +8,7 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
-import { useShowError } from '../../ui/toast.tsx'
+import { useAction } from '../../ui/toast.tsx'
 import type { Job } from '../jobs/calls.ts'
 import { kindOf } from '../jobs/kind.ts'
 import { type Row, rowsQuery } from './calls.ts'
@@ -18,18 +18,15 @@ const TONES: Readonly<Record<string, Tone>> = { refused: 'bad', renamed: 'warn' 
 /** The records with messages, and all of them as a file. */
 export function Rows({ job }: { job: Job }) {
   const { t } = useI18n()
-  const showError = useShowError()
   const { workspace } = usePlace()
   const isUndo = kindOf(job) === 'undo'
   const id = isUndo
     ? String((job.result as { import_id?: string } | null)?.import_id ?? '')
     : job.id
   const rows = useQuery({ ...rowsQuery(workspace.id, id, isUndo), enabled: id !== '' })
-  const save = useMutation({
-    mutationFn: () =>
-      download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, `${id}.csv`),
-    onError: showError,
-  })
+  const save = useAction(() =>
+    download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, `${id}.csv`),
+  )
   if (rows.error) return <Problem error={rows.error} onRetry={() => rows.refetch()} />
   if (rows.data === undefined || (rows.data.data.length === 0 && isUndo)) return null
   const { data, pagination } = rows.data
@@ -43,7 +40,7 @@ export function Rows({ job }: { job: Job }) {
         <Button
           size="sm"
           disabled={save.isPending}
-          icon={<Download size={14} aria-hidden="true" />}
+          icon={<Download />}
           onClick={() => save.mutate()}
         >
           {t('imports.download')}

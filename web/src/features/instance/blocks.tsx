@@ -8,7 +8,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { useShowError } from '../../ui/toast.tsx'
+import { useAction } from '../../ui/toast.tsx'
 import {
   abuseQuery,
   addBlock,
@@ -56,13 +56,8 @@ function List({ empty, children }: { empty: string; children: React.ReactNode[] 
 
 /** Changes blocks or reports, and reloads them. */
 function useChange<T>(mutationFn: (input: T) => Promise<unknown>) {
-  const showError = useShowError()
   const client = useQueryClient()
-  return useMutation({
-    mutationFn,
-    onError: showError,
-    onSuccess: () => client.invalidateQueries({ queryKey: abuseQuery.queryKey }),
-  })
+  return useAction(mutationFn, () => client.invalidateQueries({ queryKey: abuseQuery.queryKey }))
 }
 
 function BlockForm({ address }: { address: string }) {

@@ -64,7 +64,7 @@ function Workspaces() {
       <InputGroup
         type="search"
         className="mb-4 sm:w-80!"
-        before={<Search size={14} aria-hidden="true" />}
+        before={<Search />}
         aria-label={t('instance.search')}
         placeholder={t('instance.search')}
         value={typed}

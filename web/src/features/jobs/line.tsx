@@ -71,11 +71,7 @@ function Undo({ job }: { job: Job }) {
   const [asking, setAsking] = useState(false)
   return (
     <>
-      <Button
-        size="sm"
-        icon={<Undo2 size={14} aria-hidden="true" />}
-        onClick={() => setAsking(true)}
-      >
+      <Button size="sm" icon={<Undo2 />} onClick={() => setAsking(true)}>
         {t('common.undo')}
       </Button>
       {asking ? (

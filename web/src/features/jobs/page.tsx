@@ -24,7 +24,7 @@ export function JobsPage() {
         {(jobs) =>
           jobs.length === 0 ? (
             <Empty
-              icon={<ListChecks size={28} aria-hidden="true" />}
+              icon={<ListChecks size={28} />}
               title={t('jobs.empty.title')}
               action={
                 may('links:write') ? (

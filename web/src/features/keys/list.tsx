@@ -162,18 +162,11 @@ function ActionsMenu({ apiKey, onRevoke, onRotate }: Of & Actions) {
   return (
     <MoreMenu label={t('keys.actions', { name: apiKey.name })}>
       {apiKey.status === 'active' ? (
-        <MenuItem
-          icon={<RefreshCw size={14} aria-hidden="true" />}
-          onClick={() => onRotate(apiKey)}
-        >
+        <MenuItem icon={<RefreshCw />} onClick={() => onRotate(apiKey)}>
           {t('keys.rotate')}
         </MenuItem>
       ) : null}
-      <MenuItem
-        danger
-        icon={<Trash2 size={14} aria-hidden="true" />}
-        onClick={() => onRevoke(apiKey)}
-      >
+      <MenuItem danger icon={<Trash2 />} onClick={() => onRevoke(apiKey)}>
         {t('keys.revoke')}
       </MenuItem>
     </MoreMenu>

@@ -40,11 +40,7 @@ function Keys() {
   const [showOld, setShowOld] = useState(false)
   const close = () => setOpen(null)
   const create = (
-    <Button
-      variant="primary"
-      icon={<Plus size={14} aria-hidden="true" />}
-      onClick={() => setOpen({ kind: 'create' })}
-    >
+    <Button variant="primary" icon={<Plus />} onClick={() => setOpen({ kind: 'create' })}>
       {t('keys.create')}
     </Button>
   )
@@ -57,7 +53,7 @@ function Keys() {
         {() =>
           shown.length === 0 ? (
             <Empty
-              icon={<KeyRound size={28} aria-hidden="true" />}
+              icon={<KeyRound size={28} />}
               title={t('keys.empty.title')}
               action={create}
               program={

@@ -12,7 +12,7 @@ export function BackToLinks() {
       search={lastSearch()}
       className="flex h-6 w-fit items-center gap-1 pointer-coarse:h-10 text-muted text-sm hover:text-fg"
     >
-      <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+      <ArrowLeft className="rtl:-scale-x-100" />
       {t('shell.links')}
     </RouterLink>
   )

@@ -165,56 +165,30 @@ export function BulkBar({ selection, search, list }: FoundProps) {
       <SelectFound selection={selection} search={search} list={list} />
       <div className="flex items-center gap-1 sm:contents">
         <TagPopover selection={selection} search={search} onTag={tag} />
-        <Button
-          brief
-          variant="ghost"
-          icon={<CirclePlay size={14} aria-hidden="true" />}
-          onClick={() => enable(true)}
-        >
+        <Button brief variant="ghost" icon={<CirclePlay />} onClick={() => enable(true)}>
           {t('links.enable')}
         </Button>
-        <Button
-          brief
-          variant="ghost"
-          icon={<CirclePause size={14} aria-hidden="true" />}
-          onClick={() => enable(false)}
-        >
+        <Button brief variant="ghost" icon={<CirclePause />} onClick={() => enable(false)}>
           {t('links.disable')}
         </Button>
-        <Button
-          brief
-          variant="ghost"
-          icon={<FolderInput size={14} aria-hidden="true" />}
-          onClick={() => setMoving(true)}
-        >
+        <Button brief variant="ghost" icon={<FolderInput />} onClick={() => setMoving(true)}>
           {t('links.field.folder')}
         </Button>
         <Button
           brief
           variant="ghost"
-          icon={
-            areArchived ? (
-              <ArchiveRestore size={14} aria-hidden="true" />
-            ) : (
-              <Archive size={14} aria-hidden="true" />
-            )
-          }
+          icon={areArchived ? <ArchiveRestore /> : <Archive />}
           onClick={() => archive(!areArchived, links)}
         >
           {areArchived ? t('links.unarchive') : t('links.archive')}
         </Button>
-        <Button
-          brief
-          variant="ghost"
-          icon={<Trash2 size={14} aria-hidden="true" />}
-          onClick={remove}
-        >
+        <Button brief variant="ghost" icon={<Trash2 />} onClick={remove}>
           {t('links.delete')}
         </Button>
         <IconButton
           label={t('links.bulk.clear')}
           shortcut="Esc"
-          icon={<X size={14} aria-hidden="true" />}
+          icon={<X />}
           onClick={selection.clear}
         />
       </div>

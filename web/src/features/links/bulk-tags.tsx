@@ -41,7 +41,7 @@ export function TagPopover({
       align="center"
       className="w-80"
       trigger={
-        <Button brief variant="ghost" icon={<Tag size={14} aria-hidden="true" />}>
+        <Button brief variant="ghost" icon={<Tag />}>
           {t('links.field.tags')}
         </Button>
       }

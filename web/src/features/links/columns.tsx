@@ -24,11 +24,7 @@ export function ColumnChoice() {
       title={t('links.columns')}
       align="end"
       trigger={
-        <IconButton
-          label={t('links.columns')}
-          icon={<Columns3 size={14} aria-hidden="true" />}
-          className="max-lg:hidden"
-        />
+        <IconButton label={t('links.columns')} icon={<Columns3 />} className="max-lg:hidden" />
       }
     >
       <div className="flex flex-col gap-2">

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Trash2, Undo2 } from 'lucide-react'
 import { api, ok, type Schemas } from '../../api/client.ts'
@@ -12,7 +12,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Loading } from '../../ui/skeleton.tsx'
-import { showToast, useShowError } from '../../ui/toast.tsx'
+import { showToast, useAction } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
 import { BackToLinks } from './back.tsx'
 import { restoreLink } from './calls.ts'
@@ -44,7 +44,7 @@ export function DeletedLinksPage() {
       <Answer of={list} loading={null}>
         {(links) =>
           links.length === 0 ? (
-            <Empty icon={<Trash2 size={28} aria-hidden="true" />} title={t('links.trash.none')} />
+            <Empty icon={<Trash2 size={28} />} title={t('links.trash.none')} />
           ) : (
             <ul className="border-line border-t">
               {links.map((link) => (
@@ -81,20 +81,18 @@ export function MissingLink({ id }: { id: string }) {
 
 function Row({ link }: { link: DeletedLink }) {
   const { t, format } = useI18n()
-  const showError = useShowError()
   const { may } = usePlace()
   const navigate = useNavigate()
   const { keep, refresh } = useLinkActions()
-  const restore = useMutation({
-    mutationFn: () => restoreLink(link.id),
-    async onSuccess(restored) {
+  const restore = useAction(
+    () => restoreLink(link.id),
+    async (restored) => {
       keep(restored)
       await navigate({ to: '/links/$id', params: { id: restored.id } })
       await refresh()
       showToast({ title: t('links.restored') })
     },
-    onError: showError,
-  })
+  )
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2">
       <div className="flex min-w-0 flex-1 basis-56 flex-col items-start">
@@ -111,7 +109,7 @@ function Row({ link }: { link: DeletedLink }) {
       {may('links:write') ? (
         <Button
           size="sm"
-          icon={<Undo2 size={14} aria-hidden="true" />}
+          icon={<Undo2 />}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >

@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { download } from '../../lib/download.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { useShowError } from '../../ui/toast.tsx'
+import { useAction } from '../../ui/toast.tsx'
 import { exportQuery } from './calls.ts'
 import type { LinksSearch } from './search.ts'
 
@@ -13,20 +12,13 @@ const FORMATS = ['csv', 'ndjson'] as const
 /** Downloads all matches of the list. */
 export function Export({ search }: { search: LinksSearch }) {
   const { t } = useI18n()
-  const showError = useShowError()
-  const save = useMutation({
-    mutationFn: (format: (typeof FORMATS)[number]) =>
-      download(`/api/v1/links.${format}`, exportQuery(search), `links.${format}`),
-    onError: showError,
-  })
+  const save = useAction((format: (typeof FORMATS)[number]) =>
+    download(`/api/v1/links.${format}`, exportQuery(search), `links.${format}`),
+  )
   return (
     <Menu
       trigger={
-        <IconButton
-          label={t('links.export')}
-          icon={<Download size={14} aria-hidden="true" />}
-          disabled={save.isPending}
-        />
+        <IconButton label={t('links.export')} icon={<Download />} disabled={save.isPending} />
       }
     >
       {FORMATS.map((format) => (

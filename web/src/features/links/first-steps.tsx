@@ -83,7 +83,7 @@ function Step({ done, title, children }: { done: boolean; title: string; childre
           done ? 'border-ok bg-ok text-canvas' : 'border-line-strong',
         )}
       >
-        {done ? <Check size={12} aria-hidden="true" /> : null}
+        {done ? <Check size={12} /> : null}
         <span className="sr-only">{t(done ? 'links.first.done' : 'links.first.open')}</span>
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-2">

@@ -30,7 +30,7 @@ export function FolderFilter({ search, ask }: { search: LinksSearch; ask: Ask })
       onOpenChange={setOpen}
       className="w-72"
       trigger={
-        <Button brief={folder === undefined} icon={<FolderIcon size={14} aria-hidden="true" />}>
+        <Button brief={folder === undefined} icon={<FolderIcon />}>
           <span className="sr-only">{t('links.field.folder')}: </span>
           <bdi className="max-w-40 truncate">
             {folder === 'none' ? t('folders.none') : (name ?? t('folders.title'))}

@@ -49,13 +49,13 @@ export function Forecast({
     <div role="status" className={box}>
       {succeeded > 0 ? (
         <p className="flex gap-1.5">
-          <CircleCheck size={14} aria-hidden="true" className="mt-0.75 shrink-0 text-ok" />
+          <CircleCheck className="mt-0.75 shrink-0 text-ok" />
           {t('links.bulk.works', { count: succeeded })}
         </p>
       ) : null}
       {failed > 0 ? (
         <p className="flex gap-1.5 text-bad">
-          <CircleAlert size={14} aria-hidden="true" className="mt-0.75 shrink-0" />
+          <CircleAlert className="mt-0.75 shrink-0" />
           <span>
             {t('links.bulk.fails', { count: failed })} {told.join(' ')}
           </span>

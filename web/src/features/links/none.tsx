@@ -20,7 +20,7 @@ export function NoLinks({
   if (hasArchived) {
     return (
       <Empty
-        icon={<Archive size={28} aria-hidden="true" />}
+        icon={<Archive size={28} />}
         title={t('links.allArchived')}
         action={<Button onClick={onArchived}>{t('links.allArchived.show')}</Button>}
       >
@@ -30,7 +30,7 @@ export function NoLinks({
   }
   if (hasArchived === undefined || may('links:write')) return null
   return (
-    <Empty icon={<Link2 size={28} aria-hidden="true" />} title={t('links.none')}>
+    <Empty icon={<Link2 size={28} />} title={t('links.none')}>
       <p>{t('links.noneViewer')}</p>
     </Empty>
   )
@@ -49,7 +49,7 @@ export function NothingFound({ onClear, paged }: { onClear: () => void; paged: b
   const { t } = useI18n()
   return (
     <Empty
-      icon={<SearchX size={28} aria-hidden="true" />}
+      icon={<SearchX size={28} />}
       title={paged ? t('links.pageEmpty') : t('links.notFound')}
       action={<Button onClick={onClear}>{t('links.showAll')}</Button>}
     >

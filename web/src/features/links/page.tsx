@@ -29,9 +29,9 @@ import { focusRow } from './row-keys.ts'
 import { Toolbar } from './toolbar.tsx'
 import { useSelection } from './use-selection.ts'
 
-const CreatePanel = lazyComponent(() => import('./form/index.ts'), 'CreatePanel')
+const CreatePanel = lazyComponent(() => import('./form/panels.tsx'), 'CreatePanel')
 const BulkBar = lazyComponent(() => import('./bulk-bar.tsx'), 'BulkBar')
-const EditPanel = lazyComponent(() => import('./form/index.ts'), 'EditPanel')
+const EditPanel = lazyComponent(() => import('./form/panels.tsx'), 'EditPanel')
 
 const route = getRouteApi('/shell/links')
 
@@ -151,7 +151,7 @@ function ImportLink() {
   const { t } = useI18n()
   return (
     <RouterLink to="/import" className={buttonClass('secondary', 'md', BRIEF)}>
-      <FileUp size={16} aria-hidden="true" />
+      <FileUp size={16} />
       <span className={BRIEF_LABEL}>{t('imports.link')}</span>
     </RouterLink>
   )
@@ -160,7 +160,7 @@ function ImportLink() {
 function CreateButton({ onClick }: { onClick: () => void }) {
   const { t } = useI18n()
   return (
-    <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={onClick}>
+    <Button variant="primary" icon={<Plus size={16} />} onClick={onClick}>
       {t('links.create')}
     </Button>
   )

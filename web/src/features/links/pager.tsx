@@ -40,13 +40,13 @@ export function Pager({
         <Button
           disabled={previous === null}
           onClick={back}
-          icon={<ChevronLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />}
+          icon={<ChevronLeft className="rtl:-scale-x-100" />}
         >
           {t('links.previous')}
         </Button>
         <Button disabled={next === null} onClick={forth}>
           {t('links.next')}
-          <ChevronRight size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+          <ChevronRight className="rtl:-scale-x-100" />
         </Button>
       </div>
     </nav>

@@ -22,7 +22,7 @@ import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 import { nameOf } from './text.ts'
 
-const icon = (Icon: typeof Copy) => <Icon size={16} aria-hidden="true" />
+const icon = (Icon: typeof Copy) => <Icon size={16} />
 
 /** The actions on a link. */
 export function RowMenu({

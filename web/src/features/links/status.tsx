@@ -48,7 +48,7 @@ export function ArchivedMark() {
   return (
     <Tooltip text={t('links.field.archived')}>
       <span className="flex shrink-0 text-faint">
-        <Archive size={14} aria-hidden="true" />
+        <Archive />
         <span className="sr-only">{t('links.field.archived')}</span>
       </span>
     </Tooltip>

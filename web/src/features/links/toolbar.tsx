@@ -46,7 +46,7 @@ export function Toolbar({
         title={t('links.filters')}
         className="w-80"
         trigger={
-          <Button brief icon={<ListFilter size={14} aria-hidden="true" />}>
+          <Button brief icon={<ListFilter />}>
             {t('links.filters')}
           </Button>
         }
@@ -62,7 +62,7 @@ export function Toolbar({
             <Button>
               <span className="sr-only">{t('links.sortBy')}</span>
               {t(`links.sort.${sort}`)}
-              <ChevronDown size={14} aria-hidden="true" className="text-faint" />
+              <ChevronDown className="text-faint" />
             </Button>
           }
         >
@@ -75,13 +75,7 @@ export function Toolbar({
         </Menu>
         <IconButton
           label={descending ? t('links.descending') : t('links.ascending')}
-          icon={
-            descending ? (
-              <ArrowDown size={14} aria-hidden="true" />
-            ) : (
-              <ArrowUp size={14} aria-hidden="true" />
-            )
-          }
+          icon={descending ? <ArrowDown /> : <ArrowUp />}
           onClick={() => ask({ order: descending ? 'asc' : undefined })}
         />
         <Export search={search} />
@@ -161,7 +155,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
           if (text === '') input.current?.blur()
           else type('')
         }}
-        before={<Search size={14} aria-hidden="true" />}
+        before={<Search />}
         after={
           text === '' ? (
             <span className="hidden pe-1 md:block" aria-hidden="true">
@@ -177,7 +171,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
               }}
               className="flex size-6 items-center justify-center rounded-xs hover:text-fg"
             >
-              <X size={14} aria-hidden="true" />
+              <X />
             </button>
           )
         }

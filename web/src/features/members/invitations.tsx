@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { showToast, useShowError } from '../../ui/toast.tsx'
+import { showToast, useAction } from '../../ui/toast.tsx'
 import { invitationsQuery, type OpenInvitation, withdraw } from './calls.ts'
 import { Email } from './email.tsx'
 
@@ -13,34 +13,32 @@ export function Invitations() {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const invitations = useQuery(invitationsQuery(workspace.id))
-  if (invitations.isError) {
-    return <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />
-  }
-  if (!invitations.data?.length) return null
   return (
-    <Section title={t('members.invitations')} className="mt-10">
-      <ul className="border-line border-t">
-        {invitations.data.map((invitation) => (
-          <InvitationRow key={invitation.id} invitation={invitation} />
-        ))}
-      </ul>
-    </Section>
+    <Answer of={invitations} loading={null}>
+      {(all) =>
+        all.length === 0 ? null : (
+          <Section title={t('members.invitations')} className="mt-10">
+            <ul className="border-line border-t">
+              {all.map((invitation) => (
+                <InvitationRow key={invitation.id} invitation={invitation} />
+              ))}
+            </ul>
+          </Section>
+        )
+      }
+    </Answer>
   )
 }
 
 function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
   const { t, format } = useI18n()
-  const showError = useShowError()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const { email, role, expires_at, invited_by } = invitation
-  const remove = useMutation({
-    mutationFn: () => withdraw(invitation.id),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
-      showToast({ title: t('members.invitation.withdrawn', { email }) })
-    },
-    onError: showError,
+  const remove = useAction(async () => {
+    await withdraw(invitation.id)
+    await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+    showToast({ title: t('members.invitation.withdrawn', { email }) })
   })
   const who = invited_by?.email
   return (

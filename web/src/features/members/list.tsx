@@ -79,17 +79,7 @@ function MemberRow({
         )}
         {(manages || self) && !lastOwner ? (
           <MoreMenu label={t('members.actions', { name })}>
-            <MenuItem
-              danger
-              icon={
-                self ? (
-                  <LogOut size={14} aria-hidden="true" />
-                ) : (
-                  <UserMinus size={14} aria-hidden="true" />
-                )
-              }
-              onClick={onRemove}
-            >
+            <MenuItem danger icon={self ? <LogOut /> : <UserMinus />} onClick={onRemove}>
               {t(self ? 'members.leave' : 'members.remove')}
             </MenuItem>
           </MoreMenu>

@@ -24,11 +24,7 @@ export function MembersPage() {
       title={t('members.title')}
       actions={
         manages ? (
-          <Button
-            variant="primary"
-            icon={<UserPlus size={14} aria-hidden="true" />}
-            onClick={() => setInviting(true)}
-          >
+          <Button variant="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
             {t('members.invite')}
           </Button>
         ) : null

@@ -64,7 +64,7 @@ export function ImageUpload({
               }}
             />
             <Button
-              icon={<Upload size={14} aria-hidden="true" />}
+              icon={<Upload />}
               loading={uploading.isPending}
               onClick={() => input.current?.click()}
             >

@@ -59,11 +59,7 @@ function Statistics({ about }: { about: About }) {
             <bdi dir="ltr">{shortName(link.short_url)}</bdi>
             {link.destination_url ? (
               <>
-                <ArrowRight
-                  size={14}
-                  aria-hidden="true"
-                  className="mx-1.5 inline rtl:-scale-x-100"
-                />
+                <ArrowRight className="mx-1.5 inline rtl:-scale-x-100" />
                 <bdi dir="ltr">{shortName(link.destination_url)}</bdi>
               </>
             ) : null}

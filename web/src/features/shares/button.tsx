@@ -16,7 +16,7 @@ export function ShareButton({ fresh }: { fresh: NewShare }) {
   if (!may('links:write')) return null
   return (
     <>
-      <Button brief icon={<Share2 size={14} aria-hidden="true" />} onClick={() => setOpen(true)}>
+      <Button brief icon={<Share2 />} onClick={() => setOpen(true)}>
         {t('shares.share')}
       </Button>
       <ShareThis fresh={open ? fresh : null} onClose={() => setOpen(false)} />

@@ -16,7 +16,7 @@ export function Made({ share, onClose }: { share: Share; onClose: () => void }) 
       footer={
         <>
           <a href={share.url} target="_blank" rel="noreferrer" className={buttonClass('secondary')}>
-            <ExternalLink size={14} aria-hidden="true" />
+            <ExternalLink />
             {t('shares.open')}
           </a>
           <Button variant="primary" onClick={onClose}>

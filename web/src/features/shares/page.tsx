@@ -40,7 +40,7 @@ export function SharesPage() {
           to="/statistics"
           className="inline-flex min-h-6 items-center gap-1 text-muted pointer-coarse:min-h-10 text-sm hover:text-fg"
         >
-          <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+          <ArrowLeft className="rtl:-scale-x-100" />
           {t('shell.statistics')}
         </RouterLink>
       }
@@ -48,7 +48,7 @@ export function SharesPage() {
       <Answer of={list}>
         {(shares) =>
           shares.length === 0 ? (
-            <Empty icon={<Share2 size={28} aria-hidden="true" />} title={t('shares.empty.title')}>
+            <Empty icon={<Share2 size={28} />} title={t('shares.empty.title')}>
               <p>{t('shares.empty.text')}</p>
             </Empty>
           ) : (
@@ -124,8 +124,6 @@ function Subject({ share: { name, subject } }: { share: Share }) {
   )
 }
 
-const icon = (Icon: typeof Code) => <Icon size={14} aria-hidden="true" />
-
 function ShareMenu({ share, onOpen }: Parameters<typeof ShareRow>[0]) {
   const i18n = useI18n()
   const { t } = i18n
@@ -135,21 +133,21 @@ function ShareMenu({ share, onOpen }: Parameters<typeof ShareRow>[0]) {
   return (
     <MoreMenu label={t('tags.actions', { name: shareName(share, i18n) })}>
       <MenuItem
-        icon={icon(ExternalLink)}
+        icon={<ExternalLink />}
         render={<a href={share.url} target="_blank" rel="noreferrer" />}
       >
         {t('shares.open')}
       </MenuItem>
-      <MenuItem icon={icon(Code)} onClick={() => void copyEmbed()}>
+      <MenuItem icon={<Code />} onClick={() => void copyEmbed()}>
         {t('shares.copyEmbed')}
       </MenuItem>
       {onOpen === undefined ? null : (
         <>
           <MenuSeparator />
-          <MenuItem icon={icon(Pencil)} onClick={() => onOpen({ kind: 'edit', share })}>
+          <MenuItem icon={<Pencil />} onClick={() => onOpen({ kind: 'edit', share })}>
             {t('shares.edit')}
           </MenuItem>
-          <MenuItem danger icon={icon(Trash2)} onClick={() => onOpen({ kind: 'stop', share })}>
+          <MenuItem danger icon={<Trash2 />} onClick={() => onOpen({ kind: 'stop', share })}>
             {t('shares.stop')}
           </MenuItem>
         </>

@@ -136,7 +136,7 @@ function Change({ now, before, plain }: { now: number; before: number; plain: bo
         plain ? 'text-faint' : more ? 'text-ok' : 'text-bad',
       )}
     >
-      <Arrow size={12} aria-hidden="true" />
+      <Arrow size={12} />
       <span aria-hidden="true">{percent}</span>
       <span className="sr-only">
         {t(more ? 'statistics.change.up' : 'statistics.change.down', { percent })}

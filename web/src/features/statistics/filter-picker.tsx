@@ -30,7 +30,7 @@ export function FilterPicker({ report }: { report: Report }) {
       open={open}
       onOpenChange={setOpen}
       trigger={
-        <Button brief size="sm" icon={<FilterIcon size={14} aria-hidden="true" />}>
+        <Button brief size="sm" icon={<FilterIcon />}>
           {t('statistics.filter.add')}
         </Button>
       }

@@ -113,12 +113,12 @@ export function Mark({
   }
   if (dimension === 'device') {
     const Icon = DEVICES[value as keyof typeof DEVICES] ?? Monitor
-    return <Icon aria-hidden="true" className={`${SIZE} text-muted`} />
+    return <Icon className={`${SIZE} text-muted`} />
   }
   if (!BRANDED.has(dimension)) return null
   const text = value.toLowerCase()
   const brand = HOSTS[text] ?? BRANDS.find(([part]) => text.includes(part))?.[1]
-  if (brand === undefined) return <Globe aria-hidden="true" className={`${SIZE} text-faint`} />
+  if (brand === undefined) return <Globe className={`${SIZE} text-faint`} />
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={`${SIZE} fill-muted`}>
       <path d={brand.path} />

@@ -2,19 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, Presentation } from 'lucide-react'
 import { ApiError } from '../../api/errors.ts'
+import type { SessionWorkspace } from '../../api/session.ts'
 import { NotFound } from '../../app/missing.tsx'
+import { queryClient } from '../../app/queries.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { BRIEF, BRIEF_LABEL, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ShareButton } from '../shares/button.tsx'
-import { linkHeadQuery } from './calls.ts'
+import { linkHeadQuery, statsBeforeQuery, statsQuery } from './calls.ts'
 import { Controls } from './controls.tsx'
 import { Export } from './export.tsx'
 import { isGroup, sharedFilters } from './filters.ts'
 import { LiveToggle } from './live.tsx'
 import { ReportView } from './report.tsx'
-import { type Report, useReport } from './use-report.ts'
+import type { StatisticsSearch } from './search.ts'
+import { type Report, reportOf, useReport } from './use-report.ts'
 import { shortName } from './words.ts'
 
 /** The statistics of the whole workspace. */
@@ -29,7 +32,7 @@ export function StatisticsPage() {
           <LiveToggle report={report} />
           <Export report={report} />
           <Link to="/statistics/shared" className={buttonClass('secondary', 'md', BRIEF)}>
-            <Presentation size={14} aria-hidden="true" />
+            <Presentation />
             <span className={BRIEF_LABEL}>{t('shares.title')}</span>
           </Link>
           <ShareReport report={report} />
@@ -78,7 +81,7 @@ export function LinkStatisticsPage() {
           params={{ id }}
           className="inline-flex min-h-6 items-center gap-1 text-muted pointer-coarse:min-h-10 text-sm hover:text-fg"
         >
-          <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+          <ArrowLeft className="rtl:-scale-x-100" />
           {t('statistics.backToLink')}
         </Link>
       }
@@ -102,4 +105,14 @@ export function LinkStatisticsPage() {
       <ReportView report={report} />
     </Page>
   )
+}
+
+/** Requests what the statistics page shows first, before it is rendered. */
+export function prefetchReport(search: StatisticsSearch, workspace: SessionWorkspace): void {
+  const scope = { workspace: workspace.id, linkId: null, since: workspace.created_at }
+  const { question, period, before, interval } = reportOf(search, scope, () => {})
+  void queryClient.prefetchQuery(statsQuery(question, period, interval))
+  if (before !== null) {
+    void queryClient.prefetchQuery(statsBeforeQuery(question, period, before, interval))
+  }
 }

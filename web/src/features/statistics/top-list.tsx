@@ -145,7 +145,7 @@ function TopRow({
           <IconButton
             size="sm"
             label={t('statistics.filter.without', { value: name })}
-            icon={<Minus size={14} aria-hidden="true" />}
+            icon={<Minus />}
             className="end-0 hover:bg-pressed [@media(hover:hover)]:absolute! [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
             onClick={() => filter(true)}
           />

@@ -131,7 +131,7 @@ function Features({ plan }: { plan: Plan }) {
     <ul className="flex flex-col gap-1 text-sm">
       {plan.features.map((feature) => (
         <li key={feature} className="flex items-start gap-1.5">
-          <Check size={14} aria-hidden="true" className="mt-0.75 shrink-0 text-ok" />
+          <Check className="mt-0.75 shrink-0 text-ok" />
           {/* An operator's own features have only their names. */}
           {feature in FEATURES ? t(FEATURES[feature as keyof typeof FEATURES]) : feature}
         </li>

@@ -3,19 +3,18 @@ import { useState } from 'react'
 import { request } from '../../../api/client.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Form } from '../../../ui/form.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
-import { showToast, useShowError } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 
 /** Why a link is blocked, and the workspace's only appeal. */
 export function BlockNotice({ link, writable }: { link: Link; writable: boolean }) {
   const { t } = useI18n()
-  const showError = useShowError()
   const [text, setText] = useState('')
   const appeal = useMutation({
     mutationFn: () => request('POST', `/api/v1/links/${link.id}/appeal`, { body: { text } }),
-    onError: showError,
     onSuccess: () => showToast({ title: t('links.block.sent') }),
   })
   if (link.block === null) return null
@@ -26,13 +25,7 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
         {reason ?? t('links.block.listed')}
       </p>
       {reason === null || !writable || appeal.isSuccess ? null : (
-        <form
-          className="flex max-w-xl flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault()
-            appeal.mutate()
-          }}
-        >
+        <Form task={appeal} className="flex max-w-xl flex-col gap-3">
           <TextareaField
             label={t('links.block.label')}
             required
@@ -43,7 +36,7 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
           <Button type="submit" className="self-start" loading={appeal.isPending}>
             {t('links.block.send')}
           </Button>
-        </form>
+        </Form>
       )}
     </Section>
   )

@@ -109,7 +109,7 @@ function Entry({
         <p className="flex flex-wrap items-center gap-x-2">
           <span className="font-medium">{t(`links.action.${action}`)}</span>
           <span className="flex min-w-0 items-center gap-1 text-muted">
-            <Icon size={13} aria-hidden="true" className="shrink-0" />
+            <Icon size={13} className="shrink-0" />
             <span className="[overflow-wrap:anywhere]">{entry.actor.name}</span>
           </span>
           <span className="text-faint text-sm">

@@ -33,8 +33,8 @@ import { Facts } from './facts.tsx'
 import { LinkHistory } from './history.tsx'
 import { Numbers } from './numbers.tsx'
 
-const EditPanel = lazyComponent(() => import('../form/index.ts'), 'EditPanel')
-const ExplainDialog = lazyComponent(() => import('../explain/index.ts'), 'ExplainDialog')
+const EditPanel = lazyComponent(() => import('../form/panels.tsx'), 'EditPanel')
+const ExplainDialog = lazyComponent(() => import('../explain/dialog.tsx'), 'ExplainDialog')
 const Overview = lazy(() => part(() => import('../../statistics/overview.tsx')))
 const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
 
@@ -108,11 +108,11 @@ function Loaded({ link }: { link: Link }) {
             params={{ id: link.id }}
             className={buttonClass('secondary')}
           >
-            <ChartNoAxesColumn size={14} aria-hidden="true" />
+            <ChartNoAxesColumn />
             {t('shell.statistics')}
           </RouterLink>
           {writable ? (
-            <Button icon={<Pencil size={14} aria-hidden="true" />} onClick={open}>
+            <Button icon={<Pencil />} onClick={open}>
               {t('links.edit')}
             </Button>
           ) : null}
@@ -135,7 +135,7 @@ function Loaded({ link }: { link: Link }) {
           <LinkSentence link={link} />
           <Button
             size="sm"
-            icon={<Route size={14} aria-hidden="true" />}
+            icon={<Route />}
             onClick={() => void navigate({ search: { explain: true } })}
           >
             {t('links.explain.open')}

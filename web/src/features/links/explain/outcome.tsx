@@ -97,11 +97,7 @@ function StepLine({ step: { passed, message } }: { step: Step }) {
   const Icon = passed ? Check : X
   return (
     <li className="flex gap-2">
-      <Icon
-        size={16}
-        aria-hidden="true"
-        className={cx('mt-0.5 shrink-0', passed ? 'text-ok' : 'text-faint')}
-      />
+      <Icon size={16} className={cx('mt-0.5 shrink-0', passed ? 'text-ok' : 'text-faint')} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         <span className="sr-only">
           {t(passed ? 'links.explain.passed' : 'links.explain.failed')}{' '}

@@ -55,7 +55,7 @@ export function AddressFields({
               <IconButton
                 size="sm"
                 label={t('links.randomSlug')}
-                icon={<Dices size={14} aria-hidden="true" />}
+                icon={<Dices />}
                 onClick={() => set({ slug: randomSlug() })}
               />
             }

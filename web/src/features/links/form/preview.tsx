@@ -47,12 +47,12 @@ export function LinkPreview({
           <span role="status" className="flex items-center gap-1 text-xs">
             {state === 'free' ? (
               <>
-                <CircleCheck size={13} aria-hidden="true" className="text-ok" />
+                <CircleCheck size={13} className="text-ok" />
                 <span className="text-ok">{t('links.slugFree')}</span>
               </>
             ) : state === 'taken' || state === 'invalid' ? (
               <>
-                <CircleAlert size={13} aria-hidden="true" className="text-bad" />
+                <CircleAlert size={13} className="text-bad" />
                 <span className="text-bad">
                   {t(state === 'taken' ? 'links.slugNotFree' : 'links.slugInvalid')}
                 </span>

@@ -59,7 +59,7 @@ function X({ social, host }: Shown) {
     return (
       <div className="flex overflow-hidden rounded-md border border-line text-sm">
         <div className="flex w-24 shrink-0 items-center justify-center bg-sunken text-faint">
-          <Image size={20} aria-hidden="true" />
+          <Image size={20} />
         </div>
         <div className="flex min-w-0 flex-col gap-0.5 p-3">
           <bdi dir="ltr" className="text-faint text-xs">
@@ -133,7 +133,7 @@ function Picture({ address, className }: { address: string; className: string })
         className,
       )}
     >
-      <Image size={20} aria-hidden="true" />
+      <Image size={20} />
       <bdi dir="ltr" className="max-w-full truncate">
         {address.split(/[/?#]/).findLast((part) => part !== '') ?? address}
       </bdi>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Utm } from '../../../../../src/links/utm.ts'
@@ -7,7 +7,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { useShowError } from '../../../ui/toast.tsx'
+import { useAction } from '../../../ui/toast.tsx'
 import {
   createUtmTemplate,
   deleteUtmTemplate,
@@ -34,25 +34,17 @@ export function UtmTemplates({
   const { data: templates = [] } = useQuery(query)
   const [picked, setPicked] = useState(NONE)
   const [name, setName] = useState('')
-  const put = (change: (before: UtmTemplate[]) => UtmTemplate[]) =>
-    client.setQueryData(query.queryKey, change(templates))
-  const onError = useShowError()
-  const save = useMutation({
-    mutationFn: () => createUtmTemplate({ name: name.trim(), ...utm }),
-    onSuccess(made) {
-      put((before) => [...before, made].sort((a, b) => a.name.localeCompare(b.name)))
-      setPicked(made.id)
-      setName('')
-    },
-    onError,
+  const put = (now: UtmTemplate[]) => client.setQueryData(query.queryKey, now)
+  const save = useAction(async () => {
+    const made = await createUtmTemplate({ name: name.trim(), ...utm })
+    put([...templates, made].sort((a, b) => a.name.localeCompare(b.name)))
+    setPicked(made.id)
+    setName('')
   })
-  const remove = useMutation({
-    mutationFn: deleteUtmTemplate,
-    onSuccess(_, id) {
-      put((before) => before.filter((one) => one.id !== id))
-      setPicked(NONE)
-    },
-    onError,
+  const remove = useAction(async (id: string) => {
+    await deleteUtmTemplate(id)
+    put(templates.filter((one) => one.id !== id))
+    setPicked(NONE)
   })
   const isAny = Object.values(utm).some((value) => value !== null)
   return (
@@ -77,7 +69,7 @@ export function UtmTemplates({
           {picked === NONE ? null : (
             <Button
               aria-label={t('links.utm.delete')}
-              icon={<Trash2 size={14} aria-hidden="true" />}
+              icon={<Trash2 />}
               loading={remove.isPending}
               onClick={() => remove.mutate(picked)}
             />

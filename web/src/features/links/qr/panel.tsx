@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Copy, Download } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -12,12 +12,13 @@ import {
 } from '../../../../../src/qr/drawing.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
+import { saveAs } from '../../../lib/download.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button, WRAPPING } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { showToast, useShowError } from '../../../ui/toast.tsx'
+import { showToast, useAction } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 import { logoQuery, type QrStyle, qrFile, qrStyleQuery, setQrStyle, shownLogo } from './calls.ts'
 import QrCode from './code.tsx'
@@ -77,13 +78,9 @@ function Save({ style, saved }: { style: QrStyle; saved: QrStyle }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: () => setQrStyle(style),
-    onSuccess(now) {
-      client.setQueryData(qrStyleQuery(workspace.id).queryKey, now)
-      showToast({ title: t('common.saved') })
-    },
-    onError: useShowError(),
+  const save = useAction(async () => {
+    client.setQueryData(qrStyleQuery(workspace.id).queryKey, await setQrStyle(style))
+    showToast({ title: t('common.saved') })
   })
   const isSaved = (Object.keys(saved) as (keyof QrStyle)[]).every(
     (key) => style[key] === saved[key],
@@ -106,14 +103,9 @@ function Save({ style, saved }: { style: QrStyle; saved: QrStyle }) {
 /** To a file, or to the clipboard. */
 function Takeaway({ link, style }: { link: Link; style: QrStyle & { size: string } }) {
   const { t } = useI18n()
-  const fail = useShowError()
-  const save = async (format: 'svg' | 'png') => {
-    try {
-      download(await qrFile(link, format, style), `${link.slug.replaceAll('/', '-')}.${format}`)
-    } catch (error) {
-      fail(error)
-    }
-  }
+  const save = useAction(async (format: 'svg' | 'png') =>
+    saveAs(await qrFile(link, format, style), `${link.slug.replaceAll('/', '-')}.${format}`),
+  )
   const copy = async () => {
     try {
       // A promise, because the browser only waits for that after a press.
@@ -130,18 +122,14 @@ function Takeaway({ link, style }: { link: Link; style: QrStyle & { size: string
         <Button
           key={format}
           aria-label={t('links.qr.download', { format: format.toUpperCase() })}
-          icon={<Download size={14} aria-hidden="true" />}
-          onClick={() => save(format)}
+          icon={<Download />}
+          onClick={() => save.mutate(format)}
         >
           {format.toUpperCase()}
         </Button>
       ))}
       {'ClipboardItem' in window ? (
-        <Button
-          className={`col-span-2 ${WRAPPING}`}
-          icon={<Copy size={14} aria-hidden="true" />}
-          onClick={() => void copy()}
-        >
+        <Button className={`col-span-2 ${WRAPPING}`} icon={<Copy />} onClick={() => void copy()}>
           {t('links.qr.copy')}
         </Button>
       ) : null}
@@ -268,12 +256,4 @@ function Colour({
       controlClass="cursor-pointer p-0.5!"
     />
   )
-}
-
-function download(blob: Blob, name: string): void {
-  const anchor = document.createElement('a')
-  anchor.href = URL.createObjectURL(blob)
-  anchor.download = name
-  anchor.click()
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000)
 }

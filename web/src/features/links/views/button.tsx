@@ -35,7 +35,7 @@ export function Views({ search }: { search: LinksSearch }) {
         onOpenChange={setOpen}
         className="w-72"
         trigger={
-          <Button brief={current === undefined} icon={<Bookmark size={14} aria-hidden="true" />}>
+          <Button brief={current === undefined} icon={<Bookmark />}>
             {current ? <span className="sr-only">{t('links.views')}: </span> : null}
             <bdi className="max-w-40 truncate">{current?.name ?? t('links.views')}</bdi>
           </Button>

@@ -61,9 +61,7 @@ export function ViewList({
                         <span className="flex min-w-0 flex-1">
                           <bdi className="truncate">{view.name}</bdi>
                         </span>
-                        {view.id === current ? (
-                          <Check size={14} aria-hidden="true" className="shrink-0" />
-                        ) : null}
+                        {view.id === current ? <Check className="shrink-0" /> : null}
                       </button>
                       {view.editable ? (
                         <ViewMenu
@@ -80,11 +78,7 @@ export function ViewList({
             ))}
         </div>
       )}
-      <Button
-        className="self-start"
-        icon={<Plus size={14} aria-hidden="true" />}
-        onClick={() => onEdit(null)}
-      >
+      <Button className="self-start" icon={<Plus />} onClick={() => onEdit(null)}>
         {t('links.views.save')}
       </Button>
     </div>
@@ -105,14 +99,14 @@ function ViewMenu({
   const { t } = useI18n()
   return (
     <MoreMenu size="sm" label={t('links.views.actions', { name: view.name })}>
-      <MenuItem icon={<Pencil size={14} aria-hidden="true" />} onClick={onEdit}>
+      <MenuItem icon={<Pencil />} onClick={onEdit}>
         {t('links.views.edit')}
       </MenuItem>
-      <MenuItem icon={<Replace size={14} aria-hidden="true" />} onClick={onOverwrite}>
+      <MenuItem icon={<Replace />} onClick={onOverwrite}>
         {t('links.views.overwrite')}
       </MenuItem>
       <MenuSeparator />
-      <MenuItem danger icon={<Trash2 size={14} aria-hidden="true" />} onClick={onRemove}>
+      <MenuItem danger icon={<Trash2 />} onClick={onRemove}>
         {t('links.views.delete')}
       </MenuItem>
     </MoreMenu>

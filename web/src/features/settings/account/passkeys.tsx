@@ -7,7 +7,7 @@ import { FormDialog } from '../../../ui/dialog.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { showToast, useShowError } from '../../../ui/toast.tsx'
+import { showToast, useAction } from '../../../ui/toast.tsx'
 import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
 import { type Passkey, passkeysQuery, removePasskey } from '../calls.ts'
 
@@ -23,11 +23,7 @@ export function PasskeysSection() {
       description={t(works ? 'settings.passkeys.text' : 'settings.passkeys.unsupported')}
       actions={
         works ? (
-          <Button
-            size="sm"
-            icon={<Plus size={14} aria-hidden="true" />}
-            onClick={() => setAdding(true)}
-          >
+          <Button size="sm" icon={<Plus />} onClick={() => setAdding(true)}>
             {t('settings.passkeys.add')}
           </Button>
         ) : null
@@ -51,20 +47,16 @@ export function PasskeysSection() {
 
 function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const { t, format } = useI18n()
-  const showError = useShowError()
   const client = useQueryClient()
   const name = passkey.name || t('settings.passkeys.unnamed')
-  const remove = useMutation({
-    mutationFn: () => removePasskey(passkey.id),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
-      showToast({ title: t('settings.passkeys.removed') })
-    },
-    onError: showError,
+  const remove = useAction(async () => {
+    await removePasskey(passkey.id)
+    await client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
+    showToast({ title: t('settings.passkeys.removed') })
   })
   return (
     <li className="flex items-center gap-3 border-line border-b py-2.5">
-      <KeyRound size={16} aria-hidden="true" className="shrink-0 text-faint" />
+      <KeyRound size={16} className="shrink-0 text-faint" />
       <div className="flex min-w-0 flex-1 flex-col">
         <span className="truncate font-medium">{name}</span>
         {passkey.createdAt === null ? null : (

@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { showToast, useShowError } from '../../../ui/toast.tsx'
+import { showToast, useAction } from '../../../ui/toast.tsx'
 import {
   revokeOtherSessions,
   revokeSession,
@@ -16,16 +16,12 @@ import {
 /** The person's sessions, which can be ended. */
 export function SessionsSection() {
   const { t } = useI18n()
-  const showError = useShowError()
   const client = useQueryClient()
   const sessions = useQuery(sessionsQuery)
-  const revokeOthers = useMutation({
-    mutationFn: revokeOtherSessions,
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
-      showToast({ title: t('settings.sessions.othersRevoked') })
-    },
-    onError: showError,
+  const revokeOthers = useAction(async () => {
+    await revokeOtherSessions()
+    await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    showToast({ title: t('settings.sessions.othersRevoked') })
   })
   return (
     <CardSection
@@ -53,21 +49,17 @@ export function SessionsSection() {
 
 function SessionRow({ session }: { session: SignedInSession }) {
   const { t, format } = useI18n()
-  const showError = useShowError()
   const client = useQueryClient()
   const device = session.userAgent || t('settings.sessions.unknown')
-  const revoke = useMutation({
-    mutationFn: () => revokeSession(session.token),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
-      showToast({ title: t('settings.sessions.revoked') })
-    },
-    onError: showError,
+  const revoke = useAction(async () => {
+    await revokeSession(session.token)
+    await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    showToast({ title: t('settings.sessions.revoked') })
   })
   const Icon = /iOS|Android/.test(device) ? Smartphone : Monitor
   return (
     <li className="flex items-center gap-3 border-line border-b py-2.5">
-      <Icon size={16} aria-hidden="true" className="shrink-0 text-faint" />
+      <Icon size={16} className="shrink-0 text-faint" />
       <div className="flex min-w-0 flex-1 flex-col">
         <span className="flex flex-wrap items-center gap-2">
           <span className="font-medium">{device}</span>

@@ -71,7 +71,7 @@ export function Condition({
           size="sm"
           className="ms-auto"
           label={t('rules.remove', { name: what })}
-          icon={<X size={14} aria-hidden="true" />}
+          icon={<X />}
           onClick={onRemove}
         />
       </div>

@@ -48,7 +48,7 @@ export function NamedInput({
             />
             <IconButton
               label={t('rules.remove', { name })}
-              icon={<Trash2 size={14} aria-hidden="true" />}
+              icon={<Trash2 />}
               onClick={() => onChange(value.filter((other) => other !== one))}
             />
           </div>

@@ -46,7 +46,7 @@ export function ParametersInput({
               {value.length > 1 ? (
                 <IconButton
                   label={t('rules.remove', { name })}
-                  icon={<Trash2 size={14} aria-hidden="true" />}
+                  icon={<Trash2 />}
                   onClick={() => onChange(value.filter((_, other) => other !== i))}
                 />
               ) : null}
@@ -75,7 +75,7 @@ export function ParametersInput({
       <Button
         size="sm"
         className="self-start"
-        icon={<Plus size={14} aria-hidden="true" />}
+        icon={<Plus />}
         onClick={() => onChange([...value, NEW_PARAMETER])}
       >
         {t('rules.query.add')}

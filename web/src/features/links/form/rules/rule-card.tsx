@@ -20,8 +20,6 @@ import { type Marks, messagesWithin } from './marks.ts'
 import { Outcome } from './outcome.tsx'
 import { WarningNote } from './warning-note.tsx'
 
-const icon = (Icon: typeof ArrowUp) => <Icon size={14} aria-hidden="true" />
-
 /** A rule: one line when collapsed. */
 export function RuleCard(props: {
   rule: RuleDraft
@@ -65,8 +63,6 @@ export function RuleCard(props: {
           className="flex min-h-8 min-w-0 flex-1 items-start gap-1.5 rounded-sm px-1 py-1.5 text-start hover:bg-hover pointer-coarse:min-h-10"
         >
           <ChevronRight
-            size={14}
-            aria-hidden="true"
             className={cx(
               'mt-0.75 shrink-0 transition-transform',
               open ? 'rotate-90' : 'rtl:-scale-x-100',
@@ -78,7 +74,7 @@ export function RuleCard(props: {
           size="sm"
           label={t('rules.moveUp')}
           shortcut="Alt ↑"
-          icon={icon(ArrowUp)}
+          icon={<ArrowUp />}
           aria-disabled={onUp === undefined}
           onClick={(event) => onUp?.(event.currentTarget)}
         />
@@ -86,15 +82,15 @@ export function RuleCard(props: {
           size="sm"
           label={t('rules.moveDown')}
           shortcut="Alt ↓"
-          icon={icon(ArrowDown)}
+          icon={<ArrowDown />}
           aria-disabled={onDown === undefined}
           onClick={(event) => onDown?.(event.currentTarget)}
         />
         <MoreMenu size="sm" label={t('links.actionsFor', { name: title })}>
-          <MenuItem icon={icon(CopyPlus)} onClick={props.onDuplicate}>
+          <MenuItem icon={<CopyPlus />} onClick={props.onDuplicate}>
             {t('links.duplicate')}
           </MenuItem>
-          <MenuItem icon={icon(Trash2)} danger onClick={props.onRemove}>
+          <MenuItem icon={<Trash2 />} danger onClick={props.onRemove}>
             {t('links.delete')}
           </MenuItem>
         </MoreMenu>
@@ -122,8 +118,6 @@ function Head({ rule, title, path, open, problems, warnings }: Props) {
         {isMarked ? (
           <>
             <Mark
-              size={14}
-              aria-hidden="true"
               className={cx('shrink-0', mark === 'rules.hasFault' ? 'text-bad' : 'text-warn')}
             />
             <span className="sr-only">{t(mark)}</span>

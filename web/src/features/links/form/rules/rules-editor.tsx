@@ -79,7 +79,7 @@ export function RulesEditor({
         <Button
           size="sm"
           data-add-rule
-          icon={<Plus size={14} aria-hidden="true" />}
+          icon={<Plus />}
           disabled={isFull}
           onClick={() => add([newRule()], rules.length, '[data-name]')}
         >

@@ -68,7 +68,7 @@ export function SplitEditor({
       <div className="flex flex-wrap gap-2">
         <Button
           size="sm"
-          icon={<Plus size={14} aria-hidden="true" />}
+          icon={<Plus />}
           disabled={variants.length >= RULE_BOUNDS.variants}
           onClick={() => onChange([...variants, newVariant()])}
         >
@@ -129,7 +129,7 @@ function Variant({
         />
         <IconButton
           label={t('rules.remove', { name: title })}
-          icon={<Trash2 size={14} aria-hidden="true" />}
+          icon={<Trash2 />}
           disabled={onRemove === undefined}
           onClick={onRemove}
         />

@@ -164,16 +164,12 @@ function Hours({
           />
           <IconButton
             label={t('rules.remove', { name: `${start}–${end}` })}
-            icon={<Trash2 size={14} aria-hidden="true" />}
+            icon={<Trash2 />}
             onClick={() => onChange(value.filter((_, other) => other !== i))}
           />
         </div>
       ))}
-      <Button
-        size="sm"
-        icon={<Plus size={14} aria-hidden="true" />}
-        onClick={() => onChange([...value, NEW_HOURS])}
-      >
+      <Button size="sm" icon={<Plus />} onClick={() => onChange([...value, NEW_HOURS])}>
         {t('rules.time.addHours')}
       </Button>
     </div>

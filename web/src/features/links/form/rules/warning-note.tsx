@@ -4,7 +4,7 @@ import { TriangleAlert } from 'lucide-react'
 export function WarningNote({ messages }: { messages: readonly string[] }) {
   return messages.map((message) => (
     <p key={message} className="flex gap-2 rounded-sm bg-warn-soft px-2.5 py-1.5 text-sm text-warn">
-      <TriangleAlert size={14} aria-hidden="true" className="mt-0.75 shrink-0" />
+      <TriangleAlert className="mt-0.75 shrink-0" />
       <span className="min-w-0 [overflow-wrap:anywhere]">{message}</span>
     </p>
   ))

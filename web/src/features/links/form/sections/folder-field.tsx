@@ -40,7 +40,7 @@ export function FolderField({
             <bdi className="truncate">
               {value === null ? t('folders.none') : (data?.name ?? '…')}
             </bdi>
-            <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+            <ChevronDown className="shrink-0 text-faint" />
           </button>
           {open ? (
             <FolderList

@@ -46,11 +46,7 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
       className="group border-line border-t first:border-t-0"
     >
       <summary className="flex h-10 list-none items-center gap-1.5 rounded-sm font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          size={14}
-          aria-hidden="true"
-          className="transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90"
-        />
+        <ChevronRight className="transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90" />
         {t(title)}
         {isSet ? (
           <>

@@ -1,7 +1,0 @@
-export { ClaimPage } from './claim.tsx'
-export { ChangeEmailPage, VerifyEmailPage } from './confirm-email.tsx'
-export { InvitationPage } from './invitation.tsx'
-export { ForgotPasswordPage, ResetPasswordPage } from './passwords.tsx'
-export { SignInPage } from './sign-in.tsx'
-export { SignUpPage } from './sign-up.tsx'
-export { TwoFactorPage } from './two-factor.tsx'

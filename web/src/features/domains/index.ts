@@ -1,1 +1,0 @@
-export { DomainsPage } from './page.tsx'

@@ -1,1 +1,0 @@
-export { InstancePage } from './page.tsx'

@@ -1,1 +1,0 @@
-export { KeysPage } from './page.tsx'

@@ -1,1 +1,0 @@
-export { LinkPage } from './page.tsx'

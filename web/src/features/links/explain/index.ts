@@ -1,1 +1,0 @@
-export { ExplainDialog } from './dialog.tsx'

@@ -1,1 +1,0 @@
-export { CreatePanel, EditPanel } from './panels.tsx'

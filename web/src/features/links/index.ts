@@ -1,1 +1,0 @@
-export { LinksPage } from './page.tsx'

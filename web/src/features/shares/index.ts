@@ -1,1 +1,0 @@
-export { SharesPage } from './page.tsx'

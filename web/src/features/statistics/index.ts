@@ -1,2 +1,0 @@
-export { LinkStatisticsPage, StatisticsPage } from './page.tsx'
-export { prefetchReport } from './prefetch.ts'

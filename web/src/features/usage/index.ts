@@ -1,1 +1,0 @@
-export { UsagePage } from './page.tsx'
