@@ -1,12 +1,12 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
-import { useEffect } from 'react'
 import { ApiError } from '../api/errors.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { isReachable, NOT_LOADED } from '../lib/part.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { useTitle } from '../ui/title.ts'
 
 /** The page for unknown paths. */
 export function NoSuchPage() {
@@ -20,9 +20,7 @@ export function NoSuchPage() {
 /** The object of the path doesn't exist. */
 export function NotFound() {
   const { t } = useI18n()
-  useEffect(() => {
-    document.title = `${t('common.pageMissing')} · ${t('common.product')}`
-  }, [t])
+  useTitle(t('common.pageMissing'))
   return (
     <Empty
       heading="h1"

@@ -10,16 +10,13 @@ import {
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/session.ts'
 import { auditSearch } from '../features/audit/search.ts'
-import { tagsSearch } from '../features/groups/search.ts'
-import { importSearch } from '../features/imports/search.ts'
-import { instanceSearch } from '../features/instance/search.ts'
 import { linksQuery } from '../features/links/calls.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
 import { part } from '../lib/part.ts'
 import { NoPages, NoSuchPage, NotFound, PageProblem } from './missing.tsx'
 import { queryClient } from './queries.ts'
-import { parseSearch, stringifySearch } from './search-params.ts'
+import { defined, oneOf, parseSearch, stringifySearch, textOf } from './search-params.ts'
 import { enterWorkspace, workspaceOf } from './workspace.tsx'
 
 /** The search parameter of every page: the workspace, if a person has several. */
@@ -27,10 +24,11 @@ interface RootSearch {
   w?: string
 }
 
+type Search = Record<string, unknown>
+
 const root = createRootRoute({
   component: Outlet,
-  validateSearch: ({ w }: Record<string, unknown>): RootSearch =>
-    typeof w === 'string' ? { w } : {},
+  validateSearch: ({ w }: Search): RootSearch => (typeof w === 'string' ? { w } : {}),
   search: { middlewares: [retainSearchParams<RootSearch>(['w'])] },
   notFoundComponent: NoSuchPage,
 })
@@ -62,6 +60,15 @@ const shell = createRoute({
   errorComponent: NoPages,
 })
 
+/** A page below the shell, without search parameters of its own. */
+function shellPage<
+  const Path extends string,
+  Part extends Record<Name, RouteComponent>,
+  Name extends string,
+>(path: Path, load: () => Promise<Part>, name: Name) {
+  return createRoute({ getParentRoute: () => shell, path, component: page(load, name) })
+}
+
 const index = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -86,11 +93,11 @@ const link = createRoute({
   validateSearch: linkSearch,
   component: page(() => import('../features/links/details/page.tsx'), 'LinkPage'),
 })
-const deletedLinks = createRoute({
-  getParentRoute: () => shell,
-  path: '/links/deleted',
-  component: page(() => import('../features/links/deleted.tsx'), 'DeletedLinksPage'),
-})
+const deletedLinks = shellPage(
+  '/links/deleted',
+  () => import('../features/links/deleted.tsx'),
+  'DeletedLinksPage',
+)
 const statisticsPages = () => import('../features/statistics/page.tsx')
 const linkStatistics = createRoute({
   getParentRoute: () => shell,
@@ -108,68 +115,49 @@ const statistics = createRoute({
   },
   component: page(statisticsPages, 'StatisticsPage'),
 })
-const shares = createRoute({
-  getParentRoute: () => shell,
-  path: '/statistics/shared',
-  component: page(() => import('../features/shares/page.tsx'), 'SharesPage'),
-})
+const shares = shellPage(
+  '/statistics/shared',
+  () => import('../features/shares/page.tsx'),
+  'SharesPage',
+)
 const tags = createRoute({
   getParentRoute: () => shell,
   path: '/tags',
-  validateSearch: tagsSearch,
+  validateSearch: ({ tab }: Search) => defined({ tab: oneOf(tab, ['folders']) }),
   component: page(() => import('../features/groups/page.tsx'), 'TagsPage'),
 })
 const imports = createRoute({
   getParentRoute: () => shell,
   path: '/import',
-  validateSearch: importSearch,
+  // The shown import.
+  validateSearch: ({ job }: Search) => defined({ job: textOf(job) }),
   component: page(() => import('../features/imports/page.tsx'), 'ImportPage'),
 })
-const keys = createRoute({
-  getParentRoute: () => shell,
-  path: '/keys',
-  component: page(() => import('../features/keys/page.tsx'), 'KeysPage'),
-})
-const domains = createRoute({
-  getParentRoute: () => shell,
-  path: '/domains',
-  component: page(() => import('../features/domains/page.tsx'), 'DomainsPage'),
-})
-const members = createRoute({
-  getParentRoute: () => shell,
-  path: '/members',
-  component: page(() => import('../features/members/page.tsx'), 'MembersPage'),
-})
+const keys = shellPage('/keys', () => import('../features/keys/page.tsx'), 'KeysPage')
+const domains = shellPage('/domains', () => import('../features/domains/page.tsx'), 'DomainsPage')
+const members = shellPage('/members', () => import('../features/members/page.tsx'), 'MembersPage')
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
   validateSearch: auditSearch,
   component: page(() => import('../features/audit/page.tsx'), 'AuditPage'),
 })
-const jobs = createRoute({
-  getParentRoute: () => shell,
-  path: '/jobs',
-  component: page(() => import('../features/jobs/page.tsx'), 'JobsPage'),
-})
-const usage = createRoute({
-  getParentRoute: () => shell,
-  path: '/usage',
-  component: page(() => import('../features/usage/page.tsx'), 'UsagePage'),
-})
-const settings = createRoute({
-  getParentRoute: () => shell,
-  path: '/settings',
-  component: page(() => import('../features/settings/workspace/page.tsx'), 'WorkspacePage'),
-})
-const account = createRoute({
-  getParentRoute: () => shell,
-  path: '/account',
-  component: page(() => import('../features/settings/account/page.tsx'), 'AccountPage'),
-})
+const jobs = shellPage('/jobs', () => import('../features/jobs/page.tsx'), 'JobsPage')
+const usage = shellPage('/usage', () => import('../features/usage/page.tsx'), 'UsagePage')
+const settings = shellPage(
+  '/settings',
+  () => import('../features/settings/workspace/page.tsx'),
+  'WorkspacePage',
+)
+const account = shellPage(
+  '/account',
+  () => import('../features/settings/account/page.tsx'),
+  'AccountPage',
+)
 const instance = createRoute({
   getParentRoute: () => shell,
   path: '/instance',
-  validateSearch: instanceSearch,
+  validateSearch: ({ search }: Search) => defined({ search: textOf(search) }),
   component: page(() => import('../features/instance/page.tsx'), 'InstancePage'),
 })
 

@@ -23,6 +23,11 @@ export const LANGUAGE_NAMES: Readonly<Record<Locale, string>> = {
   'zh-Hant': '繁體中文',
 }
 
+/** The languages, to choose from. */
+export const LANGUAGE_OPTIONS: readonly { value: string; label: string }[] = Object.entries(
+  LANGUAGE_NAMES,
+).map(([value, label]) => ({ value, label }))
+
 export function isLocale(tag: string | null | undefined): tag is Locale {
   return (LOCALES as readonly (string | null | undefined)[]).includes(tag)
 }

@@ -6,7 +6,6 @@ import { type ReactNode, type RefObject, useId, useRef } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
-import { formError } from './errors.ts'
 import { FormError } from './field.tsx'
 import { Form, type Task } from './form.tsx'
 
@@ -177,7 +176,7 @@ export function ConfirmDialog({
   onClose: () => void
   children?: ReactNode | ((error: unknown) => ReactNode)
 }) {
-  const i18n = useI18n()
+  const { t } = useI18n()
   const confirm = useMutation({ mutationFn: async () => onConfirm(), onSuccess: onClose })
   return (
     <AlertDialog.Root open onOpenChange={(open) => open || onClose()}>
@@ -194,10 +193,10 @@ export function ConfirmDialog({
           {description ? (
             <AlertDialog.Description className="text-muted">{description}</AlertDialog.Description>
           ) : null}
-          <FormError message={formError(confirm.error, i18n, fields)} />
+          <FormError error={confirm.error} fields={fields} />
           {typeof children === 'function' ? children(confirm.error) : children}
           <div className="mt-2 flex flex-wrap justify-end gap-2">
-            <AlertDialog.Close render={<Button />}>{i18n.t('common.cancel')}</AlertDialog.Close>
+            <AlertDialog.Close render={<Button />}>{t('common.cancel')}</AlertDialog.Close>
             <Button
               variant={danger ? 'danger' : 'primary'}
               loading={confirm.isPending}

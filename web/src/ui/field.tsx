@@ -1,5 +1,7 @@
 import { type ReactNode, useId } from 'react'
+import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
+import { formError } from './errors.ts'
 
 /** The attributes that a field gives its control. */
 export interface FieldControl {
@@ -60,11 +62,21 @@ export function FieldError({ id, message }: { id: string; message: string | unde
   )
 }
 
-/** The error of a whole form. */
-export function FormError({ message }: { message: string | null | undefined }) {
-  return message ? (
+/** The error of a whole form: of a request, what its fields don't show, or a message. */
+export function FormError({
+  error,
+  fields,
+  message,
+}: {
+  error?: unknown
+  /** Fields that show their own errors, with the API's names. */
+  fields?: readonly string[] | undefined
+  message?: string | null | undefined
+}) {
+  const text = formError(error, useI18n(), fields) ?? message
+  return text ? (
     <p role="alert" className="rounded-sm bg-bad-soft px-3 py-2 text-bad text-sm">
-      {message}
+      {text}
     </p>
   ) : null
 }

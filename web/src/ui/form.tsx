@@ -1,6 +1,4 @@
 import type { ReactNode, SubmitEvent } from 'react'
-import { useI18n } from '../i18n/index.tsx'
-import { formError } from './errors.ts'
 import { FormError } from './field.tsx'
 
 /** The action of a form: a mutation without variables. */
@@ -36,7 +34,7 @@ export function Form({
   }
   return (
     <form id={id} onSubmit={submit} className={className}>
-      <FormError message={formError(task.error, useI18n(), fields)} />
+      <FormError error={task.error} fields={fields} />
       {children}
     </form>
   )

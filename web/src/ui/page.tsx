@@ -1,6 +1,6 @@
-import { type ComponentProps, type ReactNode, useEffect } from 'react'
-import { useI18n } from '../i18n/index.tsx'
+import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './cx.ts'
+import { useTitle } from './title.ts'
 
 /** A page, whose title is also shown in the browser's tab. */
 export function Page({
@@ -24,10 +24,7 @@ export function Page({
   narrow?: boolean
   children: ReactNode
 }) {
-  const { t } = useI18n()
-  useEffect(() => {
-    document.title = `${title} · ${t('common.product')}`
-  }, [title, t])
+  useTitle(title)
   return (
     <div className="mx-auto w-full max-w-300 px-4 py-5 sm:px-8 sm:py-7">
       {before ? <div className="mb-1 flex">{before}</div> : null}

@@ -1,7 +1,7 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { Input } from '../../ui/input.tsx'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Select } from '../../ui/select.tsx'
 import type { AuditSearch } from './search.ts'
 import { ACTIONS } from './words.ts'
@@ -40,20 +40,12 @@ export function Filters({
       />
       <div className="grid w-full grid-cols-2 gap-2 sm:contents">
         {days.map(([name, label]) => (
-          <label
+          <DayInput
             key={name}
-            htmlFor={`audit-${name}`}
-            className="flex flex-col gap-1 text-muted text-sm sm:flex-row sm:items-center sm:gap-2"
-          >
-            {t(label)}
-            <Input
-              id={`audit-${name}`}
-              type="date"
-              className="sm:w-38!"
-              value={filter[name] ?? ''}
-              onChange={({ target }) => set(name, target.value)}
-            />
-          </label>
+            label={t(label)}
+            value={filter[name] ?? ''}
+            onChange={(day) => set(name, day)}
+          />
         ))}
       </div>
       {filter.actor === undefined ? null : (

@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { PageLink } from './address.tsx'
 import { confirmEmailChange, verifyEmail } from './calls.ts'
@@ -21,8 +20,7 @@ export function ChangeEmailPage() {
 
 /** A button, so that mail scanners that follow links don't confirm anything. */
 function ConfirmEmail({ confirm }: { confirm: (token: string) => Promise<unknown> }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const token = useLinkToken()
   const sessionChanged = useSessionChanged()
   const mutation = useMutation({
@@ -43,7 +41,7 @@ function ConfirmEmail({ confirm }: { confirm: (token: string) => Promise<unknown
   }
   return (
     <Frame title={t('auth.confirmEmail.title')} text={t('auth.confirmEmail.text')}>
-      <FormError message={formError(mutation.error, i18n)} />
+      <FormError error={mutation.error} />
       <Button variant="primary" loading={mutation.isPending} onClick={() => mutation.mutate()}>
         {t('auth.confirmEmail.submit')}
       </Button>

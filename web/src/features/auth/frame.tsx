@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { useSetLanguage } from '../../app/language.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES, type Locale } from '../../i18n/locales.ts'
 import { cx } from '../../ui/cx.ts'
 import { CONTROL } from '../../ui/input.tsx'
+import { useTitle } from '../../ui/title.ts'
 
 /** The page layout before the sign-in: one task, in the middle. */
 export function Frame({
@@ -20,9 +21,7 @@ export function Frame({
 }) {
   const { t, locale } = useI18n()
   const setLanguage = useSetLanguage()
-  useEffect(() => {
-    document.title = `${title} · ${t('common.product')}`
-  }, [title, t])
+  useTitle(title)
   return (
     <div data-ground="sunken" className="flex min-h-dvh flex-col bg-sunken">
       <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center px-4 py-10">

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass, WRAPPING } from '../../ui/button.tsx'
-import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
@@ -45,8 +44,7 @@ export function InvitationPage() {
 }
 
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { user } = useSession()
   const { email, role, workspace } = invitation
   const arrive = useArrive()
@@ -75,7 +73,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   if (user !== null) {
     return (
       <Frame title={title} text={text}>
-        <FormError message={formError(join.error, i18n)} />
+        <FormError error={join.error} />
         <Button variant="primary" loading={join.isPending} onClick={() => join.mutate()}>
           {t('auth.invitation.accept')}
         </Button>

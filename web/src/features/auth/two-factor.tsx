@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, WRAPPING } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { formError } from '../../ui/errors.ts'
-import { FormError } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
@@ -13,8 +12,7 @@ import { Frame } from './frame.tsx'
 
 /** After the password: a code of the app, or a recovery code. */
 export function TwoFactorPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { next } = searchOfPage()
   const arrive = useArrive()
   const [kind, setKind] = useState<'totp' | 'backup-code'>('totp')
@@ -24,10 +22,6 @@ export function TwoFactorPage() {
     mutationFn: (typed: string) => confirmSignIn(kind, typed.trim(), trust),
     onSuccess: () => arrive(next),
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    confirm.mutate(code)
-  }
   const byApp = kind === 'totp'
   return (
     <Frame
@@ -39,8 +33,7 @@ export function TwoFactorPage() {
         </PageLink>
       }
     >
-      <FormError message={formError(confirm.error, i18n)} />
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form task={{ ...confirm, mutate: () => confirm.mutate(code) }}>
         <TextField
           key={kind}
           label={t(byApp ? 'auth.twoFactor.code' : 'auth.twoFactor.recoveryCode')}
@@ -73,7 +66,7 @@ export function TwoFactorPage() {
         >
           {t(byApp ? 'auth.twoFactor.useRecovery' : 'auth.twoFactor.useApp')}
         </Button>
-      </form>
+      </Form>
     </Frame>
   )
 }

@@ -5,7 +5,6 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
-import { formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { type Domain, verifyDomain } from './calls.ts'
 
@@ -61,8 +60,7 @@ export function DomainCard({
 
 /** The record to create, and what was found instead. */
 function DnsRecord({ domain: { id, status, verification } }: { domain: Domain }) {
-  const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, format } = useI18n()
   const { workspace, may } = usePlace()
   const client = useQueryClient()
   const check = useMutation({
@@ -104,7 +102,7 @@ function DnsRecord({ domain: { id, status, verification } }: { domain: Domain })
           {error === null ? null : <code className="ms-2">{error}</code>}
         </p>
       ) : null}
-      <FormError message={formError(check.error, i18n)} />
+      <FormError error={check.error} />
       {may('domains:write') ? (
         <div>
           <Button loading={check.isPending} onClick={() => check.mutate()}>

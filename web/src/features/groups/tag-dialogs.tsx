@@ -6,7 +6,7 @@ import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
-import { fieldError, formError } from '../../ui/errors.ts'
+import { fieldError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
@@ -114,8 +114,7 @@ function ColourField({
 
 /** Merges a tag into another one. */
 export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const changed = useGroupsChanged()
   const [text, setText] = useState('')
@@ -148,7 +147,7 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
         </>
       }
     >
-      <FormError message={formError(merge.error, i18n)} />
+      <FormError error={merge.error} />
       <TextField
         label={t('tags.mergeInto')}
         value={text}

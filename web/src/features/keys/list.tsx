@@ -53,10 +53,10 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
                 <Scopes apiKey={key} />
               </Td>
               <Td>
-                <LastUsed apiKey={key} />
+                <Time at={key.last_used_at} never={t('keys.used.never')} />
               </Td>
               <Td>
-                <Expires apiKey={key} />
+                <Time at={key.expires_at} never={t('keys.expiry.never')} />
               </Td>
               <Td>
                 <Status apiKey={key} />
@@ -83,11 +83,11 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
               <dl className="grid grid-cols-[auto_1fr] gap-x-3 text-muted text-sm">
                 <dt>{t('keys.column.used')}</dt>
                 <dd>
-                  <LastUsed apiKey={key} />
+                  <Time at={key.last_used_at} never={t('keys.used.never')} />
                 </dd>
                 <dt>{t('keys.column.expires')}</dt>
                 <dd>
-                  <Expires apiKey={key} />
+                  <Time at={key.expires_at} never={t('keys.expiry.never')} />
                 </dd>
               </dl>
               <Created apiKey={key} />
@@ -134,20 +134,8 @@ function Scopes({ apiKey }: Of) {
   )
 }
 
-function LastUsed({ apiKey }: Of) {
-  const { t } = useI18n()
-  if (apiKey.last_used_at === null) {
-    return <span className="text-faint">{t('keys.used.never')}</span>
-  }
-  return <RelativeTime time={apiKey.last_used_at} />
-}
-
-function Expires({ apiKey }: Of) {
-  const { t } = useI18n()
-  if (apiKey.expires_at === null) {
-    return <span className="text-faint">{t('keys.expiry.never')}</span>
-  }
-  return <RelativeTime time={apiKey.expires_at} />
+function Time({ at, never }: { at: string | null; never: string }) {
+  return at === null ? <span className="text-faint">{never}</span> : <RelativeTime time={at} />
 }
 
 function Status({ apiKey }: Of) {

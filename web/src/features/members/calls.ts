@@ -2,8 +2,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { request, type Schemas } from '../../api/client.ts'
 import type { Role } from '../../api/session.ts'
 
-export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[]
-
 export type Member = Schemas['Member']
 
 /** An open invitation; `url` if it isn't sent by email. */

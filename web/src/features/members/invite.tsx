@@ -10,7 +10,8 @@ import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { invite, type OpenInvitation, ROLES } from './calls.ts'
+import { invite, type OpenInvitation } from './calls.ts'
+import { useRoles } from './roles.ts'
 
 /** Invites someone; without email the link is shown, to be passed on. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
@@ -32,7 +33,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const roles = workspace.role === 'owner' ? ROLES : ROLES.filter((one) => one !== 'owner')
+  const roles = useRoles()
   if (made?.url) {
     const values = { email: made.email, date: format.dateTime(made.expires_at) }
     return (
@@ -73,11 +74,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         error={fieldError(create.error, 'role')}
         value={role}
         onChange={setRole}
-        options={roles.map((value) => ({
-          value,
-          label: t(`role.${value}`),
-          hint: t(`members.role.${value}.text`),
-        }))}
+        options={roles}
       />
     </FormDialog>
   )

@@ -11,8 +11,9 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
-import { changeRole, type Member, membersQuery, ROLES, removeMember } from './calls.ts'
+import { changeRole, type Member, membersQuery, removeMember } from './calls.ts'
 import { Email } from './email.tsx'
+import { useRoles } from './roles.ts'
 
 /** The members of a workspace: roles can be changed in place, by those who may. */
 export function MemberList({ members }: { members: readonly Member[] }) {
@@ -119,7 +120,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
       void client.invalidateQueries({ queryKey })
     },
   })
-  const roles = workspace.role === 'owner' ? ROLES : ROLES.filter((role) => role !== 'owner')
+  const roles = useRoles()
   // A person who loses the permission for keys also loses their keys, unless the caller keeps them.
   const losesKeys = (role: Role) => may(member.role, 'keys:manage') && !may(role, 'keys:manage')
   return (
@@ -130,11 +131,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
         label={t('members.role.of', { name })}
         value={member.role}
         onChange={(role) => (losesKeys(role) ? setDemotion(role) : change.mutate(role))}
-        options={roles.map((value) => ({
-          value,
-          label: t(`role.${value}`),
-          hint: t(`members.role.${value}.text`),
-        }))}
+        options={roles}
       />
       {demotion === null ? null : (
         <ConfirmDialog

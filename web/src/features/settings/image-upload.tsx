@@ -4,7 +4,6 @@ import { useRef } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
-import { fieldError, formError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { CardSection } from '../../ui/page.tsx'
 import { showToast } from '../../ui/toast.tsx'
@@ -26,8 +25,7 @@ export function ImageUpload({
   upload: (file: Blob) => Promise<unknown>
   remove: () => Promise<unknown>
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const input = useRef<HTMLInputElement>(null)
   const uploading = useMutation({
     mutationFn: upload,
@@ -38,7 +36,7 @@ export function ImageUpload({
   return (
     <CardSection title={t(`settings.${kind}`)} description={t(`settings.${kind}.hint`)}>
       <div className="flex max-w-md flex-col gap-3">
-        <FormError message={fieldError(error, 'image') ?? formError(error, i18n, ['image'])} />
+        <FormError error={error} />
         {image === null ? null : (
           <img
             src={image}

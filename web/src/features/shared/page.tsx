@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { parseSearch, stringifySearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { useTitle } from '../../ui/title.ts'
 import { Controls } from '../statistics/controls.tsx'
 import { ReportView } from '../statistics/report.tsx'
 import { type StatisticsSearch, statisticsSearch } from '../statistics/search.ts'
@@ -121,10 +122,7 @@ function Frame({
   children: ReactNode
 }) {
   const { t } = useI18n()
-  const product = t('common.product')
-  useEffect(() => {
-    document.title = `${title} · ${product}`
-  }, [title, product])
+  useTitle(title)
   return (
     <div className="flex min-h-dvh flex-col">
       {brand === null ? null : <Branded brand={brand} />}
@@ -140,7 +138,7 @@ function Frame({
         )}
       >
         <img src="/app/icon.svg" alt="" width={16} height={16} />
-        {t('shared.with', { product })}
+        {t('shared.with', { product: t('common.product') })}
       </footer>
     </div>
   )

@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useMemo } from 'react'
 import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { Combobox } from '../../ui/combobox.tsx'
-import { Input } from '../../ui/input.tsx'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { folderQuery } from '../groups/calls.ts'
 import { linkHeadQuery } from './calls.ts'
@@ -14,6 +12,7 @@ import { type Filter, filterText, withoutFilter } from './filters.ts'
 import { addDays, COMPARISONS, type Interval, ownTimeZone, RANGES, type Range } from './range.ts'
 import type { Report } from './use-report.ts'
 import { filterName, shortName } from './words.ts'
+import { ZoneSelect } from './zone-select.tsx'
 
 /** The parameters of the report: range, interval, zone, traffic, and the filters as chips. */
 export function Controls({ report }: { report: Report }) {
@@ -54,7 +53,11 @@ export function Controls({ report }: { report: Report }) {
             options={BOTS_MODES.map((value) => ({ value, label: t(`statistics.kinds.${value}`) }))}
           />
         )}
-        <ZoneSelect report={report} />
+        <ZoneSelect
+          className="max-w-52"
+          value={question.zone}
+          onChange={(zone) => change({ zone: zone === ownTimeZone() ? undefined : zone })}
+        />
       </div>
       {range === 'custom' ? <Dates report={report} /> : null}
       {report.comparison === 'custom' ? <Against report={report} /> : null}
@@ -95,12 +98,16 @@ function Dates({ report: { period, change, search } }: { report: Report }) {
   const days = { from: search.from ?? period.from, to: search.to ?? addDays(period.to, -1) }
   return (
     <div className={DAYS}>
-      <Day
+      <DayInput
         label={t('statistics.from')}
         value={days.from}
-        onChange={(from) => change({ ...days, from })}
+        onChange={(from) => from && change({ ...days, from })}
       />
-      <Day label={t('statistics.to')} value={days.to} onChange={(to) => change({ ...days, to })} />
+      <DayInput
+        label={t('statistics.to')}
+        value={days.to}
+        onChange={(to) => to && change({ ...days, to })}
+      />
     </div>
   )
 }
@@ -110,57 +117,12 @@ function Against({ report: { before, period, change } }: { report: Report }) {
   const { t } = useI18n()
   return (
     <div className={DAYS}>
-      <Day
+      <DayInput
         label={t('statistics.compare.from')}
         value={(before ?? period).from}
-        onChange={(against) => change({ against })}
+        onChange={(against) => against && change({ against })}
       />
     </div>
-  )
-}
-
-function Day({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string
-  onChange: (day: string) => void
-}) {
-  const id = useId()
-  return (
-    <label
-      htmlFor={id}
-      className="flex flex-col gap-1 text-muted text-sm sm:flex-row sm:items-center sm:gap-2"
-    >
-      {label}
-      <Input
-        id={id}
-        type="date"
-        className="sm:w-38!"
-        value={value}
-        onChange={({ target }) => target.value !== '' && onChange(target.value)}
-      />
-    </label>
-  )
-}
-
-function ZoneSelect({ report: { question, change } }: { report: Report }) {
-  const { t } = useI18n()
-  const own = ownTimeZone()
-  const zones = useMemo(() => {
-    const all = new Set([own, 'UTC', question.zone, ...Intl.supportedValuesOf('timeZone')])
-    return [...all].map((value) => ({ value, label: value.replaceAll('_', ' ') }))
-  }, [own, question.zone])
-  return (
-    <Combobox
-      className="max-w-52"
-      label={t('statistics.timeZone')}
-      value={question.zone}
-      onChange={(zone) => change({ zone: zone === own ? undefined : zone })}
-      options={zones}
-    />
   )
 }
 

@@ -1,13 +1,12 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMedia } from '../../lib/media.ts'
 import { part } from '../../lib/part.ts'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
 import type { Dimension } from './filters.ts'
-import { TopList } from './top-list.tsx'
+import { TopTabs } from './top-list.tsx'
 import type { Report } from './use-report.ts'
 
 const WorldMap = lazy(() => part(() => import('./world-map.tsx')))
@@ -18,7 +17,6 @@ const DIMENSIONS = ['country', 'region', 'city'] as const satisfies readonly Dim
 export function Places({ report }: { report: Report }) {
   const { t } = useI18n()
   const dimensions = DIMENSIONS.filter(report.shows)
-  const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'country')
   // A smaller map is not worth its download.
   const wide = useMedia('(min-width: 40rem)')
   const title = t('statistics.group.places')
@@ -36,16 +34,7 @@ export function Places({ report }: { report: Report }) {
           </div>
         ) : null}
         <div className="min-w-0">
-          <Tabs<Dimension>
-            label={title}
-            value={shown}
-            onChange={setShown}
-            tabs={dimensions.map((dimension) => ({
-              value: dimension,
-              label: t(`statistics.dimension.${dimension}`),
-              panel: <TopList report={report} dimension={dimension} />,
-            }))}
-          />
+          <TopTabs report={report} dimensions={dimensions} label={title} />
         </div>
       </div>
     </Card>

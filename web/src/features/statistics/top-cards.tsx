@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
 import { topQuery } from './calls.ts'
 import type { Dimension } from './filters.ts'
 import { SplitCards } from './splits.tsx'
 import { Times } from './times.tsx'
-import { TopList } from './top-list.tsx'
+import { TopTabs } from './top-list.tsx'
 import type { Report } from './use-report.ts'
 
 const GROUPS = [
@@ -68,21 +66,11 @@ function TopCard({
   dimensions: readonly Dimension[]
 }) {
   const { t } = useI18n()
-  const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'referrer')
   const title = t(`statistics.group.${name}`)
   return (
     <Card className={cx('min-w-0 p-4', wide && 'lg:col-span-2')}>
       <h2 className="mb-1 font-semibold">{title}</h2>
-      <Tabs<Dimension>
-        label={title}
-        value={shown}
-        onChange={setShown}
-        tabs={dimensions.map((dimension) => ({
-          value: dimension,
-          label: t(`statistics.dimension.${dimension}`),
-          panel: <TopList report={report} dimension={dimension} />,
-        }))}
-      />
+      <TopTabs report={report} dimensions={dimensions} label={title} />
     </Card>
   )
 }

@@ -5,12 +5,39 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/errors.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { type TopValue, topQuery } from './calls.ts'
 import type { Dimension } from './filters.ts'
 import { withFilter } from './filters.ts'
 import { Mark } from './mark.tsx'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
+
+/** The top lists of some dimensions, one at a time. */
+export function TopTabs({
+  report,
+  dimensions,
+  label,
+}: {
+  report: Report
+  dimensions: readonly Dimension[]
+  label: string
+}) {
+  const { t } = useI18n()
+  const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'country')
+  return (
+    <Tabs<Dimension>
+      label={label}
+      value={shown}
+      onChange={setShown}
+      tabs={dimensions.map((dimension) => ({
+        value: dimension,
+        label: t(`statistics.dimension.${dimension}`),
+        panel: <TopList report={report} dimension={dimension} />,
+      }))}
+    />
+  )
+}
 
 /** The default number of values, and that with "Show more". */
 const FEW = 8

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
@@ -35,7 +35,6 @@ export function CreatePanel({
   useEffect(() => keepDraft(workspace.id, draft), [workspace.id, draft])
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
-  const first = useRef<HTMLInputElement>(null)
 
   const discard = () => {
     keepDraft(workspace.id, null)
@@ -64,29 +63,18 @@ export function CreatePanel({
     }
   }
   return (
-    <Dialog
-      shape="broad"
-      onClose={onClose}
-      initialFocus={first}
+    <FormPanel
+      id="create-link"
       title={t('links.create')}
-      footer={
-        <>
-          <Button onClick={discard}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form="create-link" loading={busy}>
-            {t('links.create')}
-          </Button>
-        </>
-      }
-    >
-      <LinkForm
-        id="create-link"
-        first={first}
-        draft={draft}
-        onChange={setDraft}
-        onSubmit={create}
-        refusal={refusal}
-      />
-    </Dialog>
+      action={t('links.create')}
+      busy={busy}
+      onClose={onClose}
+      onCancel={discard}
+      draft={draft}
+      onChange={setDraft}
+      onSubmit={create}
+      refusal={refusal}
+    />
   )
 }
 
@@ -101,7 +89,6 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   const [draft, setDraft] = useState(() => draftOf(link))
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
-  const first = useRef<HTMLInputElement>(null)
   const said = useWarnings(base)
   const warnings = useMemo(() => {
     const texts = said.map(({ field, message }) => ({
@@ -149,34 +136,62 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
     }
   }
   return (
+    <FormPanel
+      id="edit-link"
+      title={t('links.editName', { name: nameOf(link) })}
+      action={t('common.save')}
+      busy={busy}
+      onClose={onClose}
+      draft={draft}
+      onChange={setDraft}
+      onSubmit={save}
+      refusal={refusal}
+      linkId={link.id}
+      ownSlug={base.slug}
+      hasPassword={base.has_password}
+      clashes={clashes}
+      now={base}
+      warnings={warnings}
+    />
+  )
+}
+
+/** The form of a link with its buttons. */
+function FormPanel({
+  id,
+  title,
+  action,
+  busy,
+  onClose,
+  onCancel = onClose,
+  ...form
+}: {
+  id: string
+  title: string
+  /** The label of the submit button. */
+  action: string
+  busy: boolean
+  onClose: () => void
+  onCancel?: () => void
+} & Omit<ComponentProps<typeof LinkForm>, 'id' | 'first'>) {
+  const { t } = useI18n()
+  const first = useRef<HTMLInputElement>(null)
+  return (
     <Dialog
       shape="broad"
       onClose={onClose}
       initialFocus={first}
-      title={t('links.editName', { name: nameOf(link) })}
+      title={title}
       footer={
         <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form="edit-link" loading={busy}>
-            {t('common.save')}
+          <Button onClick={onCancel}>{t('common.cancel')}</Button>
+          <Button variant="primary" type="submit" form={id} loading={busy}>
+            {action}
           </Button>
         </>
       }
     >
-      <LinkForm
-        id="edit-link"
-        first={first}
-        draft={draft}
-        onChange={setDraft}
-        onSubmit={save}
-        refusal={refusal}
-        linkId={link.id}
-        ownSlug={base.slug}
-        hasPassword={base.has_password}
-        clashes={clashes}
-        now={base}
-        warnings={warnings}
-      />
+      <LinkForm id={id} first={first} {...form} />
     </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import { useSetLanguage } from '../../../app/language.tsx'
 import { currentTheme, setTheme, type Theme } from '../../../app/preferences.ts'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { isLocale, LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
+import { isLocale, LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
 import { Button } from '../../../ui/button.tsx'
 import { fieldError } from '../../../ui/errors.ts'
 import { Field } from '../../../ui/field.tsx'
@@ -59,10 +59,7 @@ export function ProfileSection() {
           onChange={setLanguage}
           options={[
             { value: BROWSER, label: t('settings.account.language.browser') },
-            ...LOCALES.map((value) => ({
-              value: value as string,
-              label: LANGUAGE_NAMES[value],
-            })),
+            ...LANGUAGE_OPTIONS,
           ]}
         />
         <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>

@@ -1,11 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { formError } from '../../../ui/errors.ts'
-import { FormError } from '../../../ui/field.tsx'
+import { Form } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -25,8 +24,7 @@ export function NetworksSection({ manages }: { manages: boolean }) {
 }
 
 function NetworksForm({ networks, manages }: { networks: readonly string[]; manages: boolean }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [text, setText] = useState(networks.join('\n'))
@@ -39,10 +37,6 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
       showToast({ title: t('common.saved') })
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   const { error } = save
   const details = error instanceof ApiError ? error.details : []
   const wrong = details.map(({ field, message }) => {
@@ -50,8 +44,11 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
     return lines[at] === undefined ? message : `${lines[at]}: ${message}`
   })
   return (
-    <form onSubmit={submit} className="flex max-w-md flex-col gap-3">
-      <FormError message={wrong.length > 0 ? null : formError(error, i18n)} />
+    <Form
+      task={save}
+      fields={details.map(({ field }) => field)}
+      className="flex max-w-md flex-col gap-3"
+    >
       <TextareaField
         label={t('settings.networks.label')}
         hint={t('settings.networks.hint')}
@@ -68,6 +65,6 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
           {t('common.save')}
         </Button>
       ) : null}
-    </form>
+    </Form>
   )
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
+import { LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
@@ -88,10 +88,7 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
         onChange={setLanguage}
         options={[
           { value: NONE, label: t('settings.workspace.language.none') },
-          ...LOCALES.map((value) => ({
-            value: value as string,
-            label: LANGUAGE_NAMES[value],
-          })),
+          ...LANGUAGE_OPTIONS,
         ]}
       />
       <Checkbox

@@ -1,13 +1,13 @@
 import { Plus, Trash2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { WEEKDAYS } from '../../../../../../src/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
-import { Combobox } from '../../../../ui/combobox.tsx'
 import { Input } from '../../../../ui/input.tsx'
 import { TextField } from '../../../../ui/text-field.tsx'
 import { Toggles } from '../../../../ui/toggles.tsx'
 import { ownTimeZone } from '../../../statistics/range.ts'
+import { ZoneSelect } from '../../../statistics/zone-select.tsx'
 import { dayName, type When } from '../../rules/text.ts'
 import { type MomentFields, momentFields, momentOf } from './moment.ts'
 
@@ -43,7 +43,8 @@ export function TimeInput({
     momentOf(momentFields(moment, timezone), zone)
   return (
     <div className="flex flex-col gap-3">
-      <ZoneInput
+      <ZoneSelect
+        className="w-full!"
         value={timezone}
         invalid={invalid}
         onChange={(zone) =>
@@ -61,32 +62,6 @@ export function TimeInput({
       />
       <Hours value={hours} onChange={(next) => set({ hours: next })} />
     </div>
-  )
-}
-
-function ZoneInput({
-  value,
-  onChange,
-  invalid,
-}: {
-  value: string
-  onChange: (zone: string) => void
-  invalid: boolean
-}) {
-  const { t } = useI18n()
-  const zones = useMemo(() => {
-    const all = new Set([ownTimeZone(), 'UTC', value, ...Intl.supportedValuesOf('timeZone')])
-    return [...all].map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
-  }, [value])
-  return (
-    <Combobox
-      className="w-full!"
-      label={t('statistics.timeZone')}
-      value={value}
-      invalid={invalid}
-      onChange={onChange}
-      options={zones}
-    />
   )
 }
 
