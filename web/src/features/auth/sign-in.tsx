@@ -1,11 +1,12 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, WRAPPING } from '../../ui/button.tsx'
-import { fieldError, formError } from '../../ui/errors.ts'
+import { fieldError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink, searchOfPage } from './address.tsx'
 import { leaveFor, useArrive } from './arrive.ts'
@@ -18,8 +19,7 @@ const FIELDS = ['email', 'password']
 
 /** Password, passkey, or a provider's account. */
 export function SignInPage() {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
   const { instance } = useSession()
   const { next, error: sentBack, ended, reset } = searchOfPage()
   const arrive = useArrive()
@@ -41,17 +41,7 @@ export function SignInPage() {
     mutationFn: (provider: string) => oidcAddress(provider, `/app${next ?? '/links'}`),
     onSuccess: (url) => location.assign(url),
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    byPassword.mutate()
-  }
-
   const { sign_in: ways } = instance
-  const others = [byPasskey.error, elsewhere.error].find((error) => error !== null)
-  const message =
-    formError(byPassword.error, i18n, FIELDS) ??
-    formError(others, i18n) ??
-    (sentBack === undefined ? null : t('auth.signIn.oidcFailed'))
   if (!instance.claimed) {
     return <Frame title={t('auth.signIn.title')} text={t('auth.signIn.unclaimed')} />
   }
@@ -72,9 +62,12 @@ export function SignInPage() {
         ) : null
       }
     >
-      <FormError message={message} />
+      <FormError
+        error={byPasskey.error ?? elsewhere.error}
+        message={sentBack === undefined ? null : t('auth.signIn.oidcFailed')}
+      />
       {ways.password ? (
-        <form onSubmit={submit} className="flex flex-col gap-4">
+        <Form task={byPassword} fields={FIELDS}>
           <TextField
             label={t('auth.email')}
             error={fieldError(byPassword.error, 'email')}
@@ -104,7 +97,7 @@ export function SignInPage() {
           >
             {t('auth.signIn.forgot')}
           </PageLink>
-        </form>
+        </Form>
       ) : null}
       <OtherWays byPasskey={byPasskey} elsewhere={elsewhere} />
     </Frame>

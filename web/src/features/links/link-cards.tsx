@@ -102,15 +102,7 @@ const Card = memo(function Card({
         <Sparkline days={days} />
       </div>
       <div className="relative z-1 -my-1 flex flex-col">
-        <RowMenu
-          link={link}
-          actions={does}
-          writable={writable}
-          onEdit={() => does.edit(link)}
-          onMove={() => does.move(link)}
-          onDuplicate={() => does.duplicate(link)}
-          onRemove={() => does.remove(link)}
-        />
+        <RowMenu link={link} does={does} writable={writable} />
         <CopyButton text={link.short_url} label={t('links.copyAddress')} />
       </div>
     </li>

@@ -208,15 +208,7 @@ const Row = memo(function Row({
         </Td>
       )}
       <Td className={COLUMNS.menu}>
-        <RowMenu
-          link={link}
-          actions={does}
-          writable={writable}
-          onEdit={() => does.edit(link)}
-          onMove={() => does.move(link)}
-          onDuplicate={() => does.duplicate(link)}
-          onRemove={() => does.remove(link)}
-        />
+        <RowMenu link={link} does={does} writable={writable} />
       </Td>
     </tr>
   )

@@ -24,34 +24,34 @@ import { nameOf } from './text.ts'
 
 const icon = (Icon: typeof Copy) => <Icon size={16} />
 
+/** What the menu does with a link. */
+export interface MenuDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+  edit(link: Link): void
+  move(link: Link): void
+  duplicate(link: Link): void
+  remove(link: Link): void
+}
+
 /** The actions on a link. */
 export function RowMenu({
   link,
-  actions,
+  does,
   writable,
-  onEdit,
-  onMove,
-  onDuplicate,
   onShare,
-  onRemove,
   onDeleteClicks,
 }: {
   link: Link
-  actions: Pick<LinkActions, 'copy' | 'toggle' | 'archive'>
+  does: MenuDoes
   writable: boolean
-  onEdit: () => void
-  onMove: () => void
-  onDuplicate: () => void
   /** Absent: it is available elsewhere. */
   onShare?: () => void
-  onRemove: () => void
   /** Absent: not available. */
   onDeleteClicks?: () => void
 }) {
   const { t } = useI18n()
   return (
     <MoreMenu label={t('links.actionsFor', { name: nameOf(link) })}>
-      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void actions.copy(link)}>
+      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void does.copy(link)}>
         {t('links.copyAddress')}
       </MenuItem>
       <MenuItem
@@ -82,15 +82,15 @@ export function RowMenu({
       {writable ? (
         <>
           <MenuSeparator />
-          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={onEdit}>
+          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={() => does.edit(link)}>
             {t('links.edit')}
           </MenuItem>
-          <MenuItem icon={icon(CopyPlus)} onClick={onDuplicate}>
+          <MenuItem icon={icon(CopyPlus)} onClick={() => does.duplicate(link)}>
             {t('links.duplicate')}
           </MenuItem>
           <MenuItem
             icon={icon(link.enabled ? CirclePause : CirclePlay)}
-            onClick={() => void actions.toggle(link)}
+            onClick={() => void does.toggle(link)}
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
           </MenuItem>
@@ -99,12 +99,12 @@ export function RowMenu({
               {t('shares.share')}
             </MenuItem>
           )}
-          <MenuItem icon={icon(FolderInput)} onClick={onMove}>
+          <MenuItem icon={icon(FolderInput)} onClick={() => does.move(link)}>
             {t('folders.move')}
           </MenuItem>
           <MenuItem
             icon={icon(link.archived ? ArchiveRestore : Archive)}
-            onClick={() => void actions.archive(link)}
+            onClick={() => void does.archive(link)}
           >
             {link.archived ? t('links.unarchive') : t('links.archive')}
           </MenuItem>
@@ -113,7 +113,7 @@ export function RowMenu({
               {t('links.clicks.delete.open')}
             </MenuItem>
           )}
-          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={onRemove}>
+          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={() => does.remove(link)}>
             {t('links.delete')}
           </MenuItem>
         </>

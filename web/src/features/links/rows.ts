@@ -3,6 +3,7 @@ import { type MouseEvent, useEffect, useRef, useState } from 'react'
 import type { Colour } from '../groups/calls.ts'
 import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
+import type { MenuDoes } from './row-menu.tsx'
 import type { Selection } from './use-selection.ts'
 
 /** The props of table and cards. */
@@ -26,14 +27,10 @@ export interface Rows {
 }
 
 /** The actions of a row: the same functions for as long as the list is mounted. */
-interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+interface RowDoes extends MenuDoes {
   open(link: Link): void
   /** `isRange`: everything from the previously selected link to this one. */
   select(link: Link, isRange?: boolean): void
-  edit(link: Link): void
-  remove(link: Link): void
-  move(link: Link): void
-  duplicate(link: Link): void
   narrow(tag: string): void
 }
 

@@ -118,13 +118,9 @@ function Loaded({ link }: { link: Link }) {
           ) : null}
           <RowMenu
             link={link}
-            actions={actions}
+            does={{ ...actions, edit: open, move: () => setMoving(true), remove, duplicate }}
             writable={writable}
-            onEdit={open}
-            onMove={() => setMoving(true)}
             onShare={() => setSharing(true)}
-            onRemove={() => void remove()}
-            onDuplicate={() => duplicate(link)}
             onDeleteClicks={() => setForgetting(true)}
           />
         </>
