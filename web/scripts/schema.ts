@@ -76,46 +76,44 @@ function simpleType(type: string, schema: Schema): string {
 }
 
 function objectType(properties: Record<string, Schema>, required: readonly string[]): string {
-  const lines = Object.entries(properties).map(([key, schema]) => {
+  const members = Object.entries(properties).map(([key, schema]) => {
     const comment = schema.description
-      ? `/** ${schema.description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`
+      ? `\n/** ${schema.description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`
       : ''
-    return `${comment}${name(key)}${required.includes(key) ? '' : '?'}: ${typeOf(schema)}\n`
+    return `${comment}${name(key)}${required.includes(key) ? '' : '?'}: ${typeOf(schema)}`
   })
-  return `{\n${lines.join('')}}`
+  return `{${members.join(';')}}`
 }
 
 const unique = (texts: string[]) => [...new Set(texts)]
 
+/** Without what the client doesn't read: the headers of answers, and answers without success. */
 function operationType(operation: Operation, shared: Record<string, Parameter>): string {
-  const parameters = (operation.parameters ?? []).map((parameter) =>
+  const { parameters = [], requestBody, responses = {} } = operation
+  const all = parameters.map((parameter) =>
     parameter.$ref ? (shared[parameter.$ref.split('/').at(-1) as string] as Parameter) : parameter,
   )
-  const places = ['query', 'header', 'path', 'cookie'].map((place) => {
-    const here = parameters.filter((parameter) => parameter.in === place)
-    if (here.length === 0) return `${place}?: never\n`
-    const optional = here.every(({ required }) => !required)
+  const places = Object.entries(Object.groupBy(all, (one) => one.in)).map(([place, here = []]) => {
     const members = here.map(
-      (one) => `${name(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema)}\n`,
+      (one) => `${name(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema)}`,
     )
-    return `${place}${optional ? '?' : ''}: {\n${members.join('')}}\n`
+    return `${place}${here.some((one) => one.required) ? '' : '?'}: {${members.join(';')}}`
   })
-  const body = operation.requestBody
-  const bodyType = body
-    ? `requestBody${body.required === false ? '?' : ''}: { content: ${contentType(body)} }\n`
-    : 'requestBody?: never\n'
-  const answers = Object.entries(operation.responses ?? {}).map(
-    ([status, answer]) =>
-      `${status}: { headers: { [name: string]: unknown }\ncontent${answer.content ? '' : '?'}: ${contentType(answer)} }\n`,
-  )
-  return `{\nparameters: {\n${places.join('')}}\n${bodyType}responses: {\n${answers.join('')}}\n}`
+  const body = requestBody
+    ? `requestBody${requestBody.required === false ? '?' : ''}: ${mediaType(requestBody)};`
+    : ''
+  const answers = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([status, answer]) => `${status}: ${mediaType(answer)}`)
+  return `{parameters: {${places.join(';')}};${body}responses: {${answers.join(';')}}}`
 }
 
-function contentType({ content }: Media): string {
-  if (!content) return 'never'
-  // Merge patches are sent as JSON: the client supports one kind of body.
-  const entries = Object.entries(content).filter(([type]) => type !== 'application/problem+json')
-  return `{\n${entries.map(([type, { schema }]) => `${name(type)}: ${typeOf(schema)}\n`).join('')}}`
+function mediaType({ content }: Media): string {
+  if (!content) return '{ content?: never }'
+  const types = Object.entries(content).map(
+    ([type, { schema }]) => `${name(type)}: ${typeOf(schema)}`,
+  )
+  return `{content: {${types.join(';')}}}`
 }
 
 function generate(documents: OpenApi[]): string {
@@ -124,15 +122,12 @@ function generate(documents: OpenApi[]): string {
   for (const { paths: ours, components } of documents) {
     Object.assign(schemas, components?.schemas)
     for (const [path, item] of Object.entries(ours)) {
-      const lines = METHODS.map((method) => {
+      const operations = METHODS.flatMap((method) => {
         const operation = item[method]
-        if (operation === undefined) return `${method}?: never\n`
+        if (operation === undefined) return []
         return `${method}: ${operationType(operation, components?.parameters ?? {})}\n`
       })
-      const none = '{ query?: never; header?: never; path?: never; cookie?: never }'
-      paths.push(
-        `${name(path.replace(/^\/app/, ''))}: {\nparameters: ${none}\n${lines.join('')}}\n`,
-      )
+      paths.push(`${name(path.replace(/^\/app/, ''))}: {\n${operations.join('')}}\n`)
     }
   }
   const named = Object.entries(schemas).map(([key, schema]) => `${name(key)}: ${typeOf(schema)}\n`)

@@ -1,43 +1,12 @@
 // Made by web/scripts/schema.ts from the OpenAPI documents. Not to be edited.
 export interface paths {
   '/api/v1/plans': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['PlanList']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'If-None-Match'?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['PlanList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -62,290 +31,68 @@ export interface paths {
           page?: number
           total?: 'exact' | 'quick'
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['LinkList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/lookup': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query: {
-          lang?: string
-          url: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query: { lang?: string; url: string }; header?: { 'If-None-Match'?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/external/{external_id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
     put: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          external_id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { external_id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkCreate']
-        }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkCreate'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['Link'] } }
+        201: { content: { 'application/json': components['schemas']['Link'] } }
       }
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/deleted': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          id?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string; id?: string; limit?: number; cursor?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['DeletedLinkList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['DeletedLinkList'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -353,170 +100,42 @@ export interface paths {
           'application/json': components['schemas']['LinkPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    trace?: never
   }
   '/api/v1/links/{id}/history': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; limit?: number; cursor?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkHistory']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['LinkHistory'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/restore': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: {
-        content: {
-          'application/json': components['schemas']['LinkRestore']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody?: { content: { 'application/json': components['schemas']['LinkRestore'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/bulk': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkBulk']
-        }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkBulk'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkBulkResult']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['LinkBulkResult'] } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -537,37 +156,11 @@ export interface paths {
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -587,283 +180,60 @@ export interface paths {
           sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
           order?: 'asc' | 'desc'
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/history.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/appeal': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['Appeal']
-        }
-      }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['Appeal'] } }
+      responses: { 204: { content?: never } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/jobs': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['JobList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['JobList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/jobs/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/jobs/{id}/cancel': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/bulk/by-filter': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkBulkByFilter']
-        }
-      }
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkBulkByFilter'] } }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
         query?: {
@@ -886,188 +256,56 @@ export interface paths {
           on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
           dry_run?: boolean
         }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        header?: { 'Idempotency-Key'?: string }
       }
       requestBody: {
         content: {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': {
-            file: string
-          } & { [name: string]: string }
+          'multipart/form-data': { file: string } & { [name: string]: string }
         }
       }
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/preview': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
       requestBody: {
         content: {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': {
-            file: string
-          } & { [name: string]: string }
+          'multipart/form-data': { file: string } & { [name: string]: string }
         }
       }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ImportPreview']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['ImportPreview'] } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/{id}/undo': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/remote': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: boolean
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: boolean }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ImportRemote']
-        }
-      }
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['ImportRemote'] } }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/{id}/rows': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -1077,40 +315,14 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ImportRowList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['ImportRowList'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/{id}/rows.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -1118,39 +330,12 @@ export interface paths {
           status?: ('created' | 'renamed' | 'updated' | 'skipped' | 'refused')[]
           undo?: ('deleted' | 'restored' | 'kept')[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/qr.svg': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -1164,42 +349,13 @@ export interface paths {
           eyes?: 'square' | 'rounded' | 'circle'
           logo?: 'true' | 'false'
         }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'image/svg+xml': string
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'image/svg+xml': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/qr.png': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -1213,382 +369,89 @@ export interface paths {
           eyes?: 'square' | 'rounded' | 'circle'
           logo?: 'true' | 'false'
         }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'image/png': string
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'image/png': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/explain': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ExplainLink']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Explanation']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['ExplainLink'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/explain': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ExplainUrl']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Explanation']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ExplainUrl'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/logo': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Logo']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Logo'] } } }
     }
     put: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LogoUpload']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Logo']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LogoUpload'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Logo'] } } }
     }
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/utm-templates': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplateList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['UtmTemplateList'] } }
       }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['UtmTemplateCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplate']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['UtmTemplateCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['UtmTemplate'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/utm-templates/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplate']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['UtmTemplate'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -1596,184 +459,43 @@ export interface paths {
           'application/json': components['schemas']['UtmTemplatePatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplate']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['UtmTemplate'] } } }
     }
-    trace?: never
   }
   '/api/v1/tags': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-          search?: string
-          name?: string[]
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
+        query?: { lang?: string; search?: string; name?: string[]; limit?: number; cursor?: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['TagList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['TagList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['TagCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['TagCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/tags/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -1781,236 +503,52 @@ export interface paths {
           'application/json': components['schemas']['TagPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    trace?: never
   }
   '/api/v1/tags/{id}/merge': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['TagMerge']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['TagMerge'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/folders': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          search?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['FolderList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; search?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['FolderList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['FolderCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Folder']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['FolderCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/folders/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Folder']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-          move_to?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false'; move_to?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -2018,185 +556,45 @@ export interface paths {
           'application/json': components['schemas']['FolderPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Folder']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
-    trace?: never
   }
   '/api/v1/domains': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['DomainList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['DomainList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['DomainCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['DomainCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/domains/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -2204,228 +602,55 @@ export interface paths {
           'application/json': components['schemas']['DomainPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    trace?: never
   }
   '/api/v1/domains/{id}/verify': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/shares': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ShareList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ShareList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ShareCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Share']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['ShareCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Share'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/shares/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Share']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Share'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -2433,31 +658,10 @@ export interface paths {
           'application/json': components['schemas']['SharePatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Share']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Share'] } } }
     }
-    trace?: never
   }
   '/api/v1/links/{id}/stats': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -2510,39 +714,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Stats']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/stats/{dimension}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -2595,7 +772,6 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
         path: {
           id: string
           dimension:
@@ -2621,35 +797,11 @@ export interface paths {
             | 'weekday'
             | 'domain'
         }
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['TopList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['TopList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/stats': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -2706,37 +858,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Stats']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/stats/{dimension}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -2793,7 +919,6 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
         path: {
           dimension:
             | 'country'
@@ -2819,35 +944,11 @@ export interface paths {
             | 'domain'
             | 'link'
         }
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['TopList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['TopList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -2901,68 +1002,20 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ClickList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ClickList'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-          before: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query: { lang?: string; dry_run?: 'true' | 'false'; before: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3020,38 +1073,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ClickList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ClickList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks/stream': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3106,38 +1132,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/event-stream': string
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/event-stream': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3190,39 +1189,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3274,39 +1246,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks.parquet': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3358,39 +1303,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/vnd.apache.parquet': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/vnd.apache.parquet': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3447,37 +1365,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3533,37 +1425,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks.parquet': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3619,124 +1485,28 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/vnd.apache.parquet': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/vnd.apache.parquet': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/shared/{token}/about': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          token: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string }; path: { token: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': {
-              data: components['schemas']['SharedAbout']
-            }
-          }
-        }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        410: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': { data: components['schemas']['SharedAbout'] } } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/shared/{token}/password': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          token: string
-        }
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['SharePassword']
-        }
-      }
+      parameters: { query?: { lang?: string }; path: { token: string } }
+      requestBody: { content: { 'application/json': components['schemas']['SharePassword'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': {
-              data: components['schemas']['SharedAccess']
-            }
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        410: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': { data: components['schemas']['SharedAccess'] } } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/shared/{token}/stats': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3786,42 +1556,13 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          token: string
-        }
-        cookie?: never
+        header?: { 'If-None-Match'?: string }
+        path: { token: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Stats']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        410: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/shared/{token}/stats/{dimension}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -3871,187 +1612,39 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          token: string
-          dimension: string
-        }
-        cookie?: never
+        header?: { 'If-None-Match'?: string }
+        path: { token: string; dimension: string }
       }
-      requestBody?: never
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['SharedTopList']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        410: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['SharedTopList'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ApiIndex']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'If-None-Match'?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiIndex'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/me': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Me']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Me'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/sparklines': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query: {
-          lang?: string
-          ids: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Sparklines']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query: { lang?: string; ids: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Sparklines'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/plans': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['PlanList']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'If-None-Match'?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['PlanList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -4076,293 +1669,68 @@ export interface paths {
           page?: number
           total?: 'exact' | 'quick'
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['LinkList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/lookup': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query: {
-          lang?: string
-          url: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query: { lang?: string; url: string }; header?: { 'If-None-Match'?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/external/{external_id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
     put: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          external_id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { external_id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkCreate']
-        }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkCreate'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['Link'] } }
+        201: { content: { 'application/json': components['schemas']['Link'] } }
       }
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/deleted': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          id?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string; id?: string; limit?: number; cursor?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['DeletedLinkList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['DeletedLinkList'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -4370,171 +1738,42 @@ export interface paths {
           'application/json': components['schemas']['LinkPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    trace?: never
   }
   '/api/v1/links/{id}/history': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; limit?: number; cursor?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkHistory']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['LinkHistory'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/restore': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: {
-        content: {
-          'application/json': components['schemas']['LinkRestore']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Link']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody?: { content: { 'application/json': components['schemas']['LinkRestore'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/bulk': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkBulk']
-        }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkBulk'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkBulkResult']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['LinkBulkResult'] } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -4555,37 +1794,11 @@ export interface paths {
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -4605,285 +1818,60 @@ export interface paths {
           sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
           order?: 'asc' | 'desc'
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/history.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/appeal': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['Appeal']
-        }
-      }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['Appeal'] } }
+      responses: { 204: { content?: never } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/jobs': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['JobList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['JobList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/jobs/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/jobs/{id}/cancel': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/bulk/by-filter': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkBulkByFilter']
-        }
-      }
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LinkBulkByFilter'] } }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
         query?: {
@@ -4906,191 +1894,56 @@ export interface paths {
           on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
           dry_run?: boolean
         }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        header?: { 'Idempotency-Key'?: string }
       }
       requestBody: {
         content: {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': {
-            file: string
-          } & { [name: string]: string }
+          'multipart/form-data': { file: string } & { [name: string]: string }
         }
       }
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/preview': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
       requestBody: {
         content: {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': {
-            file: string
-          } & { [name: string]: string }
+          'multipart/form-data': { file: string } & { [name: string]: string }
         }
       }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ImportPreview']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['ImportPreview'] } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/{id}/undo': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/remote': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: boolean
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: boolean }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ImportRemote']
-        }
-      }
-      responses: {
-        202: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Job']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['ImportRemote'] } }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/{id}/rows': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -5100,40 +1953,14 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ImportRowList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['ImportRowList'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/imports/{id}/rows.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -5141,39 +1968,12 @@ export interface paths {
           status?: ('created' | 'renamed' | 'updated' | 'skipped' | 'refused')[]
           undo?: ('deleted' | 'restored' | 'kept')[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/qr.svg': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -5187,42 +1987,13 @@ export interface paths {
           eyes?: 'square' | 'rounded' | 'circle'
           logo?: 'true' | 'false'
         }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'image/svg+xml': string
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'image/svg+xml': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/qr.png': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -5236,386 +2007,89 @@ export interface paths {
           eyes?: 'square' | 'rounded' | 'circle'
           logo?: 'true' | 'false'
         }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'image/png': string
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'image/png': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/explain': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ExplainLink']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Explanation']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['ExplainLink'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/explain': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ExplainUrl']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Explanation']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ExplainUrl'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/logo': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Logo']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Logo'] } } }
     }
     put: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LogoUpload']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Logo']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['LogoUpload'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Logo'] } } }
     }
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/utm-templates': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplateList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['UtmTemplateList'] } }
       }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['UtmTemplateCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplate']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['UtmTemplateCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['UtmTemplate'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/utm-templates/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplate']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['UtmTemplate'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -5623,186 +2097,43 @@ export interface paths {
           'application/json': components['schemas']['UtmTemplatePatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['UtmTemplate']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['UtmTemplate'] } } }
     }
-    trace?: never
   }
   '/api/v1/tags': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-          search?: string
-          name?: string[]
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
+        query?: { lang?: string; search?: string; name?: string[]; limit?: number; cursor?: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['TagList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['TagList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['TagCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['TagCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/tags/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -5810,238 +2141,52 @@ export interface paths {
           'application/json': components['schemas']['TagPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    trace?: never
   }
   '/api/v1/tags/{id}/merge': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['TagMerge']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Tag']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['TagMerge'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/folders': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          search?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['FolderList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; search?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['FolderList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['FolderCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Folder']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['FolderCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/folders/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Folder']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-          move_to?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false'; move_to?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -6049,187 +2194,45 @@ export interface paths {
           'application/json': components['schemas']['FolderPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Folder']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
-    trace?: never
   }
   '/api/v1/domains': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['DomainList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['DomainList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['DomainCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['DomainCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/domains/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -6237,230 +2240,55 @@ export interface paths {
           'application/json': components['schemas']['DomainPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    trace?: never
   }
   '/api/v1/domains/{id}/verify': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Domain']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/shares': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ShareList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ShareList'] } } }
     }
-    put?: never
     post: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
       }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ShareCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Share']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      requestBody: { content: { 'application/json': components['schemas']['ShareCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Share'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/shares/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Share']
-          }
-        }
-        304: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Share'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -6468,31 +2296,10 @@ export interface paths {
           'application/json': components['schemas']['SharePatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Share']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Share'] } } }
     }
-    trace?: never
   }
   '/api/v1/links/{id}/stats': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -6545,39 +2352,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Stats']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/stats/{dimension}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -6630,7 +2410,6 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
         path: {
           id: string
           dimension:
@@ -6656,35 +2435,11 @@ export interface paths {
             | 'weekday'
             | 'domain'
         }
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['TopList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['TopList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/stats': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -6741,37 +2496,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Stats']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/stats/{dimension}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -6828,7 +2557,6 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
         path: {
           dimension:
             | 'country'
@@ -6854,35 +2582,11 @@ export interface paths {
             | 'domain'
             | 'link'
         }
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['TopList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['TopList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -6936,68 +2640,20 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ClickList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ClickList'] } } }
     }
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-          before: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query: { lang?: string; dry_run?: 'true' | 'false'; before: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7055,38 +2711,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ClickList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ClickList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks/stream': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7141,38 +2770,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/event-stream': string
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/event-stream': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7225,39 +2827,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7309,39 +2884,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/{id}/clicks.parquet': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7393,39 +2941,12 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/vnd.apache.parquet': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/vnd.apache.parquet': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks.csv': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7482,37 +3003,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'text/csv; charset=utf-8; header=present': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks.ndjson': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7568,37 +3063,11 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/x-ndjson': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/clicks.parquet': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -7654,121 +3123,26 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/vnd.apache.parquet': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/vnd.apache.parquet': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/session': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Session']
-          }
-        }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Session'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/session/confirm': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            password: string
-          }
-        }
-      }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': { password: string } } }
+      responses: { 204: { content?: never } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/account': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
     delete: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string } }
       requestBody: {
         content: {
           'application/json': {
@@ -7777,31 +3151,10 @@ export interface paths {
           }
         }
       }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string } }
       requestBody: {
         content: {
           'application/merge-patch+json': {
@@ -7848,188 +3201,40 @@ export interface paths {
           }
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Account']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Account'] } } }
     }
-    trace?: never
   }
   '/api/v1/account/email': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            new_email: string
-          }
-        }
-      }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': { new_email: string } } }
+      responses: { 204: { content?: never } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/account/email/confirm': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            token: string
-          }
-        }
-      }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        410: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: { 204: { content?: never } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/account/events': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['AccountEvents']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['AccountEvents'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/people/{id}/picture': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          v?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'image/png': string
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; v?: string }; path: { id: string } }
+      responses: { 200: { content: { 'image/png': string } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/account/picture': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
     put: {
-      parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string; dry_run?: 'true' | 'false' } }
       requestBody: {
         content: {
           'application/json': {
@@ -8038,65 +3243,16 @@ export interface paths {
           }
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': {
-              picture: string | null
-            }
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': { picture: string | null } } } }
     }
-    post?: never
     delete: {
-      parameters: {
-        query?: {
-          lang?: string
-          dry_run?: 'true' | 'false'
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; dry_run?: 'true' | 'false' } }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/claim': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string } }
       requestBody: {
         content: {
           'application/json': {
@@ -8108,441 +3264,91 @@ export interface paths {
           }
         }
       }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Joined']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 201: { content: { 'application/json': components['schemas']['Joined'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/workspaces': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            name: string
-          }
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['OwnWorkspace']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': { name: string } } }
+      responses: { 201: { content: { 'application/json': components['schemas']['OwnWorkspace'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/invitations/lookup': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            token: string
-          }
-        }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': { token: string } } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['InvitationPreview']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['InvitationPreview'] } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/invitations/accept': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string } }
       requestBody: {
-        content: {
-          'application/json': {
-            token: string
-            name?: string
-            password?: string
-          }
-        }
+        content: { 'application/json': { token: string; name?: string; password?: string } }
       }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Joined']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 201: { content: { 'application/json': components['schemas']['Joined'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/links/check': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['LinkCheck']
-        }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['LinkCheck'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['LinkCheckResult']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['LinkCheckResult'] } }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/keys': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ApiKeyList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKeyList'] } } }
     }
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ApiKeyCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['NewApiKey']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/keys/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/keys/{id}/rotate': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': components['schemas']['ApiKeyRotate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['NewApiKey']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/members': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['MemberList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['MemberList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/members/{user_id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-          keys?: 'revoke' | 'keep'
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          user_id: string
-        }
-        cookie?: never
+        query?: { lang?: string; keys?: 'revoke' | 'keep' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { user_id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          user_id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { user_id: string }
       }
       requestBody: {
         content: {
@@ -8550,377 +3356,80 @@ export interface paths {
           'application/json': components['schemas']['MemberChange']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Member']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Member'] } } }
     }
-    trace?: never
   }
   '/api/v1/invitations': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['InvitationList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['InvitationList'] } }
       }
     }
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['Invite']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Invitation']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['Invite'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Invitation'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/invitations/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/workspace': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Workspace']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Workspace'] } } }
     }
-    put?: never
-    post?: never
     delete: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['WorkspaceDelete']
-        }
-      }
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['WorkspaceDelete'] } }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
       requestBody: {
         content: {
           'application/merge-patch+json': components['schemas']['WorkspaceChange']
           'application/json': components['schemas']['WorkspaceChange']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Workspace']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Workspace'] } } }
     }
-    trace?: never
   }
   '/api/v1/workspace/excluded-networks': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ExcludedNetworks']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['ExcludedNetworks'] } }
       }
     }
     put: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ExcludedNetworks']
-        }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ExcludedNetworks'] } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ExcludedNetworks']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['ExcludedNetworks'] } }
       }
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/workspace/qr-style': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['QrStyle']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['QrStyle'] } } }
     }
     put: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['QrStyle']
-        }
-      }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['QrStyle']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['QrStyle'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['QrStyle'] } } }
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/audit': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
@@ -8933,130 +3442,27 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: never
-        path?: never
-        cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['AuditList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['AuditList'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/usage': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Usage']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Usage'] } } }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/instance/workspaces': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          search?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
+      parameters: { query?: { lang?: string; search?: string; limit?: number; cursor?: string } }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['InstanceWorkspaceList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['InstanceWorkspaceList'] } }
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/instance/workspaces/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
     patch: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody: {
         content: {
           'application/merge-patch+json': components['schemas']['PlanChange']
@@ -9064,307 +3470,62 @@ export interface paths {
         }
       }
       responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['InstanceWorkspace']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
+        200: { content: { 'application/json': components['schemas']['InstanceWorkspace'] } }
       }
     }
-    trace?: never
   }
   '/api/v1/instance/blocks': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-          limit?: number
-          cursor?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['BlockList']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['BlockList'] } } }
     }
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['BlockCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Block']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['BlockCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['Block'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/instance/blocks/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
     delete: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/instance/reports': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ReportList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ReportList'] } } }
     }
-    put?: never
-    post?: never
     delete: {
-      parameters: {
-        query: {
-          lang?: string
-          address: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query: { lang?: string; address: string } }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/views': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['ViewList']
-          }
-        }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ViewList'] } } }
     }
-    put?: never
     post: {
-      parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-        }
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['ViewCreate']
-        }
-      }
-      responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['View']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ViewCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['View'] } } }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
   '/api/v1/views/{id}': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get?: never
-    put?: never
-    post?: never
     delete: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
-      requestBody?: never
-      responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 204: { content?: never } }
     }
-    options?: never
-    head?: never
     patch: {
       parameters: {
-        query?: {
-          lang?: string
-        }
-        header?: {
-          'Idempotency-Key'?: string
-          'If-Match'?: string
-          'If-None-Match'?: string
-        }
-        path: {
-          id: string
-        }
-        cookie?: never
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
       }
       requestBody: {
         content: {
@@ -9372,28 +3533,8 @@ export interface paths {
           'application/json': components['schemas']['ViewPatch']
         }
       }
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['View']
-          }
-        }
-        400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
-        412: { headers: { [name: string]: unknown }; content?: never }
-        413: { headers: { [name: string]: unknown }; content?: never }
-        415: { headers: { [name: string]: unknown }; content?: never }
-        422: { headers: { [name: string]: unknown }; content?: never }
-        429: { headers: { [name: string]: unknown }; content?: never }
-        500: { headers: { [name: string]: unknown }; content?: never }
-        503: { headers: { [name: string]: unknown }; content?: never }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['View'] } } }
     }
-    trace?: never
   }
 }
 export interface components {
@@ -10052,12 +4193,7 @@ export interface components {
         | 'link.blocked'
         | 'link.unblocked'
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
-      changes: {
-        [name: string]: {
-          from: unknown
-          to: unknown
-        }
-      }
+      changes: { [name: string]: { from: unknown; to: unknown } }
       /** The link's version since. */
       version: number
     }
@@ -10086,11 +4222,7 @@ export interface components {
           code: string
           message: string
           /** Each fault, with its place: `operations[7].link.slug`. */
-          details?: {
-            field: string
-            code: string
-            message: string
-          }[]
+          details?: { field: string; code: string; message: string }[]
           suggestions?: string[]
         }
       }[]
@@ -10106,10 +4238,7 @@ export interface components {
       atomic?: boolean | null
       /** What to do, in this order. A link is named by `id` or by `external_id`. */
       operations: (
-        | {
-            op: 'create'
-            link: components['schemas']['LinkCreate']
-          }
+        | { op: 'create'; link: components['schemas']['LinkCreate'] }
         | {
             op: 'update'
             /** The id of the link. */
@@ -10162,10 +4291,7 @@ export interface components {
       /** Its result, by its type. Null: none yet. */
       result: Record<string, unknown> | null
       /** Why it failed; what was done before stays done. Null: it has not. */
-      error: {
-        code: string
-        message: string
-      } | null
+      error: { code: string; message: string } | null
       actor: components['schemas']['Actor']
       /** When it was requested, in UTC. */
       created_at: string
@@ -10235,11 +4361,7 @@ export interface components {
       /** The created, changed or conflicting link. Null: none. */
       link_id: string | null
       /** Why it was refused, skipped, renamed, or kept by an undo. */
-      reasons: {
-        field: string
-        code: string
-        message: string
-      }[]
+      reasons: { field: string; code: string; message: string }[]
       /** Probable mistakes in the link. Absent: none. */
       warnings?: components['schemas']['Warning'][]
       /** What happened to it when the import was undone. `kept`: the link was changed since. Null: it was not undone. */
@@ -10267,9 +4389,7 @@ export interface components {
       /** What was checked and why it had this result, in the language of the request. */
       message: string
     }
-    ExplainLink: {
-      visitor?: components['schemas']['DescribedVisitor'] | null
-    }
+    ExplainLink: { visitor?: components['schemas']['DescribedVisitor'] | null }
     DescribedVisitor: {
       /** The time of the visit. Default: now. */
       at?: string | null
@@ -10841,9 +4961,7 @@ export interface components {
       access: string
       expires_at: string
     }
-    SharePassword: {
-      password: string
-    }
+    SharePassword: { password: string }
     SharedTopList: components['schemas']['TopList'] & {
       data?: {
         /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
@@ -10889,10 +5007,7 @@ export interface components {
       scopes: string[]
       /** Null: the key reaches the whole workspace. */
       restrictions: Record<string, unknown> | null
-      plan: {
-        id: string
-        limits: components['schemas']['PlanLimits']
-      }
+      plan: { id: string; limits: components['schemas']['PlanLimits'] }
     }
     Sparklines: {
       /** Human clicks of the last 30 UTC days by link id, oldest first. */
@@ -10933,14 +5048,7 @@ export interface components {
       /** False until the first account is made. */
       claimed: boolean
       sign_up: 'open' | 'invitation' | 'closed'
-      sign_in: {
-        password: true
-        passkey: boolean
-        oidc: {
-          id: string
-          name: string
-        }[]
-      }
+      sign_in: { password: true; passkey: boolean; oidc: { id: string; name: string }[] }
       /** Whether messages can be sent. */
       mail: boolean
       /** Whether the prices of plans are charged. */
@@ -10951,9 +5059,7 @@ export interface components {
       domains: string[]
       languages: string[]
     }
-    Account: {
-      user: components['schemas']['AccountUser']
-    }
+    Account: { user: components['schemas']['AccountUser'] }
     AccountEvents: {
       data: {
         id: string
@@ -10968,20 +5074,14 @@ export interface components {
       workspace: components['schemas']['OwnWorkspace']
     }
     InvitationPreview: {
-      workspace: {
-        name: string
-      }
+      workspace: { name: string }
       email: string
       role: 'owner' | 'admin' | 'member' | 'viewer'
       /** True: sign in, then accept. */
       account_exists: boolean
     }
     LinkCheckResult: {
-      problems: {
-        field: string
-        code: string
-        message: string
-      }[]
+      problems: { field: string; code: string; message: string }[]
       /** Free slugs, when it is taken. */
       suggestions: string[]
     }
@@ -11006,9 +5106,7 @@ export interface components {
       status: 'active' | 'rotating' | 'expired' | 'revoked'
       created_at: string
       /** Null: the operator, or a person whose account is deleted. */
-      created_by: {
-        email: string
-      } | null
+      created_by: { email: string } | null
       /** Null: never. */
       expires_at: string | null
       /** Null: it is not. */
@@ -11061,16 +5159,11 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer'
       expires_at: string
       /** Null: a person whose account is deleted. */
-      invited_by: {
-        email: string
-      } | null
+      invited_by: { email: string } | null
       /** Where to accept it, this once, when it could not be sent by mail. */
       url?: string
     }
-    Invite: {
-      email: string
-      role: 'owner' | 'admin' | 'member' | 'viewer'
-    }
+    Invite: { email: string; role: 'owner' | 'admin' | 'member' | 'viewer' }
     Workspace: {
       id: string
       name: string
@@ -11132,11 +5225,7 @@ export interface components {
       actor: components['schemas']['Actor']
       /** Like `link.updated`. */
       action: string
-      target: {
-        type: string
-        id: string
-        label: string
-      }
+      target: { type: string; id: string; label: string }
       /** The fields that changed, as they were. */
       before: { [name: string]: unknown }
       /** The same fields, as they are since. */
@@ -11157,11 +5246,7 @@ export interface components {
       /** Those that `used.members` counts too. */
       open_invitations: number
       /** API requests of the last 60 minutes, the oldest first. */
-      requests: {
-        minute: string
-        allowed: number
-        limited: number
-      }[]
+      requests: { minute: string; allowed: number; limited: number }[]
     }
     InstanceWorkspaceList: {
       data: components['schemas']['InstanceWorkspace'][]
@@ -11198,26 +5283,14 @@ export interface components {
       link_id: string | null
       created_by: string
       created_at: string
-      appeals: {
-        workspace_id: string
-        link_id: string
-        text: string
-        created_at: string
-      }[]
+      appeals: { workspace_id: string; link_id: string; text: string; created_at: string }[]
     }
     BlockCreate: {
       kind: 'link' | 'host' | 'destination_host' | 'workspace'
       value: string
       reason: string
     }
-    ReportList: {
-      data: {
-        address: string
-        times: number
-        text: string
-        reported_at: string
-      }[]
-    }
+    ReportList: { data: { address: string; times: number; text: string; reported_at: string }[] }
     ViewList: {
       data: components['schemas']['View'][]
       pagination: components['schemas']['Pagination']
