@@ -1,12 +1,12 @@
 import { type PasskeyOptions, passkey } from '@better-auth/passkey'
 import { APIError, type BetterAuthOptions, betterAuth } from 'better-auth'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
+import bowser from 'bowser'
 import type { Logger } from '../base/logger.ts'
 import { FRESH_MS } from '../http/index.ts'
 import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/input.ts'
 import type { AccountParts } from './accounts.ts'
 import { createAuthDatabase } from './adapter.ts'
-import { describeAgent } from './agent.ts'
 import { guardCodes, unlockCodes } from './codes.ts'
 import { cookiePrefixOf } from './cookies.ts'
 import { type OidcProvider, oidcProvider } from './oidc.ts'
@@ -210,4 +210,18 @@ function logTo(logger: Logger) {
     const err = rest.find((value) => value instanceof Error)
     logger.warn({ ...(err !== undefined && { err }), auth: message.slice(0, 200) }, 'Accounts')
   }
+}
+
+/** Longer user agents are cut before they are parsed. */
+const AGENT_MAX = 500
+
+/**
+ * The label of a session, `Firefox, Windows`: no version, no model, nothing that identifies a
+ * machine. Null: unknown. A text that is a label already stays.
+ */
+function describeAgent(agent: string | null | undefined): string | null {
+  if (!agent) return null
+  if (!agent.includes('/')) return agent.slice(0, 60)
+  const { browser, os } = bowser.parse(agent.slice(0, AGENT_MAX))
+  return [browser.name, os.name].filter(Boolean).join(', ') || null
 }

@@ -29,12 +29,6 @@ type Range = ReturnType<typeof weighted>[number]
 const QUERY_LENGTH_MAX = 100
 const RANGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/
 
-/** The ranges of an Accept-Language header (RFC 9110 §12.5.4), best first. */
-export function parseAcceptLanguage(header: string): Range[] {
-  const ranges = weighted(header).filter(({ name }) => RANGE.test(name))
-  return ranges.sort((a, b) => b.q - a.q)
-}
-
 /**
  * The language of a response: `?lang=`, then Accept-Language by weight and best fit (RFC 9110
  * §12.5.4, RFC 4647), then the workspace's language, then English. Unknown and malformed values are
@@ -50,7 +44,9 @@ export function negotiateLocale(sources: LocaleSources): Locale {
   }
   const asked = query ? sameLanguage(query) : null
   if (asked !== null) return asked
-  const ranges = parseAcceptLanguage(acceptLanguage ?? '')
+  const ranges = weighted(acceptLanguage ?? '')
+    .filter(({ name }) => RANGE.test(name))
+    .sort((a, b) => b.q - a.q)
   const isTaken = (locale: Locale) => !isRefused(locale, ranges)
   const wanted = ranges.filter(({ q }) => q > 0).map(({ name }) => name)
   const anyAt = wanted.indexOf('*')
@@ -107,7 +103,7 @@ const SCRIPTS: ReadonlySet<string> = new Set(['Arab', 'Cyrl', 'Deva', 'Hans', 'H
  * region (zh-TW → zh-Hant, pt-PT → pt-BR). An ill-formed tag is shortened from its end (RFC 4647
  * §3.4); nothing throws.
  */
-export const sameLanguage = createMemo(TAGS_REMEMBERED, (tag: string): SupportedLocale | null => {
+const sameLanguage = createMemo(TAGS_REMEMBERED, (tag: string): SupportedLocale | null => {
   const exact = byTag.get(normalized(tag))
   if (exact !== undefined) return exact
   const locale = parse(tag)
@@ -119,7 +115,7 @@ export const sameLanguage = createMemo(TAGS_REMEMBERED, (tag: string): Supported
  * es), or null. Never English: CLDR returns it where it knows nothing nearer, and it is the
  * fallback anyway.
  */
-export const neighbour = createMemo(TAGS_REMEMBERED, (tag: string): SupportedLocale | null => {
+const neighbour = createMemo(TAGS_REMEMBERED, (tag: string): SupportedLocale | null => {
   const locale = parse(tag)
   const found = locale === null ? null : nearest(locale)
   return found === DEFAULT_LOCALE ? null : found

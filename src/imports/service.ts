@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Asker } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
+import { type Ids, lowestIdAt } from '../base/ids.ts'
 import { NONCE_BYTES, seal } from '../base/seal.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
@@ -11,12 +11,21 @@ import { AddressNotAllowed } from '../outgoing/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { type FileInput, importFile } from './files.ts'
 import { type FormatName, type Mapping, recognize } from './formats/index.ts'
-import { purgeImports } from './purge.ts'
 import type { ReadRecord } from './records.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
 import type { ImportInput, ImportState } from './run.ts'
 import { SOURCES, type SourceName } from './sources/index.ts'
-import { type ImportRow, insertImport, listRows, type RowsFilter } from './store.ts'
+import {
+  deleteAll,
+  deleteImport,
+  endedImports,
+  forgottenUpload,
+  type ImportRow,
+  insertImport,
+  listRows,
+  nextImport,
+  type RowsFilter,
+} from './store.ts'
 import { type UndoState, undoImport } from './undo.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
@@ -28,6 +37,8 @@ const JOBS = {
 const UNDO = 'imports.undo'
 const OF_IMPORTS: readonly string[] = Object.values(JOBS).flatMap(Object.values<string>)
 
+/** An upload without a job for so long is abandoned. */
+const FORGOTTEN_MS = 24 * 3_600_000
 /** Rows read per query. */
 const STEP = 1_000
 
@@ -140,7 +151,7 @@ export function createImportService(deps: ImportServiceDeps) {
     },
 
     /** Deletes the data of imports that have ended or never began. */
-    purge: () => purgeImports(deps),
+    purge: () => purge(deps),
   }
 }
 
@@ -189,4 +200,29 @@ async function* walk(
 
 function typeOf({ real, dry }: { real: string; dry: string }, { dry_run }: { dry_run: boolean }) {
   return dry_run ? dry : real
+}
+
+/** Deletes the data of imports that have ended or never began. */
+async function purge({ storage, clock }: ImportServiceDeps): Promise<void> {
+  for (const { job_id, upload } of await endedImports(storage.read)) {
+    if (upload !== null) await deleteAll(storage, 'import_chunks', upload)
+    await storage.write((tx) => deleteImport(tx, job_id), { survives: 'process' })
+  }
+  const below = lowestIdAt('upl', clock.now() - FORGOTTEN_MS)
+  for (;;) {
+    const upload = await forgottenUpload(storage.read, below)
+    if (upload === undefined) break
+    await deleteAll(storage, 'import_chunks', upload)
+  }
+  await dropOrphans(storage)
+}
+
+/** Deletes the rows of imports whose jobs no longer exist. */
+async function dropOrphans(storage: Pick<Storage, 'read' | 'write'>): Promise<void> {
+  for (let after = ''; ; ) {
+    const next = await nextImport(storage.read, after)
+    if (next === undefined) return
+    after = next.job_id
+    if (next.isOrphan) await deleteAll(storage, 'import_rows', after)
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   hasClickHouse,
@@ -9,10 +9,10 @@ import {
 import { makeNode, type TestClick, type TestNode } from '../../../clicks/testing/shared.ts'
 import { nodeFile } from '../../../cluster/node.ts'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { NOTHING_SHIPPED } from '../shared/shipping.ts'
 import { MOMENTS } from '../testing/dying.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { migrateClickHouse } from './schema.ts'
-import { readShippingState, shippingFile, writeShippingState } from './shipping.ts'
 import { openShipping } from './testing/shipper.ts'
 
 const SHIPPER = join(import.meta.dir, 'testing/shipper-main.ts')
@@ -101,15 +101,15 @@ describe.skipIf(!hasClickHouse)('shipping to ClickHouse', () => {
     const [node] = nodes as [TestNode]
     const all = clicks(1_000, NEW_YEAR - 100)
     node.click(...all)
-    const before = readShippingState(shippingFile(node.dataDir))
+    const file = join(node.dataDir, 'shipping')
     await ship(node)
-    const { at } = readShippingState(shippingFile(node.dataDir))
+    const { at } = JSON.parse(readFileSync(file, 'utf8'))
     // Its tokens, its last rows, but not its first ones are gone.
     await clickHouse.command(
       'ALTER TABLE clicks MODIFY SETTING non_replicated_deduplication_window = 0',
     )
-    const begun = { ...before, pending: at }
-    writeShippingState(shippingFile(node.dataDir), begun)
+    const begun = JSON.stringify({ ...NOTHING_SHIPPED, pending: at })
+    writeFileSync(file, begun)
     // More clicks have arrived, which aren't part of that batch.
     const more = clicks(100, NEW_YEAR + 500)
     node.click(...more)
@@ -117,7 +117,7 @@ describe.skipIf(!hasClickHouse)('shipping to ClickHouse', () => {
     expect(await stored()).toEqual(expected([...all, ...more]))
     // One month of it had not been stored.
     await clickHouse.command('ALTER TABLE clicks DROP PARTITION 202612')
-    writeShippingState(shippingFile(node.dataDir), begun)
+    writeFileSync(file, begun)
     expect(await ship(node)).toBe(1_100)
     const [found] = await stored()
     // What came later was shipped before, and is another batch now.

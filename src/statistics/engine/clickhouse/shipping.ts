@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../../base/replace-file.ts'
 import { openSqlite } from '../../../storage/index.ts'
@@ -31,20 +30,23 @@ export async function openClickHouseShipping(
   } & Pick<ShippingOptions, 'directory' | 'enrich' | 'counted' | 'limit'>,
 ): Promise<Shipping> {
   const { clickHouse, dataDir, node } = options
-  const file = shippingFile(dataDir)
+  const path = join(dataDir, 'shipping')
+  const file = Bun.file(path)
+  /** Survives a power failure when it returns. */
+  const keep = (state: ShippingState) => replaceFile(path, JSON.stringify(state))
   // Before the state is read: an earlier process may be about to end with a batch.
   const unlock = lockShipping(dataDir)
   try {
     return await openShipping({
       ...options,
       nodeNo: node.no,
-      load: async () => readShippingState(file),
+      load: async () => ((await file.exists()) ? await file.json() : NOTHING_SHIPPED),
       async store(clicks, from, to) {
-        if (from.pending === null) writeShippingState(file, { ...from, pending: to.at })
+        if (from.pending === null) keep({ ...from, pending: to.at })
         const missing =
           from.pending === null ? clicks : await notStored(clickHouse, node.no, clicks)
         await insertClicks(clickHouse, missing, `${node.id}:${from.at.segment}:${from.at.offset}`)
-        writeShippingState(file, to)
+        keep(to)
         return true
       },
       close: unlock,
@@ -94,28 +96,6 @@ async function notStored(
 
 /** `process/store-state.ts` recognises this text. */
 const LOCKED = 'Could not set lock: another process ships this journal'
-
-/** Where a data directory keeps the state of its shipping to ClickHouse. */
-export function shippingFile(dataDir: string): string {
-  return join(dataDir, 'shipping')
-}
-
-/** The state that was written last. @throws when it is damaged */
-export function readShippingState(file: string): ShippingState {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return NOTHING_SHIPPED
-  }
-  return JSON.parse(text) as ShippingState
-}
-
-/** Replaces it; survives a power failure when it returns. */
-export function writeShippingState(file: string, state: ShippingState): void {
-  replaceFile(file, JSON.stringify(state))
-}
 
 /**
  * Reserves the shipping of a data directory for this process. The operating system holds the lock,
