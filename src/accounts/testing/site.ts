@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdministration } from '../../administration.ts'
-import { type App, type AppDeps, createApp } from '../../app.ts'
+import { type AppDeps, createApp } from '../../app.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Hidden } from '../../base/hidden.ts'
-import { createIds, type Ids } from '../../base/ids.ts'
+import { createIds } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
-import { type Random, systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/random.ts'
 import { createBlocks } from '../../blocks/index.ts'
 import { createBlockList } from '../../blocks/list.ts'
 import { deriveSecrets } from '../../config/index.ts'
@@ -16,24 +16,17 @@ import { syncDomains } from '../../domains/index.ts'
 import { createDomainService } from '../../domains/service.ts'
 import { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
-import { createKeyService, type KeyService } from '../../keys/service.ts'
+import { createKeyService } from '../../keys/service.ts'
 import { createHashQueue } from '../../limits/index.ts'
 import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
 import { createMailer } from '../../mail/mailer.ts'
 import type { RenderedMail } from '../../mail/message.ts'
 import { DEFAULT_PLANS } from '../../plans/defaults.ts'
 import { createPlans } from '../../plans/service.ts'
-import type { PlanLimits } from '../../plans/types.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
-import { createUserService, type UserService } from '../../users/service.ts'
-import type { WorkspaceService } from '../../workspaces/service.ts'
-import {
-  createAccounts,
-  createInvitations,
-  createSendInvitation,
-  type OpenAccounts,
-} from '../index.ts'
+import { createUserService } from '../../users/service.ts'
+import { createAccounts, createInvitations, createSendInvitation } from '../index.ts'
 import { Browser } from './browser.ts'
 
 /** Settings of a {@link TestSite}. */
@@ -52,34 +45,7 @@ export interface SiteOptions {
 }
 
 /** A whole instance except redirects and statistics, on a real database, with a fixed clock. */
-export interface TestSite {
-  baseUrl: string
-  storage: Storage
-  app: App
-  accounts: OpenAccounts
-  keys: KeyService
-  users: UserService
-  workspaces: WorkspaceService
-  ids: Ids
-  random: Random
-  /** The limits of the default plan. */
-  freeLimits: PlanLimits
-  /** Sent messages. */
-  letters: RenderedMail[]
-  /** Logged errors and warnings. */
-  errors: object[]
-  warnings: object[]
-  /** Advances the clock. */
-  pass(ms: number): void
-  browser(address?: string): Browser
-  /** A browser of the instance's owner, who has the workspace Acme. */
-  owner(): Promise<Browser>
-  /** A browser of a person with a role in the owner's workspace only. */
-  joined(owner: Browser, role: string): Promise<Browser>
-  /** The token in the newest message's link. */
-  mailedToken(): string
-  close(): Promise<void>
-}
+export type TestSite = Awaited<ReturnType<typeof createSite>>
 
 /** A valid password. */
 export const PASSWORD = 'correct horse battery'
@@ -106,7 +72,7 @@ function hashCheaply(): () => void {
 }
 
 /** Creates one in a temporary directory. */
-export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
+export async function createSite(options: SiteOptions = {}) {
   const hashAsUsual = hashCheaply()
   const dir = await mkdtemp(join(tmpdir(), 'slugline-accounts-'))
   const storage = await openTestStorage(dir)
@@ -231,7 +197,10 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     ownDomains,
   })
 
-  const site: TestSite = {
+  const browser = (address = '192.0.2.1') => new Browser(baseUrl, app, address)
+  const newest = () => letters.at(-1)?.text ?? ''
+
+  return {
     baseUrl,
     storage,
     app,
@@ -241,40 +210,47 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     workspaces,
     ids,
     random: systemRandom,
+    /** The limits of the default plan. */
     freeLimits: plans.default.limits,
+    /** Sent messages. */
     letters,
+    /** Logged errors and warnings. */
     errors,
     warnings,
-    pass(ms) {
+    /** Advances the clock. */
+    pass(ms: number) {
       now += ms
       setSystemTime(now)
     },
-    browser: (address = '192.0.2.1') => new Browser(baseUrl, app, address),
+    browser,
+    /** A browser of the instance's owner, who has the workspace Acme. */
     async owner() {
-      const browser = site.browser()
+      const owner = browser()
       const url = new URL((await accounts.openClaim()) ?? '')
-      const { body } = await browser.post('/app/api/v1/claim', {
+      const { body } = await owner.post('/app/api/v1/claim', {
         token: url.hash.slice('#token='.length),
         email: 'Ann@example.com',
         password: PASSWORD,
         name: 'Ann',
         workspace: 'Acme',
       })
-      browser.workspace = body.workspace.id
-      return browser
+      owner.workspace = body.workspace.id
+      return owner
     },
-    async joined(owner, role) {
+    /** A browser of a person with a role in the owner's workspace only. */
+    async joined(owner: Browser, role: string) {
       const email = `${role}@example.com`
       await users.create({ email, password: PASSWORD })
       await owner.post('/app/api/v1/invitations', { email, role })
-      const browser = site.browser()
-      await browser.signIn(email, PASSWORD)
-      const body = { token: /token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '' }
-      await browser.post('/app/api/v1/invitations/accept', body)
-      await browser.enter()
-      return browser
+      const guest = browser()
+      await guest.signIn(email, PASSWORD)
+      const token = /token=([^&\s]+)/.exec(newest())?.[1] ?? ''
+      await guest.post('/app/api/v1/invitations/accept', { token })
+      await guest.enter()
+      return guest
     },
-    mailedToken: () => /#token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '',
+    /** The token in the newest message's link. */
+    mailedToken: () => /#token=([^&\s]+)/.exec(newest())?.[1] ?? '',
     async close() {
       setSystemTime()
       hashAsUsual()
@@ -283,5 +259,4 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
       await rm(dir, { recursive: true })
     },
   }
-  return site
 }

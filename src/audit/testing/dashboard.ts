@@ -22,7 +22,7 @@ import type { SendInvitation } from '../../members/invitations.ts'
 import { permissionsOf } from '../../members/roles.ts'
 import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
-import type { Plan, PlanLimits } from '../../plans/types.ts'
+import { type Plan, type PlanLimits, UNLIMITED } from '../../plans/types.ts'
 import { registerLogoRoutes, registerQrRoutes } from '../../qr/routes.ts'
 import { registerQrStyleRoutes } from '../../qr/style.ts'
 import { registerShareRoutes } from '../../shares/routes.ts'
@@ -43,17 +43,6 @@ import { registerAuditRoutes } from '../routes.ts'
 import { COMMAND_LINE } from '../types.ts'
 
 const START = Date.UTC(2030, 0, 31, 9)
-const NO_LIMITS: PlanLimits = {
-  requests_per_minute: null,
-  burst: null,
-  links: null,
-  addresses: null,
-  api_keys: null,
-  members: null,
-  domains: null,
-  clicks_per_month: null,
-  analytics_retention_days: null,
-}
 const PLANS = createPlans([
   planOf('small', { links: 5, api_keys: 2, members: 6, requests_per_minute: 30, burst: 30 }),
   planOf('big', {}),
@@ -62,7 +51,7 @@ const PLANS = createPlans([
 
 function planOf(id: string, limits: Partial<PlanLimits>): Plan {
   const price = { amount: 0, currency: 'EUR', interval: 'month' } as const
-  return { id, price, limits: { ...NO_LIMITS, ...limits }, features: [], default: id === 'small' }
+  return { id, price, limits: { ...UNLIMITED, ...limits }, features: [], default: id === 'small' }
 }
 
 export type TestDashboard = Awaited<ReturnType<typeof createTestDashboard>>

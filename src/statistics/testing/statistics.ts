@@ -2,27 +2,15 @@ import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { createCursors } from '../../http/cursor.ts'
-import { createTestApi, type TestApi } from '../../http/testing/api.ts'
+import { createTestApi } from '../../http/testing/api.ts'
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { takeTags } from '../../tags/index.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from '../routes.ts'
-import { createStatisticsService, type StatisticsService } from '../service.ts'
+import { createStatisticsService } from '../service.ts'
 import { linkFactsIn } from '../store.ts'
-import { createNaiveReports, type NaiveReports } from './naive.ts'
+import { createNaiveReports } from './naive.ts'
 
-/** The endpoints of statistics on a real database, and clicks in memory. */
-export interface TestStatistics extends TestApi {
-  reports: NaiveReports
-  statistics: StatisticsService
-  /** Makes a link of a workspace, and gives its `seq`; its id is that of {@link linkId}. */
-  link(n: number, fields?: LinkFields): Promise<number>
-  /** Deletes it, to be kept for some days. */
-  removeLink(n: number): Promise<void>
-  /** The body of a GET that must be answered 200. */
-  get<T>(path: string): Promise<T>
-  /** Status, code, and field and code of each detail, of a GET that is refused. */
-  refusal(path: string): Promise<string[]>
-}
+export type TestStatistics = Awaited<ReturnType<typeof createTestStatistics>>
 
 interface LinkFields {
   workspaceNo?: number
@@ -38,8 +26,8 @@ export function linkId(n: number): string {
   return `lnk_${String(n).padStart(26, '0')}`
 }
 
-/** Builds one. */
-export async function createTestStatistics(): Promise<TestStatistics> {
+/** The endpoints of statistics on a real database, and clicks in memory. */
+export async function createTestStatistics() {
   const api = await createTestApi()
   const { storage, clock } = api
   const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
@@ -72,8 +60,9 @@ export async function createTestStatistics(): Promise<TestStatistics> {
     ...api,
     reports,
     statistics,
+    /** Makes a link of a workspace, and gives its `seq`; its id is that of {@link linkId}. */
     async link(
-      n,
+      n: number,
       {
         workspaceNo = 1,
         slug = `l${n}`,
@@ -81,7 +70,7 @@ export async function createTestStatistics(): Promise<TestStatistics> {
         title = null,
         tags = [],
         folder = null,
-      } = {},
+      }: LinkFields = {},
     ) {
       const seq = workspaceNo * SEQS_PER_WORKSPACE + n
       await storage.write(async (tx) => {
@@ -129,7 +118,8 @@ export async function createTestStatistics(): Promise<TestStatistics> {
       })
       return seq
     },
-    async removeLink(n) {
+    /** Deletes it, to be kept for some days. */
+    async removeLink(n: number) {
       await storage.write(async ({ db }) => {
         const { search_text: _, ...row } = await db
           .deleteFrom('links')
@@ -146,13 +136,15 @@ export async function createTestStatistics(): Promise<TestStatistics> {
           .execute()
       })
     },
+    /** The body of a GET that must be answered 200. */
     async get<T>(path: string) {
       const answer = await api.send('GET', `/api/v1${path}`)
       const text = await answer.text()
       if (answer.status !== 200) throw new Error(`${answer.status} for ${path}: ${text}`)
       return JSON.parse(text) as T
     },
-    async refusal(path) {
+    /** Status, code, and field and code of each detail, of a GET that is refused. */
+    async refusal(path: string) {
       const answer = await api.send('GET', `/api/v1${path}`)
       const { error } = (await answer.json()) as {
         error: { code: string; details?: { field: string; code: string }[] }
