@@ -8,17 +8,17 @@ import { createDomainSchemas, DOMAIN_EXAMPLE, DomainListSchema, DomainSchema } f
 import type { DomainService } from './service.ts'
 
 const PATH = '/api/v1/domains'
-const TAG = 'Domains'
+const READ = { scope: 'domains:read', tag: 'Domains' } as const
+const WRITE = { scope: 'domains:write', dryRun: true, tag: 'Domains' } as const
 /** Room for both files of app links at their largest, and the other fields. */
 const BODY_BYTES_MAX = 192 * 1024
 
-const DomainParams = z.object({
-  id: z.string().openapi({ description: 'The id of the domain.', example: DOMAIN_EXAMPLE.id }),
-})
-
-const ListQuery = z.object({
-  ...pageParameters,
-})
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the domain.', example: DOMAIN_EXAMPLE.id }),
+  }),
+}
 
 const oneDomain = describeOne('domain', DomainSchema, DOMAIN_EXAMPLE)
 
@@ -30,24 +30,18 @@ interface DomainRouteDeps {
 
 /** The domains of a workspace: list, create, get, update, delete, verify. */
 export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDeps): void {
-  registerReading(api, deps)
-  registerWriting(api, deps)
-  registerEnding(api, deps)
-  registerVerifying(api, deps)
-}
+  const { ownDomains } = deps
 
-function registerReading(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: PATH,
-    scope: 'domains:read',
     operationId: 'listDomains',
-    tag: TAG,
     summary: 'List domains',
     description:
       'The domains of the workspace. Those that all workspaces of the instance share are not among ' +
       'them.',
-    query: ListQuery,
+    query: z.object(pageParameters),
     success: pageSuccess(
       'One page of domains, the newest first.',
       DomainListSchema,
@@ -59,30 +53,73 @@ function registerReading(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps)
   })
 
   endpoint(api, {
+    ...READ,
+    ...BY_ID,
     method: 'get',
-    path: `${PATH}/{id}`,
-    scope: 'domains:read',
     operationId: 'getDomain',
-    tag: TAG,
     summary: 'Get a domain',
-    params: DomainParams,
     success: oneDomain(200, 'The domain.'),
     errors: ['DOMAIN_NOT_FOUND'],
     handler: async ({ caller, params }) =>
       answerOne(await ownDomains.get(caller.workspace.no, params.id)),
   })
+
+  registerWriting(api, deps)
+
+  endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
+    method: 'delete',
+    operationId: 'deleteDomain',
+    summary: 'Delete a domain',
+    description:
+      'Releases the host. First delete or move all links with an address on it. Slugs of deleted ' +
+      'links don’t count.',
+    success: { status: 204, description: 'The domain is deleted.' },
+    errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      ownDomains.refreshed(
+        call.mutate((tx) => ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
+      ),
+  })
+
+  endpoint(api, {
+    ...WRITE,
+    method: 'post',
+    path: `${PATH}/{id}/verify`,
+    operationId: 'verifyDomain',
+    summary: 'Verify a domain',
+    description:
+      'Looks up the TXT record now. If it is correct, the domain is `active`; else ' +
+      '`verification` shows what was found instead.',
+    params: BY_ID.params,
+    success: oneDomain(200, 'The domain as it is now, verified or not.'),
+    errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_TAKEN'],
+    async handler(call) {
+      const { caller, params } = call
+      const [answer, links] = await Promise.all([
+        ownDomains.lookUp(caller.workspace.no, params.id),
+        ownDomains.linksOn(caller.workspace.no, params.id),
+      ])
+      const found = { answer, links }
+      return ownDomains.refreshed(
+        call.mutate(async (tx) =>
+          answerOne(await ownDomains.verify(tx, askerOf(call), params.id, found)),
+        ),
+      )
+    },
+  })
 }
 
+/** The endpoints that create and change a domain. */
 function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRouteDeps): void {
   const { create, patch } = createDomainSchemas((text) => links.rules.checkUrl(text))
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: PATH,
-    scope: 'domains:write',
-    dryRun: true,
     operationId: 'createDomain',
-    tag: TAG,
     summary: 'Add a domain',
     description:
       'Claims a host. It is `pending` until the TXT record in `verification` is found: create the ' +
@@ -94,24 +131,20 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     errors: ['DOMAIN_TAKEN', 'PLAN_LIMIT_REACHED'],
     handler: (call) =>
       ownDomains.refreshed(
-        call.mutate(async (tx) => {
-          const domain = await ownDomains.create(tx, askerOf(call), call.body)
-          return answerMade(PATH, domain)
-        }),
+        call.mutate(async (tx) =>
+          answerMade(PATH, await ownDomains.create(tx, askerOf(call), call.body)),
+        ),
       ),
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'domains:write',
-    dryRun: true,
     operationId: 'updateDomain',
-    tag: TAG,
     summary: 'Update a domain',
     description:
       'A JSON merge patch (RFC 7396): what is absent stays, null clears. The host can’t be changed.',
-    params: DomainParams,
     body: patch,
     bodyExample: { not_found_url: 'https://acme.example/help', robots: null },
     bodyBytesMax: BODY_BYTES_MAX,
@@ -123,64 +156,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
       return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }
-          const domain = await ownDomains.update(tx, askerOf(call), params.id, change)
-          return answerOne(domain)
-        }),
-      )
-    },
-  })
-}
-
-function registerEnding(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps): void {
-  endpoint(api, {
-    method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'domains:write',
-    dryRun: true,
-    operationId: 'deleteDomain',
-    tag: TAG,
-    summary: 'Delete a domain',
-    description:
-      'Releases the host. First delete or move all links with an address on it. Slugs of deleted ' +
-      'links don’t count.',
-    params: DomainParams,
-    success: { status: 204, description: 'The domain is deleted.' },
-    errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
-    handler: (call) =>
-      ownDomains.refreshed(
-        call.mutate((tx) => ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
-      ),
-  })
-}
-
-function registerVerifying(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps): void {
-  endpoint(api, {
-    method: 'post',
-    path: `${PATH}/{id}/verify`,
-    scope: 'domains:write',
-    dryRun: true,
-    operationId: 'verifyDomain',
-    tag: TAG,
-    summary: 'Verify a domain',
-    description:
-      'Looks up the TXT record now. If it is correct, the domain is `active`; else ' +
-      '`verification` shows what was found instead.',
-    params: DomainParams,
-    success: oneDomain(200, 'The domain as it is now, verified or not.'),
-    errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_TAKEN'],
-    async handler(call) {
-      const { caller, params } = call
-      const [found, links] = await Promise.all([
-        ownDomains.lookUp(caller.workspace.no, params.id),
-        ownDomains.linksOn(caller.workspace.no, params.id),
-      ])
-      return ownDomains.refreshed(
-        call.mutate(async (tx) => {
-          const domain = await ownDomains.verify(tx, askerOf(call), params.id, {
-            answer: found,
-            links,
-          })
-          return answerOne(domain)
+          return answerOne(await ownDomains.update(tx, askerOf(call), params.id, change))
         }),
       )
     },

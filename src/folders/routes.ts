@@ -13,12 +13,16 @@ import {
 import { type FolderService, folderAskerOf, type VersionedFolder } from './service.ts'
 
 const PATH = '/api/v1/folders'
-const TAG = 'Folders'
+const READ = { scope: 'links:read', tag: 'Folders' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'Folders' } as const
 const SEARCH_MAX = 255
 
-const Params = z.object({
-  id: z.string().openapi({ description: 'The id of the folder.', example: FOLDER_EXAMPLE.id }),
-})
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the folder.', example: FOLDER_EXAMPLE.id }),
+  }),
+}
 
 const Query = z.object({
   search: boundedText({ max: SEARCH_MAX })
@@ -52,11 +56,10 @@ export function registerFolderRoutes(
   deps: { folders: FolderService },
 ): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: PATH,
-    scope: 'links:read',
     operationId: 'listFolders',
-    tag: TAG,
     summary: 'List folders',
     description: 'The folders of the workspace by name.',
     query: Query,
@@ -66,12 +69,10 @@ export function registerFolderRoutes(
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: PATH,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'createFolder',
-    tag: TAG,
     summary: 'Create a folder',
     description: 'A link is put into it by its `folder_id`; it is in one folder at most.',
     body: FolderCreateSchema,
@@ -85,13 +86,11 @@ export function registerFolderRoutes(
   })
 
   endpoint(api, {
+    ...READ,
+    ...BY_ID,
     method: 'get',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'getFolder',
-    tag: TAG,
     summary: 'Get a folder',
-    params: Params,
     success: oneFolder(200, 'The folder.'),
     errors: ['FOLDER_NOT_FOUND'],
     handler: async ({ caller, params }) => answer(200, await deps.folders.get(caller, params.id)),
@@ -103,15 +102,12 @@ export function registerFolderRoutes(
 /** The endpoints that change a folder, and where its links are. */
 function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderService }): void {
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'updateFolder',
-    tag: TAG,
     summary: 'Rename or share a folder',
     description: 'When all members of the workspace see a folder again, its `members` are cleared.',
-    params: Params,
     body: FolderPatchSchema,
     bodyExample: { access: 'members', members: FOLDER_EXAMPLE.members },
     success: oneFolder(200, 'The folder as it is now.'),
@@ -126,15 +122,12 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'deleteFolder',
-    tag: TAG,
     summary: 'Delete a folder',
     description: 'Its links stay: they go where `move_to` says.',
-    params: Params,
     query: DeleteQuery,
     success: { status: 204, description: 'The folder is deleted.' },
     errors: ['FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'PRECONDITION_FAILED'],

@@ -12,11 +12,14 @@ import {
 import { type CreatedKey, type KeyService, MAX_OVERLAP_MS } from './service.ts'
 
 const PATH = '/api/v1/keys'
-const TAG = 'API keys'
+const MANAGE = { scope: 'keys:manage', tag: 'API keys' } as const
 const HOUR_MS = 3_600_000
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
-const Params = z.object({ id: z.string() })
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({ id: z.string() }),
+}
 
 /** The dashboard's endpoints of API keys. */
 export function registerKeyRoutes(
@@ -29,11 +32,10 @@ export function registerKeyRoutes(
   }
 
   endpoint(api, {
+    ...MANAGE,
     method: 'get',
     path: PATH,
-    scope: 'keys:manage',
     operationId: 'listKeys',
-    tag: TAG,
     summary: 'List API keys',
     success: { status: 200, description: 'All of them, the newest first.', schema: KeyListSchema },
     async handler({ caller }) {
@@ -43,13 +45,12 @@ export function registerKeyRoutes(
   })
 
   endpoint(api, {
+    ...MANAGE,
     method: 'post',
     path: PATH,
-    scope: 'keys:manage',
     fresh: true,
     secret: true,
     operationId: 'createKey',
-    tag: TAG,
     summary: 'Create an API key',
     body: KeyCreateSchema,
     success: { status: 201, description: 'With the key, this once.', schema: NewKeySchema },
@@ -65,13 +66,11 @@ export function registerKeyRoutes(
   })
 
   endpoint(api, {
+    ...MANAGE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'keys:manage',
     operationId: 'revokeKey',
-    tag: TAG,
     summary: 'Revoke an API key',
-    params: Params,
     success: { status: 204, description: 'It is refused from now on.' },
     errors: ['KEY_NOT_FOUND'],
     handler: (call) =>
@@ -82,16 +81,15 @@ export function registerKeyRoutes(
   })
 
   endpoint(api, {
+    ...MANAGE,
     method: 'post',
     path: `${PATH}/{id}/rotate`,
-    scope: 'keys:manage',
     fresh: true,
     secret: true,
     operationId: 'rotateKey',
-    tag: TAG,
     summary: 'Rotate an API key',
     description: 'Makes a successor like it; the old key goes on working for the overlap.',
-    params: Params,
+    params: BY_ID.params,
     body: KeyRotateSchema,
     bodyOptional: true,
     success: { status: 201, description: 'The successor, with its key.', schema: NewKeySchema },

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { boundedText, checked, orDefault } from '../validation/checked.ts'
+import { boundedText, checked, checkWith, isObject, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { TRACKING } from './schemas.ts'
@@ -89,21 +89,10 @@ interface Period {
   expires_at?: number | null | undefined
 }
 
-/** Also runs when other fields are invalid, so that all faults are reported together. */
-export function endsAfterStart() {
-  return z.superRefine<Period>(
-    ({ starts_at, expires_at }, context) => {
-      if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return
-      if (expires_at > starts_at) return
-      context.addIssue({
-        code: 'custom',
-        path: ['expires_at'],
-        params: { detail: 'ENDS_BEFORE_START' },
-      })
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  )
-}
+export const endsAfterStart = checkWith<Period>(({ starts_at, expires_at }) => {
+  if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return []
+  return expires_at > starts_at ? [] : [new Fault('ENDS_BEFORE_START').at('expires_at')]
+}, isObject)
 
 interface Named {
   slug?: AliasInput | undefined
@@ -112,19 +101,12 @@ interface Named {
 }
 
 /** Checks a new link's slugs; changes, which may keep the domain, need {@link reservedFaults}. */
-export function noneReserved() {
-  return z.superRefine<Named>(
-    ({ slug, aliases, domain }, context) => {
-      const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
-      const check = (name: AliasInput | undefined, path: (string | number)[]) => {
-        if (typeof name?.slug !== 'string') return
-        if (!isReserved(name.slug, name.domainNo ?? ownNo)) return
-        context.addIssue({ code: 'custom', path, params: { detail: 'SLUG_RESERVED' } })
-      }
-      check(slug, ['slug'])
-      if (!Array.isArray(aliases)) return
-      for (const [i, name] of aliases.entries()) check(name, ['aliases', i])
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  )
-}
+export const noneReserved = checkWith<Named>(({ slug, aliases, domain }) => {
+  const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
+  const check = (name: AliasInput | undefined, path: (string | number)[]) =>
+    typeof name?.slug === 'string' && isReserved(name.slug, name.domainNo ?? ownNo)
+      ? [new Fault('SLUG_RESERVED', undefined, path)]
+      : []
+  const others = Array.isArray(aliases) ? aliases : []
+  return [...check(slug, ['slug']), ...others.flatMap((name, i) => check(name, ['aliases', i]))]
+}, isObject)

@@ -200,11 +200,11 @@ export function createLinkSchemas(rules: LinkRules) {
   const slug = orDefault(all.slug, undefined)
   const create = z
     .strictObject({ destination_url, ...z.object({ ...others, slug }).partial().shape })
-    .check(endsAfterStart(), noneReserved())
+    .check(endsAfterStart, noneReserved)
     .openapi('LinkCreate')
   const patch = z
     .strictObject(z.object(fields).partial().shape)
-    .check(endsAfterStart())
+    .check(endsAfterStart)
     .openapi('LinkPatch')
   return { create, patch }
 }

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { repeatable } from '../http/index.ts'
 import { PAGE_LIMIT } from '../http/page.ts'
-import { boundedText, checked, whole } from '../validation/checked.ts'
+import { boundedText, checked, checkWith, isObject, whole } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 import { parseQueryTime } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
@@ -104,16 +105,12 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
     })
     .check(
-      z.superRefine<{ cursor?: unknown; page?: unknown }>(
-        ({ cursor, page }, context) => {
-          if (cursor === undefined || page === undefined) return
-          context.addIssue({
-            code: 'custom',
-            path: ['page'],
-            params: { detail: 'CONFLICTING_PARAMETERS', params: { other: 'cursor' } },
-          })
-        },
-        { when: ({ value }) => typeof value === 'object' && value !== null },
+      checkWith<{ cursor?: unknown; page?: unknown }>(
+        ({ cursor, page }) =>
+          cursor === undefined || page === undefined
+            ? []
+            : [new Fault('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')],
+        isObject,
       ),
     )
 }

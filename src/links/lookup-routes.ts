@@ -9,7 +9,8 @@ import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
 import type { LinkService } from './service.ts'
 import { BOUNDS, URL_LENGTH_MAX } from './values.ts'
 
-const TAG = 'Links'
+const READ = { scope: 'links:read', tag: 'Links' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'Links' } as const
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
 const ExternalParams = z.object({
@@ -36,11 +37,10 @@ export function registerLookupRoutes(
   { create }: LinkSchemas,
 ): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: '/api/v1/links/lookup',
-    scope: 'links:read',
     operationId: 'lookUpLink',
-    tag: TAG,
     summary: 'Look up a short address',
     description:
       'The link that a short address leads to: by its slug, by an alias, or because its `match` is `prefix` ' +
@@ -52,12 +52,10 @@ export function registerLookupRoutes(
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'put',
     path: '/api/v1/links/external/{external_id}',
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'putLinkByExternalId',
-    tag: TAG,
     summary: 'Create or update a link by its external id',
     description:
       'Creates a link with this `external_id`, or updates the one that has it. As in an ' +

@@ -18,11 +18,15 @@ import {
 import type { LinkService } from './service.ts'
 
 const PATH = '/api/v1/links'
-const TAG = 'Links'
+const READ = { scope: 'links:read', tag: 'Links' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'Links' } as const
 
-const LinkParams = z.object({
-  id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
-})
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
+  }),
+}
 
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
@@ -33,11 +37,10 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
   const { create, patch } = schemas
 
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: PATH,
-    scope: 'links:read',
     operationId: 'listLinks',
-    tag: TAG,
     summary: 'List links',
     description:
       'The links of the workspace that match all the filters, a page at a time. Follow ' +
@@ -64,12 +67,10 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: PATH,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'createLink',
-    tag: TAG,
     summary: 'Create a link',
     description:
       'Only `destination_url` is required. The same destination twice creates two links. With an ' +
@@ -88,8 +89,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       return mutate(
         async (tx) => {
           const link = await deps.links.create(tx, askerOf(call), prepared)
-          const warned = deps.links.warned(link, call)
-          return answerMade(PATH, warned)
+          return answerMade(PATH, deps.links.warned(link, call))
         },
         { together: true },
       )
@@ -111,31 +111,26 @@ function registerLinkRoutesById(
   patch: LinkSchemas['patch'],
 ): void {
   endpoint(api, {
+    ...READ,
+    ...BY_ID,
     method: 'get',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'getLink',
-    tag: TAG,
     summary: 'Get a link',
-    params: LinkParams,
     success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
     handler: async ({ caller, params }) => answerOne(await links.get(caller, params.id)),
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'updateLink',
-    tag: TAG,
     summary: 'Update a link',
     description:
       'A JSON merge patch (RFC 7396): what is absent stays, null clears. A slug or domain that the ' +
       'link moves away from joins its aliases, unless the request gives `aliases`. A patch that ' +
       'changes nothing leaves the version as it is.',
-    params: LinkParams,
     body: patch,
     bodyExample: { title: 'Summer sale, extended', expires_at: null },
     success: oneLink(200, 'The link as it is now.'),
@@ -152,27 +147,20 @@ function registerLinkRoutesById(
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'deleteLink',
-    tag: TAG,
     summary: 'Delete a link',
     description:
       'The redirect stops immediately. The slug stays reserved: no other workspace ever gets it. ' +
       'For 7 days the link can be restored, with its clicks.',
-    params: LinkParams,
     success: { status: 204, description: 'The link is deleted.' },
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate((tx) => links.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
   })
 }
-
-const HistoryQuery = z.object({
-  ...pageParameters,
-})
 
 const RestoreBody = z
   .strictObject({
@@ -192,17 +180,16 @@ const RestoreBody = z
 /** The endpoints of a link's history and its restore. */
 function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: `${PATH}/{id}/history`,
-    scope: 'links:read',
     operationId: 'getLinkHistory',
-    tag: TAG,
     summary: "Get a link's history",
     description:
       'Every change of the link: by whom, when, and what each field was before. Also of a deleted ' +
       'link, for as long as it can be restored.',
-    params: LinkParams,
-    query: HistoryQuery,
+    params: BY_ID.params,
+    query: z.object(pageParameters),
     success: pageSuccess(
       'One page of changes, the newest first.',
       LinkHistorySchema,
@@ -214,18 +201,16 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: `${PATH}/{id}/restore`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'restoreLink',
-    tag: TAG,
     summary: 'Restore a link',
     description:
       'Brings back a link that was deleted within the last 7 days, with its id, slugs, tags and ' +
       'clicks; it counts towards the plan again. With `version`, the state of that version ' +
       'becomes the newest one, checked as an update is. The history has the versions.',
-    params: LinkParams,
+    params: BY_ID.params,
     body: RestoreBody,
     bodyOptional: true,
     bodyExample: { version: 2 },

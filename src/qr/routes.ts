@@ -19,7 +19,8 @@ import {
 } from './schemas.ts'
 import { assertReadable, type QrStyleService, type WorkspaceStyle } from './style.ts'
 
-const TAG = 'QR codes'
+const READ = { scope: 'links:read', tag: 'QR codes' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'QR codes' } as const
 /** Incremented when the drawing changes, to invalidate caches. */
 const DRAWING = 1
 const CACHE = 'private, max-age=300'
@@ -47,11 +48,10 @@ export function registerQrRoutes(
   for (const format of ['svg', 'png'] as const) {
     const { name, contentType, schema } = FORMATS[format]
     endpoint(api, {
+      ...READ,
       method: 'get',
       path: `/api/v1/links/{id}/qr.${format}`,
-      scope: 'links:read',
       operationId: `getQrCode${name}`,
-      tag: TAG,
       summary: `Get a link's QR code as ${name}`,
       description:
         `Encodes the short address with \`?${QR_MARKER}\`, which distinguishes scans from ` +
@@ -129,11 +129,10 @@ const LOGO = '/api/v1/logo'
 /** The endpoints of the workspace's logo. */
 export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: LogoService }): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: LOGO,
-    scope: 'links:read',
     operationId: 'getLogo',
-    tag: TAG,
     summary: "Get the workspace's logo",
     success: {
       status: 200,
@@ -150,12 +149,10 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'put',
     path: LOGO,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'setLogo',
-    tag: TAG,
     summary: "Set the workspace's logo",
     description:
       'One for the whole workspace, for the middle of its QR codes. It is re-encoded as a PNG of ' +
@@ -179,12 +176,10 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'delete',
     path: LOGO,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'deleteLogo',
-    tag: TAG,
     summary: "Delete the workspace's logo",
     success: { status: 204, description: 'The workspace has no logo.' },
     errors: ['LOGO_NOT_FOUND'],

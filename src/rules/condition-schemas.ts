@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { checked } from '../validation/checked.ts'
+import { checked, checkWith } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalZone } from '../validation/zone.ts'
 import { AGENT_KINDS, type Conditions, DEVICES, RULE_BOUNDS, type Rule, WEEKDAYS } from './types.ts'
@@ -83,17 +83,14 @@ const time = z
         example: [['09:00', '17:30']],
       }),
   })
-  .superRefine(({ from, until, hours = [] }, context) => {
-    if (from !== undefined && until !== undefined && isOver(from, until)) {
-      const params = { detail: 'ENDS_BEFORE_START' }
-      context.addIssue({ code: 'custom', path: ['until'], params })
-    }
-    for (const [i, [start, end]] of hours.entries()) {
-      if (start !== end) continue
-      const params = { detail: 'ENDS_BEFORE_START' }
-      context.addIssue({ code: 'custom', path: ['hours', i, 1], params })
-    }
-  })
+  .check(
+    checkWith(({ from, until, hours = [] }) => {
+      const fault = (...path: PropertyKey[]) => [new Fault('ENDS_BEFORE_START', undefined, path)]
+      const isReversed = from !== undefined && until !== undefined && isOver(from, until)
+      const empty = hours.flatMap(([start, end], i) => (start === end ? fault('hours', i, 1) : []))
+      return [...(isReversed ? fault('until') : []), ...empty]
+    }),
+  )
   .openapi({ description: 'Local times of a time zone; all given members must match.' })
 
 function isOver(from: string, until: string): boolean {
@@ -105,13 +102,13 @@ function isOver(from: string, until: string): boolean {
 const parameterName = z.string().min(1).max(128)
 const query = z
   .record(parameterName, z.array(z.string().max(255)).max(RULE_BOUNDS.values))
-  .superRefine((parameters, context) => {
-    const { length } = Object.keys(parameters)
-    if (length >= 1 && length <= 20) return
-    const fault =
-      length === 0 ? { detail: 'REQUIRED' } : { detail: 'TOO_MANY', params: { max: 20 } }
-    context.addIssue({ code: 'custom', params: fault })
-  })
+  .check(
+    checkWith((parameters) => {
+      const { length } = Object.keys(parameters)
+      if (length === 0) return [new Fault('REQUIRED')]
+      return length > 20 ? [new Fault('TOO_MANY', { max: 20 })] : []
+    }),
+  )
   .openapi({
     description:
       'By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the ' +

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { boundedText, checked } from '../validation/checked.ts'
+import { boundedText, checked, checkWith, isObject } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { whenSchema } from './condition-schemas.ts'
 import { withIds } from './ids.ts'
@@ -21,22 +21,22 @@ const name = boundedText({ max: RULE_BOUNDS.name, min: 1 })
   .optional()
   .transform((text) => text ?? undefined)
 
-/** Runs even if other values are invalid, so that all faults are reported together. */
-const OF_ANY_LIST = { when: ({ value }: { value: unknown }) => Array.isArray(value) }
-const OF_ANY_OBJECT = {
-  when: ({ value }: { value: unknown }) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value),
-}
+const OUTCOMES = ['destination_url', 'variants', 'answer'] as const
 
 /** Checks that ids of a list are unique. */
-function distinctIds(list: readonly { id?: unknown }[], context: z.RefinementCtx): void {
+const distinctIds = checkWith<readonly { id?: unknown }[]>((list) => {
   const ids = list.map((item) => item?.id)
-  for (const [i, id] of ids.entries()) {
-    if (id === undefined || ids.indexOf(id) === i) continue
-    const params = { detail: 'DUPLICATE_VALUE' }
-    context.addIssue({ code: 'custom', path: [i, 'id'], params })
-  }
-}
+  const isRepeated = (id: unknown, i: number) => id !== undefined && ids.indexOf(id) < i
+  return ids.flatMap((id, i) =>
+    isRepeated(id, i) ? [new Fault('DUPLICATE_VALUE', undefined, [i, 'id'])] : [],
+  )
+}, Array.isArray)
+
+const onlyOne = checkWith<Partial<Record<(typeof OUTCOMES)[number], unknown>>>((then) => {
+  const [first, ...others] = OUTCOMES.filter((key) => then[key] !== undefined)
+  if (first === undefined) return [new Fault('REQUIRED')]
+  return others.map((key) => new Fault('CONFLICTING_PARAMETERS', { other: first }).at(key))
+}, isObject)
 
 function stored<T>(value: T): T | Fault {
   const max = RULE_BOUNDS.stored
@@ -63,7 +63,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
     })
     .openapi('VariantInput')
 
-  const list = z.array(variant).max(RULE_BOUNDS.variants).superRefine(distinctIds, OF_ANY_LIST)
+  const list = z.array(variant).max(RULE_BOUNDS.variants).check(distinctIds)
   const identified = (all: z.output<typeof list>) => withIds(all, (one) => one.destination_url)
   const variants = list.min(2).transform(identified)
 
@@ -80,14 +80,13 @@ export function createRuleFields(checkUrl: CheckUrl) {
             '410 page. None of them counts as a click.',
         }),
     })
-    .superRefine(onlyOne, OF_ANY_OBJECT)
+    .check(onlyOne)
     .openapi({ description: 'Exactly one of these.', minProperties: 1, maxProperties: 1 })
 
   const rule = z.strictObject({ id, name, when: whenSchema, then }).openapi('RuleInput')
 
-  const rules = checked(
-    z.array(rule).max(RULE_BOUNDS.rules).superRefine(distinctIds, OF_ANY_LIST),
-    (all) => stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
+  const rules = checked(z.array(rule).max(RULE_BOUNDS.rules).check(distinctIds), (all) =>
+    stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
   )
   const split = checked(list, (all) =>
     // No variants: visitors aren't split.
@@ -115,18 +114,6 @@ function described<R extends z.ZodType, S extends z.ZodType>(rules: R, variants:
         'Splits the visitors without a matching rule between 2 to 20 destinations; none: ' +
         '`destination_url` gets them all. A visitor keeps the same one for the UTC day.',
     }),
-  }
-}
-
-function onlyOne(then: object, context: z.RefinementCtx): void {
-  const given = ['destination_url', 'variants', 'answer'].filter(
-    (key) => (then as Record<string, unknown>)[key] !== undefined,
-  )
-  const [first, ...others] = given
-  if (first === undefined) context.addIssue({ code: 'custom', params: { detail: 'REQUIRED' } })
-  for (const other of others) {
-    const params = { detail: 'CONFLICTING_PARAMETERS', params: { other: first } }
-    context.addIssue({ code: 'custom', path: [other], params })
   }
 }
 

@@ -13,12 +13,15 @@ import {
 import { type Hashed, type ShareService, shareAskerOf } from './service.ts'
 
 const PATH = '/api/v1/shares'
-/** The name of these endpoints and the viewers' in the reference. */
-export const TAG = 'Shared statistics'
+const READ = { scope: 'links:read', tag: 'Shared statistics' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'Shared statistics' } as const
 
-const Params = z.object({
-  id: z.string().openapi({ description: 'The id of the share.', example: SHARE_EXAMPLE.id }),
-})
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the share.', example: SHARE_EXAMPLE.id }),
+  }),
+}
 
 type Write = (tx: Parameters<ShareService['create']>[0], hashed: Hashed) => Promise<Share>
 
@@ -34,11 +37,10 @@ interface ShareRouteDeps {
 export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
   const schemas = createShareSchemas(() => deps.domains)
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: PATH,
-    scope: 'links:read',
     operationId: 'listShares',
-    tag: TAG,
     summary: 'List shares',
     description: 'The shares of the workspace, the newest first. A share ends with its subject.',
     query: z.object(pageParameters),
@@ -48,12 +50,10 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: PATH,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'createShare',
-    tag: TAG,
     summary: 'Share statistics',
     description:
       'Creates a public page with statistics of a link, a tag, a folder or the workspace: totals ' +
@@ -66,21 +66,16 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
       const { password, ...fields } = call.body
       const write: Write = (tx, hashed) => deps.shares.create(tx, asker, { ...fields, ...hashed })
       const hashed = await deps.shares.hash(asker, password, write)
-      return call.mutate(async (tx) => {
-        const made = await write(tx, hashed)
-        return answerMade(PATH, made)
-      })
+      return call.mutate(async (tx) => answerMade(PATH, await write(tx, hashed)))
     },
   })
 
   endpoint(api, {
+    ...READ,
+    ...BY_ID,
     method: 'get',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'getShare',
-    tag: TAG,
     summary: 'Get a share',
-    params: Params,
     success: one(200, 'The share.'),
     errors: ['SHARE_NOT_FOUND'],
     handler: async ({ caller, params }) => answerOne(await deps.shares.get(caller, params.id)),
@@ -95,17 +90,14 @@ function registerChanges(
   patch: ReturnType<typeof createShareSchemas>['patch'],
 ): void {
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'updateShare',
-    tag: TAG,
     summary: 'Change a share',
     description:
       'A JSON merge patch (RFC 7396). Address and subject stay as they are. With another ' +
       'password, viewers have to enter it again.',
-    params: Params,
     body: patch,
     bodyExample: { expires_at: '2026-12-31T23:00:00Z' },
     success: one(200, 'The share as it is now.'),
@@ -122,15 +114,12 @@ function registerChanges(
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'deleteShare',
-    tag: TAG,
     summary: 'Stop sharing',
     description: 'The address responds with 404 immediately.',
-    params: Params,
     success: { status: 204, description: 'The share is deleted.' },
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>

@@ -16,11 +16,15 @@ import {
 import type { TagService, VersionedTag } from './service.ts'
 
 const PATH = '/api/v1/tags'
-const TAG = 'Tags'
+const READ = { scope: 'links:read', tag: 'Tags' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'Tags' } as const
 
-const Params = z.object({
-  id: z.string().openapi({ description: 'The id of the tag.', example: TAG_EXAMPLE.id }),
-})
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the tag.', example: TAG_EXAMPLE.id }),
+  }),
+}
 
 const Query = z.object({
   search: boundedText({ max: BOUNDS.search })
@@ -42,11 +46,10 @@ function answer(status: 200 | 201, { tag, version }: VersionedTag) {
 /** The endpoints of tags. */
 export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagService }): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: PATH,
-    scope: 'links:read',
     operationId: 'listTags',
-    tag: TAG,
     summary: 'List tags',
     description: 'The tags of the workspace by name. A tag is created when a link first has it.',
     query: Query,
@@ -56,12 +59,10 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: PATH,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'createTag',
-    tag: TAG,
     summary: 'Create a tag',
     description: 'Optional: a link creates the tags that it names.',
     body: TagCreateSchema,
@@ -76,13 +77,11 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
   })
 
   endpoint(api, {
+    ...READ,
+    ...BY_ID,
     method: 'get',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'getTag',
-    tag: TAG,
     summary: 'Get a tag',
-    params: Params,
     success: oneTag(200, 'The tag.'),
     errors: ['TAG_NOT_FOUND'],
     handler: async ({ caller, params }) => answer(200, await deps.tags.get(caller, params.id)),
@@ -94,17 +93,14 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
 /** The endpoints that change a tag and all links that have it. */
 function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): void {
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'updateTag',
-    tag: TAG,
     summary: 'Rename or recolour a tag',
     description:
       'Every link that has the tag shows the new name immediately; their versions stay ' +
       'unchanged. The audit log gets one entry.',
-    params: Params,
     body: TagPatchSchema,
     bodyExample: { name: 'mailing' },
     success: oneTag(200, 'The tag as it is now.'),
@@ -120,15 +116,13 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: `${PATH}/{id}/merge`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'mergeTag',
-    tag: TAG,
     summary: 'Merge a tag into another',
     description: 'Its links get the other tag instead. The tag itself is deleted.',
-    params: Params,
+    params: BY_ID.params,
     body: TagMergeSchema,
     bodyExample: { into: TAG_EXAMPLE.id },
     success: oneTag(200, 'The other tag.'),
@@ -144,15 +138,12 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'deleteTag',
-    tag: TAG,
     summary: 'Delete a tag',
     description: 'It is removed from its links, which stay.',
-    params: Params,
     success: { status: 204, description: 'The tag is deleted.' },
     errors: ['TAG_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>

@@ -14,22 +14,25 @@ import {
 import type { UtmService } from './service.ts'
 
 const PATH = '/api/v1/utm-templates'
-const TAG = 'UTM templates'
+const READ = { scope: 'links:read', tag: 'UTM templates' } as const
+const WRITE = { scope: 'links:write', dryRun: true, tag: 'UTM templates' } as const
 
-const Params = z.object({
-  id: z.string().openapi({ description: 'The id of the template.', example: 'utm_01hzy3v9k2' }),
-})
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the template.', example: 'utm_01hzy3v9k2' }),
+  }),
+}
 
 const one = describeOne('template', UtmTemplateSchema, UTM_TEMPLATE_EXAMPLE)
 
 /** The endpoints of UTM templates. */
 export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void {
   endpoint(api, {
+    ...READ,
     method: 'get',
     path: PATH,
-    scope: 'links:read',
     operationId: 'listUtmTemplates',
-    tag: TAG,
     summary: 'List UTM templates',
     description: `The templates of the workspace by name: all of them, ${TEMPLATES_MAX} at most.`,
     success: {
@@ -45,12 +48,10 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
   })
 
   endpoint(api, {
+    ...WRITE,
     method: 'post',
     path: PATH,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'createUtmTemplate',
-    tag: TAG,
     summary: 'Create a UTM template',
     description:
       'A name, and values that are set in the destination of links; see `utm` of a link.',
@@ -58,39 +59,29 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     bodyExample: { name: 'Newsletter', source: 'newsletter', medium: 'email' },
     success: one(201, 'The template.'),
     handler: (call) =>
-      call.mutate(async (tx) => {
-        const made = await deps.utm.create(tx, askerOf(call), call.body)
-        return answerMade(PATH, made)
-      }),
+      call.mutate(async (tx) =>
+        answerMade(PATH, await deps.utm.create(tx, askerOf(call), call.body)),
+      ),
   })
 
   endpoint(api, {
+    ...READ,
+    ...BY_ID,
     method: 'get',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'getUtmTemplate',
-    tag: TAG,
     summary: 'Get a UTM template',
-    params: Params,
     success: one(200, 'The template.'),
     errors: ['NOT_FOUND'],
     handler: async ({ caller, params }) => answerOne(await deps.utm.get(caller, params.id)),
   })
 
-  registerChanges(api, deps)
-}
-
-function registerChanges(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void {
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'updateUtmTemplate',
-    tag: TAG,
     summary: 'Update a UTM template',
     description: 'A JSON merge patch (RFC 7396). Links that took its values stay as they are.',
-    params: Params,
     body: UtmTemplatePatchSchema,
     bodyExample: { campaign: 'summer' },
     success: one(200, 'The template as it is now.'),
@@ -103,14 +94,11 @@ function registerChanges(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void
   })
 
   endpoint(api, {
+    ...WRITE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'deleteUtmTemplate',
-    tag: TAG,
     summary: 'Delete a UTM template',
-    params: Params,
     success: { status: 204, description: 'The template is deleted.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>

@@ -13,16 +13,34 @@ export function checked<S extends z.ZodType, T>(
     if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) {
       return result as Exclude<T, Fault | Fault[]>
     }
-    for (const fault of faults as Fault[]) {
-      context.issues.push({
-        code: 'custom',
-        input: value,
-        path: [...fault.path],
-        params: { detail: fault.code, params: fault.params },
-      })
-    }
+    addFaults(context, faults as Fault[])
     return z.NEVER
   })
+}
+
+/**
+ * A check of a value as a whole, for `schema.check`. By default it runs once all members are valid;
+ * with `when` also before, so that all faults are reported together.
+ */
+export function checkWith<T>(
+  faultsOf: (value: T) => readonly Fault[],
+  when?: (value: unknown) => boolean,
+) {
+  return z.superRefine<T>(
+    (value, context) => addFaults(context, faultsOf(value)),
+    when && { when: ({ value }) => when(value) },
+  )
+}
+
+/** Whether a value has members. */
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function addFaults(context: z.RefinementCtx, faults: readonly Fault[]): void {
+  for (const { code, params, path } of faults) {
+    context.addIssue({ code: 'custom', path: [...path], params: { detail: code, params } })
+  }
 }
 
 const INTEGER = /^-?\d+$/

@@ -13,19 +13,22 @@ import {
 import { type ViewService, viewAskerOf } from './service.ts'
 
 const PATH = '/api/v1/views'
-const TAG = 'Views'
-const Params = z.object({ id: z.string() })
+/** Everyone may have their own views; the service checks who may share. */
+const ANYONE = { scope: 'links:read', tag: 'Views' } as const
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({ id: z.string() }),
+}
 
 const one = describeOne('view', ViewSchema, VIEW_EXAMPLE)
 
 /** The dashboard's endpoints for saved views of the list of links. */
 export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewService }): void {
   endpoint(api, {
+    ...ANYONE,
     method: 'get',
     path: PATH,
-    scope: 'links:read',
     operationId: 'listViews',
-    tag: TAG,
     summary: 'List saved views',
     description: `One’s own and shared ones by name: all of them, ${2 * VIEWS_MAX} at most.`,
     success: { status: 200, description: 'The views.', schema: ViewListSchema },
@@ -36,12 +39,10 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
   })
 
   endpoint(api, {
+    ...ANYONE,
     method: 'post',
     path: PATH,
-    // Everyone may have their own; the service checks who may share.
-    scope: 'links:read',
     operationId: 'createView',
-    tag: TAG,
     summary: 'Save a view',
     body: ViewCreateSchema,
     bodyExample: { name: VIEW_EXAMPLE.name, filter: { tag: ['spring'] }, sort: 'clicks' },
@@ -54,14 +55,12 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
   })
 
   endpoint(api, {
+    ...ANYONE,
+    ...BY_ID,
     method: 'patch',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'updateView',
-    tag: TAG,
     summary: 'Change a saved view',
     description: 'What is given replaces what was there; a filter as a whole.',
-    params: Params,
     body: ViewPatchSchema,
     bodyExample: { name: 'Spring' },
     success: one(200, 'The view as it is now.'),
@@ -74,13 +73,11 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
   })
 
   endpoint(api, {
+    ...ANYONE,
+    ...BY_ID,
     method: 'delete',
-    path: `${PATH}/{id}`,
-    scope: 'links:read',
     operationId: 'deleteView',
-    tag: TAG,
     summary: 'Delete a saved view',
-    params: Params,
     success: { status: 204, description: 'The view is gone.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>

@@ -3,6 +3,8 @@ import { askerOf } from '../../audit/index.ts'
 import { describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
+import { checkWith } from '../../validation/checked.ts'
+import { Fault } from '../../validation/fault.ts'
 import { tagList } from '../field-types.ts'
 import { createLinkSchemas, type LinkRules } from '../fields.ts'
 import { createFilterSchema } from '../list-query.ts'
@@ -12,6 +14,8 @@ import { OPERATIONS_MAX } from './schemas.ts'
 
 /** Fields that are unique to a link, so they can't be set for many. */
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
+/** Not together with `delete`. */
+const CHANGES = ['patch', 'add_tags', 'remove_tags'] as const
 
 function createBody(rules: LinkRules) {
   const tags = (description: string) => tagList.optional().openapi({ description })
@@ -41,23 +45,16 @@ function createBody(rules: LinkRules) {
         }),
     })
     .check(
-      z.superRefine((body, context) => {
-        for (const field of OF_ONE) {
-          if (body.patch?.[field] === undefined) continue
-          const params = { detail: 'UNKNOWN_FIELD' }
-          context.addIssue({ code: 'custom', path: ['patch', field], params })
-        }
-        const others = (['patch', 'add_tags', 'remove_tags'] as const).filter(
-          (name) => body[name] !== undefined,
+      checkWith((body) => {
+        const faults = OF_ONE.filter((field) => body.patch?.[field] !== undefined).map(
+          (field) => new Fault('UNKNOWN_FIELD', undefined, ['patch', field]),
         )
-        if (body.delete === undefined && others.length === 0) {
-          context.addIssue({ code: 'custom', path: ['patch'], params: { detail: 'REQUIRED' } })
+        const changes = CHANGES.filter((name) => body[name] !== undefined)
+        if (body.delete === undefined) {
+          return changes.length === 0 ? [new Fault('REQUIRED').at('patch')] : faults
         }
-        if (body.delete === undefined) return
-        for (const name of others) {
-          const params = { detail: 'CONFLICTING_PARAMETERS', params: { other: 'delete' } }
-          context.addIssue({ code: 'custom', path: [name], params })
-        }
+        const conflict = new Fault('CONFLICTING_PARAMETERS', { other: 'delete' })
+        return [...faults, ...changes.map((name) => conflict.at(name))]
       }),
     )
     .openapi('LinkBulkByFilter')

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { ErrorDetail } from '../../errors/index.ts'
 import { validate } from '../../http/index.ts'
 import { versionMatches } from '../../http/respond.ts'
-import { boundedText, checked } from '../../validation/checked.ts'
+import { boundedText, checked, checkWith, isObject } from '../../validation/checked.ts'
 import { Fault } from '../../validation/fault.ts'
 import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
 import { BOUNDS } from '../values.ts'
@@ -34,25 +34,17 @@ export function createOperationCheck({ create, patch }: LinkSchemas) {
       ? (version: number) => versionMatches(header, version)
       : new Fault('INVALID_HEADER', { expected: '"3"' })
   })
-  const oneOf = z.superRefine<{ id?: unknown; external_id?: unknown }>(
-    ({ id, external_id }, context) => {
-      if ((id === undefined) !== (external_id === undefined)) return
-      const issue =
-        id === undefined
-          ? { path: ['id'], params: { detail: 'REQUIRED' } }
-          : {
-              path: ['external_id'],
-              params: { detail: 'CONFLICTING_PARAMETERS', params: { other: 'id' } },
-            }
-      context.addIssue({ code: 'custom', ...issue })
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  )
-  const sameId = z.superRefine<{ external_id?: unknown; link?: { external_id?: unknown } }>(
-    ({ external_id, link }, context) => {
-      if (link?.external_id === undefined || link.external_id === external_id) return
-      const params = { detail: 'INVALID_VALUE', params: { allowed: [String(external_id)] } }
-      context.addIssue({ code: 'custom', path: ['link', 'external_id'], params })
+  const oneOf = checkWith<{ id?: unknown; external_id?: unknown }>(({ id, external_id }) => {
+    if ((id === undefined) !== (external_id === undefined)) return []
+    return id === undefined
+      ? [new Fault('REQUIRED').at('id')]
+      : [new Fault('CONFLICTING_PARAMETERS', { other: 'id' }).at('external_id')]
+  }, isObject)
+  const sameId = checkWith<{ external_id?: unknown; link?: { external_id?: unknown } }>(
+    ({ external_id, link }) => {
+      if (link?.external_id === undefined || link.external_id === external_id) return []
+      const allowed = [String(external_id)]
+      return [new Fault('INVALID_VALUE', { allowed }, ['link', 'external_id'])]
     },
   )
   const kind = z.looseObject({ op: z.enum(OPS) })
