@@ -7,7 +7,7 @@ import {
   type Link,
   type LinkAsker,
   type LinkService,
-  othersTurn,
+  nextTurn,
   type PreparedCreate,
   TURN,
   type Warning,
@@ -77,7 +77,7 @@ export async function writeRecords(
     }
     isClear = ends.every(({ record, status }) => record.fields === null || status === 'created')
     outcomes.push(...ends)
-    await othersTurn()
+    await nextTurn()
   }
   return outcomes
 }

@@ -28,8 +28,7 @@ export async function checkLink(
   const problems: ErrorDetail[] = []
   const passes = <T>(field: string, result: T | Fault): result is T => {
     if (!(result instanceof Fault)) return true
-    const { code, params } = result
-    problems.push({ field, code, ...(params && { params }) } as ErrorDetail)
+    problems.push(result.of(field))
     return false
   }
   const { rules } = ctx

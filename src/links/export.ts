@@ -1,19 +1,25 @@
+import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
 import { csvField } from '../base/csv.ts'
 import { streamOf } from '../base/streams.ts'
 import type { Caller } from '../http/types.ts'
 import { createOpenLimit } from '../limits/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { historyLines } from './history-export.ts'
+import { shown } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
+import { GRACE_MS } from './remove.ts'
 import type { Link } from './schemas.ts'
+import { type LinkRow, sees } from './store.ts'
 
 /** The most concurrent exports of a workspace or a person, and in total. */
 export const EXPORTS_PER_WORKSPACE = 4
 const EXPORTS_MAX = 40
 /** Links per query: with 500 the heap grew by 50 MB more. */
 const PAGE_LINKS = 100
+/** Entries per query. */
+const PAGE_ENTRIES = 500
+
 /** A count from an import, exported again. */
 const IMPORTED = 'clicks.imported'
 
@@ -105,4 +111,58 @@ async function* walk(
 function cellOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/**
+ * The history of all links of a workspace that the caller can see, newest first, as lines of JSON;
+ * deleted links are included until they are purged.
+ */
+async function* historyLines(
+  ctx: LinkContext,
+  caller: LinkCaller & Pick<Caller, 'scopes'>,
+  until: AbortSignal,
+): AsyncGenerator<Uint8Array, undefined> {
+  const { reports } = ctx.storage
+  const encoder = new TextEncoder()
+  const about = { workspaceNo: caller.workspace.no, action: 'link' }
+  for (let below: number | null = null; ; ) {
+    until.throwIfAborted()
+    const rows: AuditRow[] = await listEntries(reports, about, below, PAGE_ENTRIES)
+    const ids = await visible(ctx, caller, [...new Set(rows.map((row) => row.target_id))])
+    const seen = rows.filter((row) => ids.has(row.target_id))
+    // As in the history of one link: email addresses need the scope of the audit log.
+    const named = caller.scopes.has('audit:read') ? seen : await withNames(reports, seen)
+    const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...shown(row) }))
+    if (lines.length > 0) yield encoder.encode(`${lines.join('\n')}\n`)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_ENTRIES) return undefined
+    below = entryNumber(last)
+  }
+}
+
+/** Those of some links that the caller can see, including restorable ones. */
+async function visible(
+  { storage, clock }: LinkContext,
+  caller: LinkCaller,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const { db } = storage.reports
+  const links = await db
+    .selectFrom('links')
+    .select(['id', 'folder_id'])
+    .where('id', 'in', ids)
+    .where('workspace_no', '=', caller.workspace.no)
+    .execute()
+  const deleted = await db
+    .selectFrom('deleted_links')
+    .select(['id', 'row'])
+    .where('id', 'in', ids)
+    .where('workspace_no', '=', caller.workspace.no)
+    .where('deleted_at', '>', clock.now() - GRACE_MS)
+    .execute()
+  return new Set([
+    ...links.filter((link) => sees(caller, link)).map(({ id }) => id),
+    ...deleted.filter(({ row }) => sees(caller, JSON.parse(row) as LinkRow)).map(({ id }) => id),
+  ])
 }

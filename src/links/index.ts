@@ -1,5 +1,6 @@
 export { addressOn } from './addresses.ts'
 export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
+export { nextTurn, TURN } from './bulk/run.ts'
 export { rekeySlugs } from './cases.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
 export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
@@ -16,5 +17,4 @@ export {
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
 export { findLink } from './store.ts'
-export { othersTurn, TURN } from './turns.ts'
 export { describeWarning, isWarning, type Warning, WarningSchema } from './warnings.ts'

@@ -4,11 +4,11 @@ import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../http/page.ts'
 import { answerMade, answerOne, describeOne } from '../http/respond.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
-import { registerDeletedLinksRoute } from './deleted-routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
 import { registerLookupRoutes } from './lookup-routes.ts'
 import {
+  DeletedLinkListSchema,
   HISTORY_EXAMPLE,
   LINK_EXAMPLE,
   LinkHistorySchema,
@@ -102,6 +102,39 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
   registerLinkRoutesById(api, deps.links, patch)
   registerHistoryRoutes(api, deps)
   registerBulkRoutes(api, deps)
+}
+
+const DeletedQuery = z.object({
+  id: z
+    .string()
+    .optional()
+    .openapi({ param: { description: 'Only the link with this id.' }, example: LINK_EXAMPLE.id }),
+  ...pageParameters,
+})
+
+/** Register it before `/links/{id}`, which accepts any word as an id. */
+function registerDeletedLinksRoute(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
+  const { id, destination_url, slug, domain, short_url, title } = LINK_EXAMPLE
+  const times = {
+    deleted_at: '2026-05-04T10:00:00.000Z',
+    restorable_until: '2026-05-11T10:00:00.000Z',
+  }
+  const example = { id, destination_url, slug, domain, short_url, title, ...times }
+  endpoint(api, {
+    ...READ,
+    method: 'get',
+    path: `${PATH}/deleted`,
+    operationId: 'listDeletedLinks',
+    summary: 'List deleted links',
+    description:
+      'Links that were deleted within the last 7 days, the last one first. ' +
+      '`POST /links/{id}/restore` brings one back.',
+    query: DeletedQuery,
+    success: pageSuccess('One page of deleted links.', DeletedLinkListSchema, example),
+    errors: ['BAD_REQUEST'],
+    handler: async (call) =>
+      pageAnswer(call, await deps.links.listDeleted(call.caller, call.query)),
+  })
 }
 
 /** The endpoints of one link: get, update, delete. */

@@ -1,7 +1,7 @@
 import type { Fields } from '../audit/index.ts'
 import type { BlockList, LinkBlock } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
-import { type ErrorDetail, invalid } from '../errors/index.ts'
+import { invalid } from '../errors/index.ts'
 import type { Rule, Variant } from '../rules/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { foldForSearch } from '../validation/text.ts'
@@ -103,8 +103,7 @@ export function withUtmFields<F extends PreparedPatch>(
   if (after === before) return patch
   const checked = rules.checkUrl(after)
   if (!(checked instanceof Fault)) return { ...patch, destination_url: checked }
-  const { code, params } = checked
-  throw invalid({ field: 'utm', code, ...(params && { params }) } as ErrorDetail)
+  throw invalid(checked.of('utm'))
 }
 
 /** All five removed. */
@@ -140,8 +139,8 @@ export function stateOf(row: LinkRow, domains: Hosts) {
     forward_query: row.forward_query !== 0,
     match: row.match_prefix !== 0 ? ('prefix' as const) : ('exact' as const),
     forward_path: row.forward_path !== 0,
-    starts_at: timeOrNull(row.starts_at),
-    expires_at: timeOrNull(row.expires_at),
+    starts_at: formatTimestamp(row.starts_at),
+    expires_at: formatTimestamp(row.expires_at),
     max_clicks: row.max_clicks,
     fallback_url: row.fallback_url,
     rules: parseList<Rule>(row.rules),
@@ -199,7 +198,7 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
       utm: utmOf(row.destination_url),
       short_url: domains.shortUrl(row.domain_no, row.slug),
       status: statusOf(row, block !== null, nowMs),
-      block: block && { reason: block.reason, at: timeOrNull(block.at) },
+      block: block && { reason: block.reason, at: formatTimestamp(block.at) },
       clicks: {
         total: counters?.total ?? 0,
         human: counters?.human ?? 0,
@@ -207,16 +206,12 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
         unique: counters?.unique_visitors ?? 0,
         imported: row.imported_clicks,
       },
-      last_clicked_at: timeOrNull(counters?.last_clicked_at ?? null),
+      last_clicked_at: formatTimestamp(counters?.last_clicked_at ?? null),
       created_at: formatTimestamp(row.created_at),
       updated_at: formatTimestamp(row.updated_at),
       version: row.version,
     }
   }
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : formatTimestamp(ms)
 }
 
 /** A stored list; null is an empty one. */

@@ -1,6 +1,5 @@
 import { withContext } from '../base/verbs.ts'
 import { createBlockList } from '../blocks/list.ts'
-import { AppError } from '../errors/index.ts'
 import type { IfMatch } from '../http/types.ts'
 import type { Locale } from '../i18n/index.ts'
 import { createHashQueue } from '../limits/index.ts'
@@ -9,9 +8,8 @@ import { changeFound, tryFound } from './bulk/by-filter.ts'
 import { countFound, nextFound } from './bulk/filtered.ts'
 import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
-import type { LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
+import type { LinkAsker, LinkContext, LinkServiceDeps } from './context.ts'
 import { create, createTogether } from './create.ts'
-import { listDeleted } from './deleted.ts'
 import { createExports, exportColumns } from './export.ts'
 import {
   type CreateFields,
@@ -22,15 +20,13 @@ import {
   type Prepared,
   type PreparedCreate,
 } from './fields.ts'
+import { get, lookUp } from './find.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
-import { lookUp } from './lookup.ts'
-import { purgeDeleted, purgeSome, remove } from './remove.ts'
+import { listDeleted, purgeDeleted, purgeSome, remove } from './remove.ts'
 import { createRenderer } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { findCounters, findLink } from './store.ts'
-import { update } from './update.ts'
-import { upsert } from './upsert.ts'
+import { update, upsert } from './update.ts'
 import { createUrlCheck } from './values.ts'
 import { warningsOf, withWarnings } from './warnings.ts'
 
@@ -40,18 +36,6 @@ const FEW = 5_000
 /** argon2id with 19 MiB and two passes, as in OWASP's Password Storage Cheat Sheet. */
 export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
-}
-
-/** A link of a workspace. @throws AppError LINK_NOT_FOUND */
-async function get(
-  { storage, clock, render }: LinkContext,
-  caller: LinkCaller,
-  id: string,
-): Promise<Link> {
-  const row = await findLink(storage.read, id, caller)
-  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
-  // Two point reads take half as long as a join over two files.
-  return render(row, await findCounters(storage.read, row.seq), clock.now())
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetail, invalid } from '../../errors/index.ts'
+import { AppError, invalid } from '../../errors/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
 import { savepoint, type Transaction } from '../../storage/index.ts'
 import { Fault } from '../../validation/fault.ts'
@@ -8,10 +8,10 @@ import type { FilterQuery } from '../list-query.ts'
 import { remove } from '../remove.ts'
 import { parseList } from '../rows.ts'
 import type { LinkRow } from '../store.ts'
-import { othersTurn, TURN } from '../turns.ts'
 import { change } from '../update.ts'
 import { checkTag, checkTags, type Tag } from '../values.ts'
 import { type Found, nextFound, stillFound } from './filtered.ts'
+import { nextTurn, TURN } from './run.ts'
 
 /** The change of each matching link. */
 export interface LinkChange {
@@ -111,7 +111,7 @@ async function changeEach(
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
   for (const [i, row] of rows.entries()) {
-    if (i % TURN === TURN - 1) await othersTurn()
+    if (i % TURN === TURN - 1) await nextTurn()
     try {
       await savepoint(tx, async (part) => {
         if (wanted.delete) return remove(ctx, part, asker, row.id, () => true)
@@ -139,8 +139,6 @@ function patchFor(row: LinkRow, { patch = {}, add_tags = [], remove_tags = [] }:
     return tag instanceof Fault || removed.has(tag.key) ? [] : tag
   })
   const tags = checkTags([...had, ...add_tags])
-  if (tags instanceof Fault) {
-    throw invalid({ field: 'tags', code: tags.code, params: tags.params } as ErrorDetail)
-  }
+  if (tags instanceof Fault) throw invalid(tags.of('tags'))
   return { ...patch, tags }
 }

@@ -7,10 +7,14 @@ import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
 import { findLinkByExternalId } from '../find.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
-import { othersTurn, TURN } from '../turns.ts'
-import { update } from '../update.ts'
-import { upsert } from '../upsert.ts'
+import { update, upsert } from '../update.ts'
 import { createOperationCheck, fieldOf, type Operation, type Which } from './operations.ts'
+
+/** Links of a large transaction after which visits are served in between. */
+export const TURN = 16
+
+/** Yields to the event loop. */
+export const nextTurn = () => new Promise<void>((turn) => setImmediate(turn))
 
 /** The result of an operation. */
 export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
@@ -46,7 +50,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       const passwords = new Map<number, string>()
       const prepared: PreparedBulk[number][] = []
       for (const [index, raw] of operations.entries()) {
-        if (index % TURN === TURN - 1) await othersTurn()
+        if (index % TURN === TURN - 1) await nextTurn()
         try {
           const operation = checkForWorkspace(asker.workspace.no, () => checkOne(raw, index))
           const password = operation.op === 'delete' ? null : operation.fields.password
@@ -82,7 +86,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
           const link = made?.get(each)
           outcomes.push({ index, ...(link ? { status: 201, link } : await outcomeOf(index, each)) })
         }
-        await othersTurn()
+        await nextTurn()
       }
       return outcomes
 
