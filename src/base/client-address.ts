@@ -1,10 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import { createMemo } from './memo.ts'
+import { isWithin, parseAddress, parseNetworks } from './networks.ts'
 
 /** Finds the visitor's address; `peer` is the address of the connection. */
 export type ClientAddress = (peer: string, headers: Headers) => string
-
-type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /** Peers whose trust is remembered: proxies are few, and parsing an address takes microseconds. */
 const PEERS_REMEMBERED = 1_000
@@ -37,8 +36,8 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 
 /** Makes a test for whether an address, such as a peer's, belongs to a trusted proxy. */
 export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
-  const networks = trustedProxies.map(parseNetwork)
-  return createMemo(PEERS_REMEMBERED, (address: string) => isWithin(address, networks))
+  const networks = parseNetworks(trustedProxies)
+  return createMemo(PEERS_REMEMBERED, (peer: string) => isWithin(parseAddress(peer), networks))
 }
 
 /**
@@ -84,17 +83,5 @@ function parseHop(text: string): string | null {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
   // Four-part IPv4 only: other forms (017.1, 0x7f000001) are read differently elsewhere.
   if (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return null
-  return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null
-}
-
-function parseNetwork(text: string): Network {
-  if (text.includes('/')) return ipaddr.parseCIDR(text)
-  const address = ipaddr.process(text)
-  return [address, address.kind() === 'ipv4' ? 32 : 128]
-}
-
-function isWithin(text: string, networks: readonly Network[]): boolean {
-  if (!ipaddr.isValid(text)) return false
-  const address = ipaddr.process(text)
-  return networks.some((network) => network[0].kind() === address.kind() && address.match(network))
+  return parseAddress(bare)?.toString() ?? null
 }

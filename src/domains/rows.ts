@@ -20,10 +20,10 @@ export function domainOf(row: DomainRow, links: number): Domain {
     verification: {
       type: 'TXT',
       ...recordOf(row),
-      checked_at: timeOrNull(checked_at),
+      checked_at: formatTimestamp(checked_at),
       found: JSON.parse(row.found) as string[],
       error,
-      served_until: timeOrNull(failing_since === null ? null : failing_since + GRACE_MS),
+      served_until: formatTimestamp(failing_since === null ? null : failing_since + GRACE_MS),
     },
     root_url: row.root_url,
     not_found_url: row.not_found_url,
@@ -69,8 +69,4 @@ function logged(json: string | null): unknown {
 
 function parsed<T>(json: string | null): T | null {
   return json === null ? null : (JSON.parse(json) as T)
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : formatTimestamp(ms)
 }

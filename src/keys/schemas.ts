@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
-import { parseTimestamp } from '../validation/timestamp.ts'
+import { formatTimestamp, parseTimestamp } from '../validation/timestamp.ts'
 import { SCOPES, scopesOf } from './authenticate.ts'
 import { KEY_NAME_MAX } from './input.ts'
 import type { KeyRow } from './store.ts'
@@ -77,10 +77,10 @@ export function apiKeyOf(row: KeyRow, now: number): ApiKey {
     status: statusOf(revokedAt !== null, expired, row.successor_id !== null),
     workspace: { id: row.workspace_id, name: row.workspace_name },
     created_by: row.creator_email === null ? null : { email: row.creator_email },
-    created_at: new Date(row.created_at).toISOString(),
-    expires_at: isoOrNull(row.expires_at),
-    revoked_at: isoOrNull(revokedAt),
-    last_used_at: isoOrNull(row.last_used_at),
+    created_at: formatTimestamp(row.created_at),
+    expires_at: formatTimestamp(row.expires_at),
+    revoked_at: formatTimestamp(revokedAt),
+    last_used_at: formatTimestamp(row.last_used_at),
     rotated_from: row.rotated_from,
   }
 }
@@ -89,9 +89,4 @@ function statusOf(isRevoked: boolean, isExpired: boolean, isReplaced: boolean): 
   if (isRevoked) return 'revoked'
   if (isExpired) return 'expired'
   return isReplaced ? 'rotating' : 'active'
-}
-
-/** RFC 3339 in UTC with milliseconds. */
-export function isoOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
 }

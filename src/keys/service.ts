@@ -6,6 +6,7 @@ import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
 import {
   type AuthenticateContext,
   authenticate,
@@ -16,7 +17,7 @@ import {
   storedScopes,
 } from './authenticate.ts'
 import { checkNewKey, LATEST_TIME, type NewKey } from './input.ts'
-import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
+import { type ApiKey, apiKeyOf } from './schemas.ts'
 import {
   findKey,
   insertKey,
@@ -164,7 +165,7 @@ async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): 
     action: 'api_key.revoked',
     target: { type: 'api_key', id: key.id, label: key.name },
     before: { revoked_at: null },
-    after: { revoked_at: isoOrNull(now) },
+    after: { revoked_at: formatTimestamp(now) },
   })
   return true
 }
@@ -206,9 +207,9 @@ async function rotate(
     at: now,
     action: 'api_key.rotated',
     target: { type: 'api_key', id: key.id, label: key.name },
-    before: { expires_at: isoOrNull(key.expires_at) },
+    before: { expires_at: formatTimestamp(key.expires_at) },
     after: {
-      expires_at: isoOrNull(until),
+      expires_at: formatTimestamp(until),
       successor: created.id,
       successor_prefix: created.prefix,
     },
@@ -226,7 +227,13 @@ async function insert(
     const row = { ...facts, id: ids.next('key'), prefix, hash: hashOf(key) }
     if (!(await insertKey(tx, row))) continue
     const { id, expires_at } = row
-    return { id, key, prefix, scopes: scopesOf(row.scopes), expires_at: isoOrNull(expires_at) }
+    return {
+      id,
+      key,
+      prefix,
+      scopes: scopesOf(row.scopes),
+      expires_at: formatTimestamp(expires_at),
+    }
   }
   throw new Error('No free key prefix was found')
 }
@@ -260,7 +267,7 @@ async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promi
   if (key.rotated_from === null) return
   const predecessor = await find(tx, key.rotated_from, {})
   if (['revoked', 'expired'].includes(apiKeyOf(predecessor, now).status)) return
-  const until = isoOrNull(predecessor.expires_at)
+  const until = formatTimestamp(predecessor.expires_at)
   throw new AppError('PREDECESSOR_LIVES', {
     internal: `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
   })

@@ -2,7 +2,7 @@ import { promises as dns, type LookupAddress } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import { isWithin, parseAddress, parseNetworks } from '../base/networks.ts'
 
 /** This instance may not call the address. */
 export class AddressNotAllowed extends Error {
@@ -32,7 +32,7 @@ export type Outgoing = ReturnType<typeof createOutgoing>
 const REDIRECTS_MAX = 5
 const TIMEOUT_MS = 30_000
 /** The only global unicast range; the others are unassigned or map to IPv4. */
-const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
+const GLOBAL_IPV6 = parseNetworks(['2000::/3'])
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 type Resolve = (host: string) => Promise<LookupAddress[]>
@@ -51,23 +51,12 @@ export function createOutgoing({
   allowedNetworks?: readonly string[]
   resolve?: Resolve
 } = {}) {
-  const networks = allowedNetworks.map((network) =>
-    network.includes('/')
-      ? ipaddr.parseCIDR(network)
-      : ([ipaddr.process(network), network.includes(':') ? 128 : 32] as const),
-  )
+  const networks = parseNetworks(allowedNetworks)
 
   function allows(text: string): boolean {
-    if (!ipaddr.isValid(text)) return false
-    const address = ipaddr.process(text)
-    const isPublic = address.range() === 'unicast'
-    return (
-      (isPublic && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6 as never))) ||
-      networks.some(
-        ([network, bits]) =>
-          network.kind() === address.kind() && address.match(network as never, bits),
-      )
-    )
+    const address = parseAddress(text)
+    const isGlobal = address?.kind() === 'ipv4' || isWithin(address, GLOBAL_IPV6)
+    return (address?.range() === 'unicast' && isGlobal) || isWithin(address, networks)
   }
 
   /** @throws AddressNotAllowed when one of its addresses isn't allowed */

@@ -3,7 +3,7 @@ import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
 import type { SlugPages } from './fetch-slug.ts'
 import type { Resolver, SlugRow } from './resolver.ts'
 import { type CacheBounds, CachedSlug, idOf, SlugCache } from './slug-cache.ts'
-import { SlugReads, type SlugReadsOptions, within } from './slug-reads.ts'
+import { readWithin, SlugReads, type SlugReadsOptions } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
 
 /** Dependencies and bounds. Times are milliseconds. */
@@ -252,7 +252,7 @@ export class CachedResolver implements Resolver {
 
   async #freshOrStale(found: Promise<SlugRow | null>, old: CachedSlug) {
     try {
-      return await within(found, this.#options.freshWithinMs)
+      return await readWithin(this.#options.freshWithinMs, found)
     } catch (error) {
       if (error instanceof StorageUnavailable) this.#reads.isSlow = true
       // A change arrived in the meantime: the entry may be outdated.

@@ -1,3 +1,4 @@
+import { within } from '../base/within.ts'
 import { StorageUnavailable } from '../storage/index.ts'
 import type { SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
@@ -83,7 +84,7 @@ export class SlugReads {
 
   async #fetch(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     const { fetch, fetchWithinMs } = this.#options
-    const found = await within(fetch(slugKey, domainNo), fetchWithinMs)
+    const found = await readWithin(fetchWithinMs, fetch(slugKey, domainNo))
     this.isSlow = false
     return found
   }
@@ -98,15 +99,11 @@ export class SlugReads {
   }
 }
 
+const LATE = Symbol('late')
+
 /** @throws StorageUnavailable when it takes longer. */
-export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: Timer | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StorageUnavailable('The database is slow')), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+export async function readWithin<T>(ms: number, work: Promise<T>): Promise<T> {
+  const found = await within(ms, () => work, LATE)
+  if (found === LATE) throw new StorageUnavailable('The database is slow')
+  return found as T
 }

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { isWithin, parseNetworks } from '../base/networks.ts'
 import { zoned } from '../validation/zone.ts'
 import {
   type Conditions,
@@ -74,10 +74,8 @@ const TESTS: {
   ],
   network: [
     (networks) => {
-      const parsed = networks.map((network) => ipaddr.parseCIDR(network))
-      return ({ address }) =>
-        address !== null &&
-        parsed.some(([base, bits]) => base.kind() === address.kind() && address.match([base, bits]))
+      const parsed = parseNetworks(networks)
+      return ({ address }) => isWithin(address, parsed)
     },
     ({ address }) => address?.toString() ?? null,
   ],

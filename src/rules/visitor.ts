@@ -1,6 +1,6 @@
-import ipaddr from 'ipaddr.js'
 import { truncateAddress } from '../base/client-address.ts'
 import { createMemo } from '../base/memo.ts'
+import { type Address, parseAddress } from '../base/networks.ts'
 import { judgeVisit } from '../clicks/classify.ts'
 import { readAgent } from '../enrich/device.ts'
 import { preferredTag } from '../enrich/language.ts'
@@ -44,7 +44,7 @@ export class Visitor {
   #hash: string | undefined
   #parameters: URLSearchParams | undefined
   #languages: readonly string[] | undefined
-  #address: ReturnType<typeof ipaddr.process> | null | undefined
+  #address: Address | null | undefined
 
   constructor(readonly facts: VisitorFacts) {}
 
@@ -101,10 +101,10 @@ export class Visitor {
   }
 
   /** Null: not an address. */
-  get address(): ReturnType<typeof ipaddr.process> | null {
+  get address(): Address | null {
     const { address } = this.facts
     if (this.#address === undefined) {
-      this.#address = ipaddr.isValid(address) ? ipaddr.process(address) : null
+      this.#address = parseAddress(address)
     }
     return this.#address
   }

@@ -204,7 +204,7 @@ function stateOf(row: FoundShare) {
     filters: JSON.parse(row.filters) as Record<string, string[]>,
     show: JSON.parse(row.shown) as Show[],
     has_password: row.password_hash !== null,
-    expires_at: row.expires_at === null ? null : formatTimestamp(row.expires_at),
+    expires_at: formatTimestamp(row.expires_at),
   }
 }
 

@@ -8,6 +8,12 @@ export class Fault {
     readonly path: readonly PropertyKey[] = [],
   ) {}
 
+  /** The fault as an error's detail of a field. */
+  of(field: string): ErrorDetail {
+    const { code, params } = this
+    return { field, code, ...(params && { params }) } as ErrorDetail
+  }
+
   /** The same fault, of a member or of the item at an index. */
   at(key: PropertyKey): Fault {
     return new Fault(this.code, this.params, [key, ...this.path])

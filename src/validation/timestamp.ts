@@ -40,7 +40,8 @@ function offsetMinutes(offset: string): number | null {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** UTC with milliseconds, the format of all returned timestamps. */
-export function formatTimestamp(ms: number): string {
-  return new Date(ms).toISOString()
+/** UTC with milliseconds, the format of all returned timestamps; null stays null. */
+export function formatTimestamp<T extends number | null>(ms: T): T extends null ? null : string
+export function formatTimestamp(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -50,6 +50,8 @@ const workspaceNo = column<number>('BIGINT NOT NULL REFERENCES workspaces (no)')
 /** A numeric primary key in whose order the rows are stored. */
 const rowKey = column<number>('INTEGER PRIMARY KEY', 'BIGINT PRIMARY KEY')
 
+const versioned = { created_at: time, updated_at: time, version: number }
+
 /** Rows are stored in the index of the primary key. */
 const CLUSTERED: Storage = { sqlite: ' WITHOUT ROWID', postgres: '' }
 
@@ -257,9 +259,7 @@ export const MAIN_TABLES = {
       campaign: optionalText,
       term: optionalText,
       content: optionalText,
-      created_at: time,
-      updated_at: time,
-      version: number,
+      ...versioned,
     },
     constraint: 'UNIQUE (workspace_no, name_key)',
   },
@@ -275,9 +275,7 @@ export const MAIN_TABLES = {
       name_key: text,
       /** JSON object: filter, sort, order and columns. */
       shown: text,
-      created_at: time,
-      updated_at: time,
-      version: number,
+      ...versioned,
     },
     indexes: ['CREATE INDEX views_workspace ON views (workspace_no, name_key, id)'],
   },
@@ -301,9 +299,7 @@ export const MAIN_TABLES = {
       /** The last person who changed it, who limits what is shown. Null: a key, which sees all. */
       seen_by: optionalText,
       views: count,
-      created_at: time,
-      updated_at: time,
-      version: number,
+      ...versioned,
     },
     indexes: ['CREATE INDEX shares_workspace ON shares (workspace_no, id)'],
   },
@@ -449,9 +445,7 @@ export const MAIN_TABLES = {
       social: column<Generated<string | null>>('TEXT'),
       /** `full`, `count` or `none`: what is stored of clicks. */
       tracking: column<Generated<string>>("TEXT NOT NULL DEFAULT 'full'"),
-      created_at: time,
-      updated_at: time,
-      version: number,
+      ...versioned,
       /** The text searched by `search` besides tags, in lower case. */
       search_text: text,
     },
@@ -550,9 +544,7 @@ export const MAIN_TABLES = {
       colour: text,
       /** The `no` of the tag that this one was merged into; null: not merged. */
       merged_into: optionalNumber,
-      created_at: time,
-      updated_at: time,
-      version: number,
+      ...versioned,
     },
     constraint: 'PRIMARY KEY (workspace_no, no)',
     storage: CLUSTERED,
@@ -583,9 +575,7 @@ export const MAIN_TABLES = {
       access: column<'workspace' | 'members'>('TEXT NOT NULL'),
       /** The id of the folder that has its links now; null: not merged. */
       merged_into: optionalText,
-      created_at: time,
-      updated_at: time,
-      version: number,
+      ...versioned,
     },
     indexes: [
       'CREATE INDEX folders_workspace ON folders (workspace_no, name_key, id)',
