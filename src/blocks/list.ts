@@ -27,7 +27,7 @@ export interface Covering {
 }
 
 /** The properties of a link that a block may match. */
-export interface Coverable {
+interface Coverable {
   domain_no: number
   workspace_no: number
   target_url: string

@@ -85,7 +85,7 @@ const StepSchema = z
   })
   .openapi('ExplainStep')
 
-const EXAMPLE = {
+export const EXPLANATION_EXAMPLE = {
   data: {
     outcome: 'redirect' as const,
     status: 302,
@@ -116,6 +116,5 @@ export const ExplanationSchema = z
         .openapi({ description: 'In order, up to the deciding step, and those after it.' }),
     }),
   })
-  .openapi('Explanation', { example: EXAMPLE })
-export const EXPLANATION_EXAMPLE = EXAMPLE
+  .openapi('Explanation', { example: EXPLANATION_EXAMPLE })
 export type Explanation = z.output<typeof ExplanationSchema>['data']

@@ -63,7 +63,7 @@ export interface Asking {
 }
 
 /** Dependencies of decisions. */
-export interface DecisionDeps {
+interface DecisionDeps {
   blocks: Pick<BlockList, 'covers' | 'hasTarget'>
   random: Random
 }
@@ -158,7 +158,7 @@ export function decideDestination(
  * Whether a link redirects, and if not, why. A link is open from its start until its end.
  * @param now in milliseconds since the Unix epoch
  */
-export function conditionOf(link: LinkRow, now: number, trace?: Trace): Condition {
+function conditionOf(link: LinkRow, now: number, trace?: Trace): Condition {
   const { starts_at, expires_at, max_clicks, uses } = link
   if (!passes('enabled', link.enabled !== 0, trace)) return 'disabled'
   if (starts_at !== null) {

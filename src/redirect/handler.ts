@@ -2,8 +2,6 @@ import type { Chosen } from '../clicks/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue, type HashQueue } from '../limits/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { isCounted, usesOne } from './counted.ts'
-import { noAnswers } from './counts.ts'
 import {
   type Answered,
   type Decision,
@@ -13,16 +11,23 @@ import {
   type Social,
 } from './decision.ts'
 import { findSlug } from './find-slug.ts'
-import { answerGuess } from './guess.ts'
+import { answerGuess, answerReport } from './forms.ts'
 import { Pages } from './pages.ts'
-import { answerReport } from './report.ts'
 import type { Closed, Destined, LinkRow } from './resolver.ts'
 import type { InSite } from './sites.ts'
 import { TurnIds } from './turn-ids.ts'
-import type { RedirectDeps } from './types.ts'
+import { noAnswers, type RedirectDeps } from './types.ts'
 import { createUseOnce } from './uses.ts'
-import { howOf, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
-import { createWho, type Who } from './who.ts'
+import {
+  createWho,
+  howOf,
+  locationFor,
+  methodOf,
+  parsePath,
+  pathOf,
+  usesOne,
+  Visit,
+} from './visit.ts'
 
 /** A link that changes this often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
@@ -42,7 +47,7 @@ class RedirectHandler {
   readonly counts = noAnswers()
   readonly #deps: RedirectDeps & { hashes: HashQueue; inSite: InSite }
   readonly #pages: Pages
-  readonly #who: Who
+  readonly #who: ReturnType<typeof createWho>
   readonly #turnIds: TurnIds
   readonly #useOnce: ReturnType<typeof createUseOnce>
   #queue: Visit[] = []
@@ -92,7 +97,13 @@ class RedirectHandler {
     let answers: (Response | null)[]
     try {
       resolver.begin()
-      answers = visits.map((visit) => this.#decideSafely(visit, now))
+      answers = visits.map((visit) => {
+        try {
+          return this.#decide(visit, now)
+        } catch (error) {
+          return this.#failed(visit.request, error)
+        }
+      })
     } catch (error) {
       answers = visits.map(({ request }) => this.#failed(request, error))
     }
@@ -105,14 +116,6 @@ class RedirectHandler {
 
   #answer({ request, domainNo, answer }: Visit, response: Response): void {
     answer(this.#deps.inSite(response, request, domainNo))
-  }
-
-  #decideSafely(visit: Visit, now: number): Response | null {
-    try {
-      return this.#decide(visit, now)
-    } catch (error) {
-      return this.#failed(visit.request, error)
-    }
   }
 
   /** The response; null if it needs another turn. */
@@ -153,22 +156,26 @@ class RedirectHandler {
     decision: Exclude<Decision, { kind: 'not_found' | 'blocked' }>,
     now: number,
   ): Response | null {
-    if (decision.kind === 'closed') {
-      return this.#closed(visit, decision.link, decision.condition)
-    }
+    if (decision.kind === 'closed') return this.#closed(visit, decision.link, decision.condition)
     if (visit.method === 'POST') {
       if (visit.preview) {
         return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
       }
-      const isExpected = decision.kind === 'locked' || visit.unlocked !== null
-      if (!isExpected) return this.#pages.notAllowed(visit.request)
+      if (decision.kind !== 'locked' && visit.unlocked === null) {
+        return this.#pages.notAllowed(visit.request)
+      }
     }
     if (decision.kind === 'locked') return this.#locked(visit, decision)
     if (decision.kind === 'social') return this.#social(visit, decision, now)
     if (decision.kind === 'answered') return this.#answered(visit, decision)
     const { link } = decision
     const isLimited = link !== null && link.max_clicks != null
-    if (visit.preview) return this.#preview(visit, isLimited ? null : locationFor(visit, decision))
+    if (visit.preview) {
+      this.counts.page++
+      // Each visit of a limited link counts, so its destination isn't shown.
+      const target = isLimited ? null : locationFor(visit, decision)
+      return this.#pages.preview(visit.request, target, pathOf(visit))
+    }
     if (!isLimited || !usesOne(this.#deps, visit, decision.seq)) {
       return this.#pass(visit, decision, now)
     }
@@ -204,17 +211,15 @@ class RedirectHandler {
   #locked(visit: Visit, locked: { seq: number; hash: string }): Response | null {
     // Only once: the body is consumed, and the password may have changed in the meantime.
     if (visit.method === 'POST' && visit.unlocked === null) {
-      return this.#settle(visit, () => this.#guess(visit, locked))
+      return this.#settle(visit, async () => {
+        const answer = await answerGuess(visit, locked, this.#deps, this.#pages)
+        if (answer !== null) this.counts.page++
+        return answer
+      })
     }
     this.counts.page++
     if (visit.preview) return this.#pages.protectedPreview(visit.request, pathOf(visit))
     return this.#pages.password(visit.request, { kind: 'none' })
-  }
-
-  async #guess(visit: Visit, locked: { seq: number; hash: string }): Promise<Response | null> {
-    const answer = await answerGuess(visit, locked, this.#deps, this.#pages)
-    if (answer !== null) this.counts.page++
-    return answer
   }
 
   /** Continues after this turn: `work` returns the response, or null to decide again. */
@@ -249,9 +254,8 @@ class RedirectHandler {
     time: number,
     chosen?: Chosen,
   ): void {
-    const how = howOf(visit, link?.tracking)
-    if (how === null || !isCounted(this.#deps, visit, seq)) return
-    this.#deps.recorder.add(visit, seq, time, how, chosen)
+    const how = howOf(this.#deps, visit, seq, link?.tracking)
+    if (how !== null) this.#deps.recorder.add(visit, seq, time, how, chosen)
   }
 
   #closed(
@@ -276,12 +280,6 @@ class RedirectHandler {
     return this.#pages.closed(visit.request, 'blocked', null)
   }
 
-  /** `target` null: the destination isn't shown, because each visit of the link counts. */
-  #preview(visit: Visit, target: string | null): Response {
-    this.counts.page++
-    return this.#pages.preview(visit.request, target, pathOf(visit))
-  }
-
   #notFound(request: Request): Response {
     this.counts.not_found++
     return this.#pages.notFound(request)
@@ -289,12 +287,11 @@ class RedirectHandler {
 
   #failed(request: Request, error: unknown): Response {
     const isBusy = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE'
-    const isAway = error instanceof StorageUnavailable
-    if (isBusy || isAway) this.counts.unavailable++
-    const response =
-      isBusy || isAway
-        ? this.#pages.unavailable(request)
-        : this.#pages.error(request, 'INTERNAL_ERROR')
+    const isUnavailable = isBusy || error instanceof StorageUnavailable
+    if (isUnavailable) this.counts.unavailable++
+    const response = isUnavailable
+      ? this.#pages.unavailable(request)
+      : this.#pages.error(request, 'INTERNAL_ERROR')
     if (isBusy) return response
     const request_id = response.headers.get('X-Request-Id')
     this.#deps.logger?.error({ err: error, request_id }, 'A visit could not be answered')

@@ -16,7 +16,6 @@ import {
   reportPage,
   scheduledPage,
 } from './html.ts'
-import { redirectHeaders } from './redirect-headers.ts'
 import type { Closed } from './resolver.ts'
 import { type Social, socialPage } from './social.ts'
 
@@ -47,7 +46,7 @@ const FORM_ACTION = "'self' http: https:"
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /** Dependencies of the pages. */
-export interface PagesOptions {
+interface PagesOptions {
   /** For tests. */
   pseudoLocales: boolean
   /** The public URL. */
@@ -283,4 +282,21 @@ function simplePage(
 ): string {
   const title = translate(locale, `page.${name}.title`)
   return renderPage(locale, title, paragraph(translate(locale, `page.${name}.text`)))
+}
+
+/**
+ * Shared headers of redirects; a browser caches a permanent one, so it has `Vary`. A response
+ * copies them, so they are created once and only `Location` and `X-Request-Id` are set for each:
+ * 350 ns for a response instead of 630 with separate headers.
+ */
+function redirectHeaders(always: Readonly<Record<string, string>>) {
+  const kinds = (own: Record<string, string>) => {
+    const bare = { ...own, ...always, 'X-Content-Type-Options': 'nosniff' }
+    const html = { ...bare, 'Content-Type': 'text/html; charset=utf-8' }
+    return { bare: new Headers(bare), html: new Headers(html) }
+  }
+  return {
+    temporary: kinds({ 'Cache-Control': 'private, no-store' }),
+    permanent: kinds({ 'Cache-Control': 'private, max-age=90', Vary: 'Accept' }),
+  }
 }

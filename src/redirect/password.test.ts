@@ -8,8 +8,8 @@ import { readJournal } from '../clicks/segment-reader.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
 import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import { copyMigrated } from '../storage/testing/database.ts'
-import { createGuessLimit } from './guesses.ts'
 import { openSite, type Site } from './testing/site.ts'
+import { createGuessLimit } from './visitor-limits.ts'
 
 let dir: string
 let site: Site

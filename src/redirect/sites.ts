@@ -6,7 +6,7 @@ import { type LeadsTo, shownBy } from './pages.ts'
 export type Site = Record<LeadsTo, string | null> & { brand: Brand | null }
 
 /** Dependencies of the pages of domains. */
-export interface SiteDeps {
+interface SiteDeps {
   /** Whether a domain is shared by all workspaces. */
   isShared: (domainNo: number) => boolean
   /** The settings of a domain; null: it was deleted. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createUrlCheck, type Destination } from '../links/values.ts'
-import { locationOf, withVisitorsQuery } from './target.ts'
+import { locationOf } from './target.ts'
+
+function withQuery(target: string, search: string): string {
+  const forwarding = { forward_query: 1, forward_path: 0 }
+  return locationOf(target, forwarding, () => ({ slug: 'a', rest: '', search }))
+}
 
 test.each([
   ['https://e.com/', '', 'https://e.com/'],
@@ -16,16 +21,16 @@ test.each([
   ['https://e.com/?x=1#f', '?a=1#g', 'https://e.com/?x=1&a=1#f'],
   ['https://e.com/', '?#g', 'https://e.com/'],
 ])('%s and %s make %s', (target, search, expected) => {
-  expect(withVisitorsQuery(target, search)).toBe(expected)
+  expect(withQuery(target, search)).toBe(expected)
 })
 
 test('a query that would make the URL too long is omitted completely', () => {
   const target = 'https://e.com/#f'
   const room = 8192 - target.length - '?'.length
   const longest = `?a=${'x'.repeat(room - 2)}`
-  expect(withVisitorsQuery(target, longest)).toHaveLength(8192)
-  expect(withVisitorsQuery(target, `${longest}x`)).toBe(target)
-  expect(withVisitorsQuery(target, `?a=${'ä'.repeat(room / 2)}`)).toBe(target)
+  expect(withQuery(target, longest)).toHaveLength(8192)
+  expect(withQuery(target, `${longest}x`)).toBe(target)
+  expect(withQuery(target, `?a=${'ä'.repeat(room / 2)}`)).toBe(target)
 })
 
 test('neither origin, path nor fragment can be reached by a visitor', () => {
@@ -36,7 +41,7 @@ test('neither origin, path nor fragment can be reached by a visitor', () => {
       (url, text) => {
         const target = new URL(url)
         const { search } = new URL(`https://sho.rt/a?${text.replaceAll('#', '')}`)
-        const result = new URL(withVisitorsQuery(target.href, search))
+        const result = new URL(withQuery(target.href, search))
         expect([result.origin, result.pathname, result.hash]).toEqual([
           target.origin,
           target.pathname,

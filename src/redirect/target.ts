@@ -2,7 +2,7 @@ import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 import { hasPlaceholder, PLACEHOLDERS } from '../links/values.ts'
 
 /** Which parts of a visit a link forwards. */
-export interface Forwarding {
+interface Forwarding {
   forward_query: number
   forward_path: number
 }
@@ -123,7 +123,7 @@ function encoded(value: string): string {
  * accept, none is forwarded: a part of a query could have another meaning than the whole.
  * @param search the visit's query string with its `?`, or empty; without a fragment
  */
-export function withVisitorsQuery(target: string, search: string): string {
+function withVisitorsQuery(target: string, search: string): string {
   const query = search.split('#', 1)[0] as string
   if (query.length < 2) return target
   const hash = target.indexOf('#')

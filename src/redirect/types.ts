@@ -11,7 +11,7 @@ import type { Decision } from './decision.ts'
 import type { Resolver } from './resolver.ts'
 import type { InSite } from './sites.ts'
 import type { Visit } from './visit.ts'
-import type { VisitLimit } from './visit-limit.ts'
+import type { VisitLimit } from './visitor-limits.ts'
 
 /** What the redirect works with. */
 export interface RedirectDeps {
@@ -71,7 +71,24 @@ export interface GuessLimit {
 }
 
 /** Whether a guess or report is allowed. */
-export interface Guess {
+interface Guess {
   allowed: boolean
   retryAfterSeconds: number
+}
+
+/** How often each kind of response was given since the start, for metrics. */
+export type RedirectCounts = Readonly<ReturnType<typeof noAnswers>>
+
+/** The counts of a new redirect. */
+export function noAnswers() {
+  return {
+    redirected: 0,
+    not_found: 0,
+    gone: 0,
+    /** Refused: too many of one address. */
+    limited: 0,
+    /** Forms and previews. */
+    page: 0,
+    unavailable: 0,
+  }
 }

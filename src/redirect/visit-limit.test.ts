@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyMigrated } from '../storage/testing/database.ts'
 import { openSite, type Site } from './testing/site.ts'
-import { createVisitLimit } from './visit-limit.ts'
+import { createVisitLimit } from './visitor-limits.ts'
 
 const hash = await Bun.password.hash('x', { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
 

@@ -1,9 +1,9 @@
-import { HOW } from '../clicks/index.ts'
+import { agentOf, fetchedAhead, HOW } from '../clicks/index.ts'
 import { SLUG_SEGMENTS_MAX, slugKey } from '../links/slug.ts'
-import type { Visitor } from '../rules/index.ts'
+import { Visitor } from '../rules/index.ts'
 import type { Destined, SlugRow } from './resolver.ts'
 import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
-import type { Who } from './who.ts'
+import type { RedirectDeps } from './types.ts'
 
 type Method = 'GET' | 'HEAD' | 'POST'
 
@@ -72,9 +72,62 @@ export class Visit {
   }
 }
 
+/** Finds out who visits, each thing when it is asked for. */
+type Who = ReturnType<typeof createWho>
+
+export function createWho({
+  recorder,
+  clientAddress,
+  placeOf,
+}: Pick<RedirectDeps, 'recorder' | 'clientAddress' | 'placeOf'>) {
+  return {
+    addressOf: ({ peer, headers }: Visit): string => clientAddress(peer(), headers),
+    /** For the rules of links: as the click of the visit will have it. */
+    visitorOf(visit: Visit, now: number): Visitor {
+      const { headers, url, address } = visit
+      return new Visitor({
+        now,
+        userAgent: agentOf(headers),
+        how: fetchedAhead(headers),
+        language: headers.get('accept-language') ?? '',
+        search: searchOf(url),
+        referrer: headers.get('referer') ?? '',
+        address,
+        placeOf,
+        hash: () => recorder.hash(visit, now),
+      })
+    },
+  }
+}
+
+/** False: the workspace of the link doesn't count visits from the visitor's address. */
+function isCounted(
+  { excluded }: Pick<RedirectDeps, 'excluded'>,
+  visit: Visit,
+  linkSeq: number,
+): boolean {
+  return excluded?.covers(linkSeq, visit.address) !== true
+}
+
+/** Whether a visit uses up one of `max_clicks`: that of a person, and not excluded. */
+export function usesOne(
+  deps: Pick<RedirectDeps, 'excluded' | 'recorder'>,
+  visit: Visit,
+  linkSeq: number,
+): boolean {
+  const isAsked = visit.method !== 'HEAD' && deps.recorder.isPerson(visit.headers)
+  return isAsked && isCounted(deps, visit, linkSeq)
+}
+
 /** The way of a visit, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
-export function howOf({ method, url }: Visit, tracking = 'full'): number | null {
-  if (method === 'HEAD' || tracking === 'none') return null
+export function howOf(
+  deps: Pick<RedirectDeps, 'excluded'>,
+  visit: Visit,
+  linkSeq: number,
+  tracking = 'full',
+): number | null {
+  const { method, url } = visit
+  if (method === 'HEAD' || tracking === 'none' || !isCounted(deps, visit, linkSeq)) return null
   const asked = method === 'POST' ? HOW.password : 0
   const scanned = fromQrCode(url) ? HOW.qr : 0
   return asked | scanned | (tracking === 'count' ? HOW.bare : 0)

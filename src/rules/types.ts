@@ -73,7 +73,7 @@ export const ANSWERS = ['fallback', 'not_found', 'gone'] as const
 export type RuleAnswer = (typeof ANSWERS)[number]
 
 /** The outcome of a matching rule: exactly one of these. */
-export interface Then {
+interface Then {
   destination_url?: string | undefined
   variants?: Variant[] | undefined
   answer?: RuleAnswer | undefined

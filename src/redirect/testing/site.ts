@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { Insertable } from 'kysely'
 import { createClientAddress } from '../../base/client-address.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { createIds } from '../../base/ids.ts'
@@ -17,14 +16,10 @@ import {
   openVisitors,
 } from '../../clicks/index.ts'
 import { announcingLinks } from '../../cluster/index.ts'
-import { SPECIAL_PREFIX, slugKey } from '../../links/slug.ts'
-import { hasPlaceholder } from '../../links/values.ts'
-import {
-  type EmbeddedStorage,
-  type LinksTable,
-  openEmbedded,
-  SEQS_PER_WORKSPACE,
-} from '../../storage/index.ts'
+import { targetOf } from '../../links/rows.ts'
+import { slugKey } from '../../links/slug.ts'
+import { BLANK, type LinkRow } from '../../links/store.ts'
+import { type EmbeddedStorage, openEmbedded, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { Supervisor } from '../../workers/index.ts'
 import {
   createCachedResolver,
@@ -38,7 +33,7 @@ import '../../i18n/testing/pseudo.ts'
 const WORKER = join(import.meta.dir, '../../clicks/testing/worker-main.ts')
 
 /** What a test's link differs in from a plain one. */
-export type TestLink = Partial<Insertable<LinksTable>> & { slug: string; aliases_typed?: string[] }
+type TestLink = Partial<LinkRow> & { slug: string; aliases_typed?: string[] }
 
 /** Everything behind a short domain, on a migrated data directory. */
 export async function openSite(
@@ -116,49 +111,19 @@ export async function openSite(
     async addLink({ slug, aliases_typed = [], ...values }: TestLink): Promise<number> {
       const seq = SEQS_PER_WORKSPACE + ++made
       const target_url = values.target_url ?? `https://example.com/${made}`
-      const link = {
+      const row: LinkRow = {
+        ...BLANK,
         seq,
         id: `lnk_${String(made).padStart(26, '0')}`,
         workspace_no: 1,
-        domain_no: 0,
         slug,
         slug_key: slugKey(slug),
         destination_url: target_url,
         target_url,
-        title: null,
-        notes: null,
         aliases: JSON.stringify(aliases_typed),
-        external_id: null,
-        enabled: 1,
-        redirect_status: 302,
-        forward_query: 0,
-        forward_path: 0,
-        match_prefix: 0,
-        starts_at: null,
-        expires_at: null,
-        max_clicks: null,
-        uses: 0,
-        fallback_url: null,
-        rules: null,
-        variants: null,
-        password_hash: null,
-        block: null,
-        created_at: 0,
-        updated_at: 0,
-        version: 1,
-        search_text: '',
         ...values,
       }
-      const conditions = Number(
-        hasPlaceholder(link.target_url) ||
-          !link.enabled ||
-          !!link.forward_query ||
-          (link.tracking ?? 'full') !== 'full' ||
-          [link.starts_at, link.expires_at, link.max_clicks, link.password_hash]
-            .concat([link.social ?? null, link.rules, link.variants])
-            .some((value) => value !== null),
-      )
-      const special = link.match_prefix ? SPECIAL_PREFIX : conditions
+      const { tags: _, ...link } = row
       await storage.write(async (tx) => {
         const { db } = tx
         await db
@@ -167,21 +132,14 @@ export async function openSite(
           .onConflict((conflict) => conflict.doNothing())
           .execute()
         await db.updateTable('workspaces').set({ links_made: made }).execute()
-        await db.insertInto('links').values(link).execute()
+        await db
+          .insertInto('links')
+          .values({ ...link, search_text: '' })
+          .execute()
         for (const typed of [slug, ...aliases_typed]) {
           await db
             .insertInto('slugs')
-            .values({
-              slug_key: slugKey(typed),
-              domain_no: 0,
-              workspace_no: link.workspace_no,
-              link_seq: link.seq,
-              slug: typed,
-              target_url: link.target_url,
-              redirect_status: link.redirect_status,
-              special,
-              block_id: values.block ? 'blk_test' : null,
-            })
+            .values({ ...targetOf(row), slug_key: slugKey(typed), domain_no: 0, slug: typed })
             .execute()
           tx.linkChanged?.({ domainNo: 0, slugKey: slugKey(typed) })
         }

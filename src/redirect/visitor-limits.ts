@@ -1,6 +1,6 @@
 import { addressKey } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Limiter } from '../limits/index.ts'
+import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
 import type { GuessLimit } from './types.ts'
 
 /** Per address and link: five at once, then one every twelve seconds. */
@@ -32,6 +32,29 @@ export function createGuessLimit(limiter: Limiter, clock: Clock): GuessLimit {
     },
     async right(target) {
       await limiter.refund(`link ${target}`, LINK, clock.now())
+    },
+  }
+}
+
+/** Limits the visits of one address (IPv6: /64) to one link. */
+export interface VisitLimit {
+  /** Counts a visit. Returns the seconds until the next is allowed; 0: now. */
+  take(linkSeq: number, address: string, now: number): number
+}
+
+/**
+ * Counts in this process's memory, because visits are answered without network access.
+ * @param perMinute null: unlimited
+ */
+export function createVisitLimit(perMinute: number | null): VisitLimit | undefined {
+  if (perMinute === null) return undefined
+  const limiter = createMemoryLimiter()
+  const policy = { ratePerMinute: perMinute, burst: perMinute }
+  return {
+    take(linkSeq, address, now) {
+      const key = `${linkSeq} ${addressKey(address)}`
+      const { allowed, retryAfterMs } = limiter.take(key, policy, now)
+      return allowed ? 0 : Math.max(1, Math.ceil(retryAfterMs / 1000))
     },
   }
 }
