@@ -5,6 +5,7 @@ import {
   createPeopleSoFar,
   journalDirectory,
   openVisitors,
+  readWatermark,
 } from '../clicks/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
 import { countFailedWrites, storageCheck } from '../operations/checks.ts'
@@ -21,10 +22,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
   const { logger, clock, random } = input
   const { dataDir } = input.config
   const { storage, failures } = countFailedWrites(await openEmbedded(dataDir))
-  const [watermark = { segment: 0, offset: 0 }] = await storage.read.db
-    .selectFrom('journal_watermark')
-    .select(['segment', 'offset'])
-    .execute()
+  const watermark = await readWatermark(storage.read, 0)
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const after = watermark.segment
   const clicks = openClickPath({ input, storage, watermark, after, visitors })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { readWatermark } from '../clicks/index.ts'
 import { type Difference, type NodeProgress, recount } from '../clicks/recount.ts'
 import { dayOf } from '../clicks/visitors.ts'
 import type { Forgotten } from '../statistics/engine/types.ts'
@@ -65,10 +66,7 @@ export function forgetEmbedded(
     storage,
     forget,
     async progress({ segment, offset }) {
-      const [counted = { segment: 0, offset: 0 }] = await storage.read.db
-        .selectFrom('journal_watermark')
-        .select(['segment', 'offset'])
-        .execute()
+      const counted = await readWatermark(storage.read, 0)
       return [{ node: dataDir, counted, stored: { segment, offset } }]
     },
     async write(work) {

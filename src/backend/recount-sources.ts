@@ -5,6 +5,7 @@ import {
   journalDirectory,
   openSqliteCounters,
   readCounted,
+  readWatermark,
 } from '../clicks/index.ts'
 import type { Difference, NodeProgress, RecountOptions, StoredCounts } from '../clicks/recount.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
@@ -42,10 +43,7 @@ export async function embeddedSource(
     looks: 60,
     wait: () => Bun.sleep(500),
     async progress() {
-      const [counted = { segment: 0, offset: 0 }] = await read.db
-        .selectFrom('journal_watermark')
-        .select(['segment', 'offset'])
-        .execute()
+      const counted = await readWatermark(read, 0)
       const { position } = await raw.numbers([0, 0], counted)
       return [{ node: dataDir, counted, stored: position }]
     },
@@ -77,7 +75,7 @@ export async function scaledSource(
       }
       return { since: 0, links }
     },
-    repair: (difference) => repairShared(storage, difference),
+    repair: (difference) => storage.write((tx) => repairIn(tx.db, difference)),
     close,
   }
 }
@@ -99,15 +97,7 @@ export async function progressOfNodes({ read }: Pick<Storage, 'read'>): Promise<
   }))
 }
 
-/** See `repair` of `RecountOptions`. */
-export function repairShared(
-  storage: Pick<Storage, 'write'>,
-  difference: Difference,
-): Promise<boolean> {
-  return storage.write((tx) => repairIn(tx.db, difference))
-}
-
-/** Sets a link's counters to the numbers of its clicks. */
+/** Sets a link's counters to the numbers of its clicks; see `repair` of `RecountOptions`. */
 export async function repairIn(
   db: Sql['db'],
   { linkSeq, counted, total, clicks }: Difference,

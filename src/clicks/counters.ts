@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import type { Batch } from './counting.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
-import { each, type RowsDatabase } from './rows.ts'
-import type { Position } from './segments.ts'
+import { each, type RowsDatabase, readWatermark } from './rows.ts'
 import { BARE, type Tally } from './tally.ts'
 import { dayOf } from './visitors.ts'
 
@@ -58,11 +57,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
 
   return {
     /** How far the journal of this data directory is counted. */
-    async watermark() {
-      const { rows } =
-        await sql<Position>`SELECT segment, "offset" FROM ${table} WHERE ${own}`.execute(db)
-      return rows[0] ?? { segment: 0, offset: 0 }
-    },
+    watermark: () => readWatermark({ db }, nodeNo),
     /** The quotas of workspaces with limited plans, by month, with the keys of a tally. */
     quotas: (months: readonly number[]) => readQuotas(database, limits, months),
     /**

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Schema, SEQS_PER_WORKSPACE, type Sql, type Storage } from '../storage/index.ts'
 import type { Batch } from './counting.ts'
 import type { ClickRecord } from './record.ts'
-import { each, type RowsDatabase } from './rows.ts'
+import { each, type RowsDatabase, readWatermark } from './rows.ts'
 import { isBefore, type Position } from './segments.ts'
 
 /** Larger than every month's number. */
@@ -132,11 +132,7 @@ export async function clicksThisMonth(
 /** Reads which clicks of the node's journal are counted; a single machine is node 0. */
 export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number) {
   // What is added between the two queries is after the watermark.
-  const watermark =
-    nodeNo === 0
-      ? db.selectFrom('journal_watermark').select(['segment', 'offset'])
-      : db.selectFrom('node_watermarks').select(['segment', 'offset']).where('node_no', '=', nodeNo)
-  const until = await watermark.executeTakeFirst()
+  const until = await readWatermark({ db }, nodeNo)
   const rows = await db
     .selectFrom('uncounted_clicks')
     .selectAll()
@@ -145,7 +141,7 @@ export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number) {
   const spans = Map.groupBy(rows, keyOf)
   return {
     /** The end of what is known. */
-    until: until ?? { segment: 0, offset: 0 },
+    until,
     /** Whether a click at `at`, before `until`, is counted. */
     includes([, time, linkSeq]: ClickRecord, at: Position): boolean {
       if (spans.size === 0) return true

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
-import { progressOfNodes, repairShared } from '../backend/recount-sources.ts'
+import { progressOfNodes, repairIn } from '../backend/recount-sources.ts'
 import type { Storage } from '../storage/index.ts'
 import { type LinkCounts, recount } from './recount.ts'
 import { addLinks, openTestStorage } from './testing/shared.ts'
@@ -50,7 +50,7 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
       stored: async () => ({ since: 0, links: new Map(clicks) }),
       async repair(difference) {
         await beforeRepair()
-        return repairShared(storage, difference)
+        return storage.write((tx) => repairIn(tx.db, difference))
       },
       wait,
       looks: 3,

@@ -1,4 +1,4 @@
-import { type Asker, recordChange } from '../audit/index.ts'
+import { type Asker, type Fields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { LogosTable, Storage, Transaction } from '../storage/index.ts'
@@ -21,27 +21,6 @@ export function createLogoService({ storage, clock }: { storage: Storage; clock:
       .where('workspace_no', '=', workspaceNo)
       .executeTakeFirst()
 
-  async function record(
-    tx: Transaction,
-    { workspace, actor }: Asker,
-    before: CheckedImage | undefined,
-    after: CheckedImage | undefined,
-  ): Promise<void> {
-    const { name } = await tx.db
-      .selectFrom('workspaces')
-      .select('name')
-      .where('no', '=', workspace.no)
-      .executeTakeFirstOrThrow(() => new AppError('NOT_FOUND'))
-    await recordChange(tx, actor, {
-      workspaceNo: workspace.no,
-      at: clock.now(),
-      action: 'workspace.updated',
-      target: { type: 'workspace', id: workspace.id, label: name },
-      before: { logo: sizeOf(before) },
-      after: { logo: sizeOf(after) },
-    })
-  }
-
   return {
     find: (workspaceNo: number): Promise<LogoRow | undefined> => find(storage.read, workspaceNo),
     /** Replaces the logo; an equal one changes nothing. */
@@ -57,7 +36,7 @@ export function createLogoService({ storage, clock }: { storage: Storage; clock:
         .values(row)
         .onConflict((conflict) => conflict.column('workspace_no').doUpdateSet(changing))
         .execute()
-      await record(tx, asker, before, row)
+      await recordSetting(tx, asker, clock.now(), sizeOf(before), sizeOf(row))
       return row
     },
     /** @throws AppError LOGO_NOT_FOUND */
@@ -67,11 +46,29 @@ export function createLogoService({ storage, clock }: { storage: Storage; clock:
       const before = await find(tx, no)
       if (before === undefined) throw new AppError('LOGO_NOT_FOUND')
       await tx.db.deleteFrom('logos').where('workspace_no', '=', no).execute()
-      await record(tx, asker, before, undefined)
+      await recordSetting(tx, asker, clock.now(), sizeOf(before), sizeOf(undefined))
     },
   }
 }
 
-function sizeOf(logo: CheckedImage | undefined): string | null {
-  return logo === undefined ? null : `${logo.width} × ${logo.height}`
+function sizeOf(logo: CheckedImage | undefined): Fields {
+  return { logo: logo === undefined ? null : `${logo.width} × ${logo.height}` }
+}
+
+/** Records a change of the workspace's QR codes. @throws AppError NOT_FOUND */
+export async function recordSetting(
+  tx: Transaction,
+  { workspace, actor }: Asker,
+  at: number,
+  before: Fields,
+  after: Fields,
+): Promise<void> {
+  const { name } = await tx.db
+    .selectFrom('workspaces')
+    .select('name')
+    .where('no', '=', workspace.no)
+    .executeTakeFirstOrThrow(() => new AppError('NOT_FOUND'))
+  const target = { type: 'workspace' as const, id: workspace.id, label: name }
+  const change = { workspaceNo: workspace.no, at, target, before, after }
+  await recordChange(tx, actor, { ...change, action: 'workspace.updated' })
 }

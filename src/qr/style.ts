@@ -1,14 +1,18 @@
 import type { z } from '@hono/zod-openapi'
-import { type Asker, askerOf, changedFields, type Fields, recordChange } from '../audit/index.ts'
+import { type Asker, askerOf, changedFields, type Fields } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { bearsLogo, CONTRAST_MIN, contrastOf, DEFAULT_STYLE, type QrStyle } from './drawing.ts'
+import { recordSetting } from './logo.ts'
 import { QrStyleSchema } from './schemas.ts'
 
-const PATH = '/api/v1/workspace/qr-style'
-const TAG = 'Workspace'
+const STYLE = {
+  path: '/api/v1/workspace/qr-style',
+  tag: 'Workspace',
+  success: { status: 200, description: 'The style.', schema: QrStyleSchema },
+} as const
 
 /** How a workspace's codes look where a request says nothing else. */
 export type WorkspaceStyle = z.output<typeof QrStyleSchema>
@@ -20,24 +24,14 @@ export function createQrStyleService({ storage, clock }: { storage: Storage; clo
   return {
     find: (workspaceNo: number): Promise<WorkspaceStyle> => find(storage.read, workspaceNo),
     /** Replaces the style. An equal one changes nothing. */
-    async set(tx: Transaction, { workspace, actor }: Asker, style: WorkspaceStyle): Promise<void> {
-      await tx.lockWorkspace(workspace.no)
-      const { before, after } = changedFields(await find(tx, workspace.no), style)
+    async set(tx: Transaction, asker: Asker, style: WorkspaceStyle): Promise<void> {
+      const { no } = asker.workspace
+      await tx.lockWorkspace(no)
+      const { before, after } = changedFields(await find(tx, no), style)
       if (Object.keys(after).length === 0) return
-      const { name } = await tx.db
-        .updateTable('workspaces')
-        .set({ qr_style: JSON.stringify(style) })
-        .where('no', '=', workspace.no)
-        .returning('name')
-        .executeTakeFirstOrThrow()
-      await recordChange(tx, actor, {
-        workspaceNo: workspace.no,
-        at: clock.now(),
-        action: 'workspace.updated',
-        target: { type: 'workspace', id: workspace.id, label: name },
-        before: prefixed(before),
-        after: prefixed(after),
-      })
+      const workspace = tx.db.updateTable('workspaces').where('no', '=', no)
+      await workspace.set({ qr_style: JSON.stringify(style) }).execute()
+      await recordSetting(tx, asker, clock.now(), prefixed(before), prefixed(after))
     },
   }
 }
@@ -61,13 +55,11 @@ export function registerQrStyleRoutes(
   { qrStyles }: { qrStyles: QrStyleService },
 ): void {
   endpoint(api, {
+    ...STYLE,
     method: 'get',
-    path: PATH,
     scope: 'links:read',
     operationId: 'getQrStyle',
-    tag: TAG,
     summary: 'Get the style of QR codes',
-    success: { status: 200, description: 'The style.', schema: QrStyleSchema },
     handler: async ({ caller }) => ({
       status: 200,
       body: await qrStyles.find(caller.workspace.no),
@@ -75,15 +67,13 @@ export function registerQrStyleRoutes(
   })
 
   endpoint(api, {
+    ...STYLE,
     method: 'put',
-    path: PATH,
     scope: 'links:write',
     operationId: 'setQrStyle',
-    tag: TAG,
     summary: 'Set the style of QR codes',
     description: 'Codes have it wherever a request says nothing else.',
     body: QrStyleSchema,
-    success: { status: 200, description: 'The style.', schema: QrStyleSchema },
     errors: ['QR_UNREADABLE'],
     handler(call) {
       const { body } = call

@@ -1,10 +1,11 @@
 import type { ErrorDetail } from '../errors/index.ts'
+import { idsOfFolder } from '../folders/index.ts'
 import type { Reader } from '../http/types.ts'
 import type { Sql } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
 import type { Subject } from './schemas.ts'
 import type { ShareKind } from './show.ts'
-import { findLinks, findTagId, hasFolder } from './store.ts'
+import { findLinks, findTagId } from './store.ts'
 
 /** The subject of a share in its stored form. */
 interface SharedSubject {
@@ -31,7 +32,7 @@ export async function checkSubject(
   }
   if (folder_id === undefined) return { kind: 'workspace', id: null }
   const isSeen = !hiddenFolders.includes(folder_id)
-  return isSeen && (await hasFolder(sql, workspace.no, folder_id))
+  return isSeen && (await idsOfFolder(sql, workspace.no, folder_id)).length > 0
     ? { kind: 'folder', id: folder_id }
     : { field: 'subject.folder_id', code: 'FOLDER_NOT_FOUND' }
 }

@@ -124,18 +124,6 @@ export async function findTagId({ db }: Sql, workspaceNo: number, key: string) {
   return tag?.id
 }
 
-/** Whether a workspace has a folder with this id. */
-export async function hasFolder({ db }: Sql, workspaceNo: number, id: string): Promise<boolean> {
-  const folder = await db
-    .selectFrom('folders')
-    .select('id')
-    .where('workspace_no', '=', workspaceNo)
-    .where('id', '=', id)
-    .where('merged_into', 'is', null)
-    .executeTakeFirst()
-  return folder !== undefined
-}
-
 /** The role of a person in a workspace; undefined: not a member. */
 export async function roleOf({ db }: Sql, workspaceNo: number, userId: string) {
   const member = await db

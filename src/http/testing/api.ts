@@ -6,7 +6,7 @@ import { createIds } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { AppError } from '../../errors/index.ts'
-import type { PlanLimits } from '../../plans/types.ts'
+import { type PlanLimits, UNLIMITED } from '../../plans/types.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
 import { type Api, createApi, endpoint } from '../api.ts'
@@ -42,18 +42,6 @@ export interface TestApiOptions {
   anonymousPerMinute?: number
   /** Replaces the storage of the endpoints. */
   storage?: Storage
-}
-
-const UNLIMITED: PlanLimits = {
-  requests_per_minute: null,
-  burst: null,
-  links: null,
-  addresses: null,
-  api_keys: null,
-  members: null,
-  domains: null,
-  clicks_per_month: null,
-  analytics_retention_days: null,
 }
 
 /** A key of the test API: its scopes, its workspace, and the folders it can't see. */

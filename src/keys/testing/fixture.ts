@@ -6,7 +6,7 @@ import { COMMAND_LINE } from '../../audit/index.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createPlans } from '../../plans/service.ts'
-import type { Plan } from '../../plans/types.ts'
+import { type Plan, UNLIMITED } from '../../plans/types.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
 import type { NewKey } from '../input.ts'
@@ -24,17 +24,7 @@ function plan(id: string, apiKeys: number | null, isDefault = false): Plan {
   return {
     id,
     price: { amount: 0, currency: 'EUR', interval: 'month' },
-    limits: {
-      requests_per_minute: null,
-      burst: null,
-      links: null,
-      addresses: null,
-      api_keys: apiKeys,
-      members: null,
-      domains: null,
-      clicks_per_month: null,
-      analytics_retention_days: null,
-    },
+    limits: { ...UNLIMITED, api_keys: apiKeys },
     features: [],
     default: isDefault,
   }

@@ -14,6 +14,7 @@ import {
   openJournal,
   openSqliteCounters,
   openVisitors,
+  readWatermark,
 } from '../../clicks/index.ts'
 import { announcingLinks } from '../../cluster/index.ts'
 import { targetOf } from '../../links/rows.ts'
@@ -51,8 +52,7 @@ export async function openSite(
     ? { ...embedded, write: announcingLinks({ ...embedded }, memory.changed).write }
     : embedded
   const fetchSlug = createFetchSlug(storage)
-  const [watermark] = await storage.read.db.selectFrom('journal_watermark').selectAll().execute()
-  const from = { segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0 }
+  const from = await readWatermark(storage.read, 0)
   const journal = openJournal({ directory: journalDirectory(dataDir), after: from.segment })
   const visitors = openVisitors({
     file: join(dataDir, 'visitor-salts'),
