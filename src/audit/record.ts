@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import { AppError } from '../errors/index.ts'
-import type { Call, Caller, CallerWorkspace, Person } from '../http/types.ts'
+import type { Call, Caller, CallerWorkspace, Permission, Person } from '../http/types.ts'
 import {
   type AuditTable,
   prepare,
@@ -104,6 +104,9 @@ export interface Asker {
   readonly actor: Actor
   /** Folders whose links the caller can't see. */
   readonly hiddenFolders?: readonly string[] | undefined
+  /** The person in the dashboard; absent: an API key, or the operator. */
+  readonly userId?: string | undefined
+  readonly scopes?: ReadonlySet<Permission> | undefined
 }
 
 /** The actor of a request. */
@@ -117,8 +120,9 @@ export function actorOf(caller: Caller, requestId: string): Actor {
 
 /** The part of a request's caller that services need. */
 export function askerOf({ caller, requestId }: { caller: Caller; requestId: string }): Asker {
-  const { workspace, hiddenFolders } = caller
-  return { workspace, actor: actorOf(caller, requestId), hiddenFolders }
+  const { workspace, hiddenFolders, scopes } = caller
+  const userId = caller.kind === 'session' ? caller.userId : undefined
+  return { workspace, actor: actorOf(caller, requestId), hiddenFolders, userId, scopes }
 }
 
 /** The actor of a request outside of any workspace. */

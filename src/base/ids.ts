@@ -3,7 +3,11 @@ import type { Random } from './random.ts'
 
 /** Crockford's alphabet in lower case: no i, l, o, u. Its order is that of the values. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const PAIRS = Array.from({ length: 1024 }, (_, n) => digit(n >> 5) + digit(n & 31))
+/** Two characters for each number of ten bits. */
+export const PAIRS: readonly string[] = Array.from(
+  { length: 1024 },
+  (_, n) => digit(n >> 5) + digit(n & 31),
+)
 
 function digit(value: number): string {
   return ALPHABET[value] as string

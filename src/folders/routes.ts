@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/respond.ts'
@@ -10,7 +11,7 @@ import {
   FolderPatchSchema,
   FolderSchema,
 } from './schemas.ts'
-import { type FolderService, folderAskerOf, type VersionedFolder } from './service.ts'
+import type { FolderService, VersionedFolder } from './service.ts'
 
 const PATH = '/api/v1/folders'
 const READ = { scope: 'links:read', tag: 'Folders' } as const
@@ -80,7 +81,7 @@ export function registerFolderRoutes(
     success: oneFolder(201, 'The folder.'),
     handler: (call) =>
       call.mutate(async (tx) => {
-        const made = await deps.folders.create(tx, folderAskerOf(call), call.body)
+        const made = await deps.folders.create(tx, askerOf(call), call.body)
         return { ...answer(201, made), headers: { Location: `${PATH}/${made.folder.id}` } }
       }),
   })
@@ -116,7 +117,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
       const { caller, params, body, ifMatch, mutate } = call
       const patch = { ...body, links: await deps.folders.linksOf(caller, params.id) }
       return mutate(async (tx) =>
-        answer(200, await deps.folders.update(tx, folderAskerOf(call), params.id, patch, ifMatch)),
+        answer(200, await deps.folders.update(tx, askerOf(call), params.id, patch, ifMatch)),
       )
     },
   })
@@ -134,7 +135,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, query, ifMatch } = call
-        await deps.folders.remove(tx, folderAskerOf(call), params.id, query.move_to, ifMatch)
+        await deps.folders.remove(tx, askerOf(call), params.id, query.move_to, ifMatch)
       }),
   })
 }

@@ -1,11 +1,11 @@
-import { type Asker, askerOf, changedFields, recordChange } from '../audit/index.ts'
+import { type Asker, changedFields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
-import type { Caller, IfMatch, Reader } from '../http/types.ts'
+import type { IfMatch, Reader } from '../http/types.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import type { Folder, FolderList } from './schemas.ts'
@@ -23,19 +23,6 @@ import {
   setMembers,
   updateFolder,
 } from './store.ts'
-
-/** Who changes a folder. */
-interface FolderAsker extends Reader, Pick<Asker, 'actor'> {
-  /** A person who would lose access to a folder unless they are among its members. */
-  readonly self: string | null
-}
-
-/** The caller of a request, as the service needs it. */
-export function folderAskerOf(call: { caller: Caller; requestId: string }): FolderAsker {
-  const { caller } = call
-  const isRestricted = caller.kind === 'session' && !caller.scopes.has('members:manage')
-  return { ...askerOf(call), self: isRestricted ? caller.userId : null }
-}
 
 /** A folder with its version, for the ETag. */
 export interface VersionedFolder {
@@ -113,7 +100,7 @@ async function get(ctx: FolderContext, caller: Reader, id: string): Promise<Vers
 async function create(
   { clock, ids }: FolderContext,
   tx: Transaction,
-  asker: FolderAsker,
+  asker: Asker,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
 ): Promise<VersionedFolder> {
   await tx.lockWorkspace(asker.workspace.no)
@@ -143,7 +130,7 @@ async function create(
 async function update(
   { clock }: FolderContext,
   tx: Transaction,
-  asker: FolderAsker,
+  asker: Asker,
   id: string,
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
@@ -172,7 +159,7 @@ async function update(
 async function remove(
   { clock }: FolderContext,
   tx: Transaction,
-  asker: FolderAsker,
+  asker: Asker,
   id: string,
   moveTo: string | undefined,
   ifMatch: IfMatch,
@@ -191,7 +178,7 @@ async function remove(
 }
 
 /** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
-async function target(tx: Transaction, asker: FolderAsker, id: string, from: string) {
+async function target(tx: Transaction, asker: Asker, id: string, from: string) {
   const row = id === from ? undefined : await found(tx, asker, id)
   if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
   return row
@@ -200,7 +187,7 @@ async function target(tx: Transaction, asker: FolderAsker, id: string, from: str
 /** Validates the members of a folder. @throws AppError VALIDATION_FAILED */
 async function checkMembers(
   tx: Transaction,
-  { workspace, self }: FolderAsker,
+  { workspace, userId, scopes }: Asker,
   access: Access,
   members: readonly string[],
 ): Promise<string[]> {
@@ -214,7 +201,9 @@ async function checkMembers(
     known.has(id) ? [] : [{ field: `members[${i}]`, code: 'UNKNOWN_MEMBER' }],
   )
   if (faults.length > 0) throw invalid(...faults)
-  return [...new Set(self === null ? members : [...members, self])].sort()
+  // Others would lose access to the folder by their own change.
+  const isKept = userId !== undefined && !scopes?.has('members:manage')
+  return [...new Set(isKept ? [...members, userId] : members)].sort()
 }
 
 /** A folder that the caller can see; undefined: there is none, or it was merged into another. */
@@ -231,7 +220,7 @@ async function visible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow
 }
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED */
-async function toChange(tx: Transaction, asker: FolderAsker, id: string, ifMatch: IfMatch) {
+async function toChange(tx: Transaction, asker: Asker, id: string, ifMatch: IfMatch) {
   await tx.lockWorkspace(asker.workspace.no)
   const row = await visible(tx, asker, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')

@@ -127,6 +127,16 @@ async function updateSlug(
   slugChanged(tx, address)
 }
 
+/** Deletes a slug, which becomes free. */
+export async function deleteSlug(
+  tx: Transaction,
+  { key, domainNo }: Omit<Address, 'slug'>,
+): Promise<void> {
+  const slugs = tx.db.deleteFrom('slugs').where('slug_key', '=', key)
+  await slugs.where('domain_no', '=', domainNo).execute()
+  slugChanged(tx, { key, domainNo })
+}
+
 /** Called for every write of this table: other nodes cache slugs, and must invalidate this one. */
 export function slugChanged(tx: Transaction, { key, domainNo }: Omit<Address, 'slug'>): void {
   tx.linkChanged?.({ domainNo, slugKey: key })

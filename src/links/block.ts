@@ -9,6 +9,7 @@ import {
   addressOn,
   allOf,
   type Cases,
+  deleteSlug,
   retargetSlug,
   slugChanged,
 } from './addresses.ts'
@@ -224,13 +225,7 @@ async function unblockSlugs(tx: Transaction, blockId: string): Promise<void> {
     .returning(['slug_key', 'domain_no', 'workspace_no'])
     .execute()
   for (const { slug_key: key, domain_no: domainNo, workspace_no } of rows) {
-    if (workspace_no === UNOWNED) {
-      await tx.db
-        .deleteFrom('slugs')
-        .where('slug_key', '=', key)
-        .where('domain_no', '=', domainNo)
-        .execute()
-    }
-    slugChanged(tx, { key, domainNo })
+    if (workspace_no === UNOWNED) await deleteSlug(tx, { key, domainNo })
+    else slugChanged(tx, { key, domainNo })
   }
 }

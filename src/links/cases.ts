@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { invalid } from '../errors/index.ts'
 import { bySql, type Transaction } from '../storage/index.ts'
-import { slugChanged } from './addresses.ts'
+import { deleteSlug, slugChanged } from './addresses.ts'
 import { slugKey } from './slug.ts'
 
 /** The most slugs re-keyed in one transaction, because other writes wait for it. */
@@ -52,7 +52,7 @@ export async function rekeySlugs(
   assertDistinct(byKey)
   for (const [key, same] of byKey) {
     const kept = same.find(isTaken) ?? (same[0] as Row)
-    for (const row of same) if (row !== kept) await forget(tx, domainNo, row)
+    for (const row of same) if (row !== kept) await deleteSlug(tx, { key: row.slug_key, domainNo })
     if (kept.slug_key !== key) await rename(tx, domainNo, kept, key)
   }
 }
@@ -85,15 +85,6 @@ function assertDistinct(byKey: ReadonlyMap<string, readonly Row[]>): void {
   if (pairs.length === 0) return
   const named = pairs.map((pair) => pair.join(' = ')).join(', ')
   throw invalid({ field: 'case_sensitive', code: 'SLUGS_COLLIDE', params: { slugs: named } })
-}
-
-async function forget(tx: Transaction, domainNo: number, { slug_key: key }: Row): Promise<void> {
-  await tx.db
-    .deleteFrom('slugs')
-    .where('slug_key', '=', key)
-    .where('domain_no', '=', domainNo)
-    .execute()
-  slugChanged(tx, { key, domainNo })
 }
 
 async function rename(

@@ -10,15 +10,13 @@ import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'
 
 /** A person who changes members. */
-export interface MemberAsker extends Asker {
-  readonly userId: string
-}
+export type MemberAsker = Asker & Required<Pick<Caller, 'scopes'>> & { readonly userId: string }
 
 /** The person who makes a request; not a key. @throws AppError FORBIDDEN */
 export function memberAskerOf(call: { caller: Caller; requestId: string }): MemberAsker {
   const { caller } = call
   if (caller.kind !== 'session') throw new AppError('FORBIDDEN')
-  return { ...askerOf(call), userId: caller.userId }
+  return { ...askerOf(call), userId: caller.userId, scopes: caller.scopes }
 }
 
 type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>

@@ -202,7 +202,7 @@ describe('other methods', () => {
 describe('a link with conditions', () => {
   test.each([
     ['LINK_DISABLED', 410, { enabled: 0 }],
-    ['LINK_BLOCKED', 410, { block: '{}' }],
+    ['LINK_BLOCKED', 410, { block: '{"id":"blk_test"}' }],
     ['LINK_NOT_FOUND', 404, { starts_at: 1_700_000_000_001 }],
     ['LINK_EXPIRED', 410, { expires_at: 1_700_000_000_000 }],
     ['LINK_EXHAUSTED', 410, { max_clicks: 3, uses: 3 }],
@@ -241,7 +241,7 @@ describe('a link with conditions', () => {
     expect(response.headers.get('location')).toBe('https://xn--bcher-kva.example/%C3%BC')
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(await clicks(seq)).toBe(0)
-    await site.addLink({ slug: 'b', block: '{}', fallback_url })
+    await site.addLink({ slug: 'b', block: '{"id":"blk_test"}', fallback_url })
     expect((await site.visit('/b')).status).toBe(410)
   })
 

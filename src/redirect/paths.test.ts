@@ -116,7 +116,7 @@ describe.each([
     const forward = { match_prefix: 1, forward_path: 1, target_url: 'https://e.com' }
     await site.addLink({ ...forward, slug: 'off', enabled: 0 })
     await site.addLink({ ...forward, slug: 'once', max_clicks: 1 })
-    await site.addLink({ ...forward, slug: 'bad', block: '{}' })
+    await site.addLink({ ...forward, slug: 'bad', block: '{"id":"blk_test"}' })
     await site.addLink({ ...forward, slug: 'locked', password_hash })
     expect(await to('/off/a')).toBe(410)
     expect(await to('/bad/a')).toBe(410)

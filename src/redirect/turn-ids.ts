@@ -1,5 +1,4 @@
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const PAIRS = Array.from(ALPHABET, (high) => Array.from(ALPHABET, (low) => high + low)).flat()
+import { PAIRS } from '../base/ids.ts'
 
 /**
  * Request ids for the many answers of one turn of the event loop: one id a turn, counted on in its

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
 import type { Domains } from '../domains/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
@@ -10,7 +11,7 @@ import {
   ShareListSchema,
   ShareSchema,
 } from './schemas.ts'
-import { type Hashed, type ShareService, shareAskerOf } from './service.ts'
+import type { Hashed, ShareService } from './service.ts'
 
 const PATH = '/api/v1/shares'
 const READ = { scope: 'links:read', tag: 'Shared statistics' } as const
@@ -62,7 +63,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
     success: one(201, 'The share.'),
     async handler(call) {
-      const asker = shareAskerOf(call)
+      const asker = askerOf(call)
       const { password, ...fields } = call.body
       const write: Write = (tx, hashed) => deps.shares.create(tx, asker, { ...fields, ...hashed })
       const hashed = await deps.shares.hash(asker, password, write)
@@ -103,7 +104,7 @@ function registerChanges(
     success: one(200, 'The share as it is now.'),
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     async handler(call) {
-      const asker = shareAskerOf(call)
+      const asker = askerOf(call)
       const { params, ifMatch } = call
       const { password, ...change } = call.body
       const write: Write = (tx, hashed) =>
@@ -123,6 +124,6 @@ function registerChanges(
     success: { status: 204, description: 'The share is deleted.' },
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.shares.remove(tx, shareAskerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.shares.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
   })
 }

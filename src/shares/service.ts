@@ -1,11 +1,11 @@
-import { type Asker, askerOf, changedFields, recordChange } from '../audit/index.ts'
+import { type Asker, changedFields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
-import type { Caller, IfMatch, Reader } from '../http/types.ts'
+import type { IfMatch, Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
 import { hashPassword } from '../links/index.ts'
 import { rehearse, type Storage, type Transaction } from '../storage/index.ts'
@@ -35,18 +35,6 @@ interface ShareContext {
   tokens: ShareTokens
   /** The public URL. */
   baseUrl: string
-}
-
-/** The caller of a request that changes shares. */
-interface ShareAsker extends Asker {
-  /** The person, or null for a key, which sees all folders. */
-  readonly self: string | null
-}
-
-/** The caller of a request, as the service needs it. */
-export function shareAskerOf(call: { caller: Caller; requestId: string }): ShareAsker {
-  const { caller } = call
-  return { ...askerOf(call), self: caller.kind === 'session' ? caller.userId : null }
 }
 
 /** A password hashed before the transaction, because hashing is slow. */
@@ -89,7 +77,7 @@ async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share
  */
 async function hash(
   { storage, hashes }: ShareContext,
-  { workspace: { no } }: ShareAsker,
+  { workspace: { no } }: Asker,
   password: string | null | undefined,
   write: (tx: Transaction, hashed: Hashed) => Promise<unknown>,
 ): Promise<Hashed> {
@@ -103,7 +91,7 @@ async function hash(
 async function create(
   ctx: ShareContext,
   tx: Transaction,
-  asker: ShareAsker,
+  asker: Asker,
   fields: Change & { subject: Subject },
 ): Promise<Share> {
   const { no } = asker.workspace
@@ -121,7 +109,7 @@ async function create(
     ...{ id, workspace_no: no, token_hash: ctx.tokens.hashOf(ctx.tokens.tokenOf(id)) },
     ...{ kind: subject.kind, subject_id: subject.id, views: 0 },
     ...{ name: null, filters: '{}', password_hash: null, expires_at: null },
-    ...{ shown: JSON.stringify(SHOW_DEFAULT), seen_by: asker.self },
+    ...{ shown: JSON.stringify(SHOW_DEFAULT), seen_by: asker.userId ?? null },
     ...given(fields),
     ...{ created_at: at, updated_at: at, version: 1 },
   }
@@ -138,7 +126,7 @@ async function create(
 async function update(
   ctx: ShareContext,
   tx: Transaction,
-  asker: ShareAsker,
+  asker: Asker,
   id: string,
   patch: Change,
   ifMatch: IfMatch,
@@ -149,7 +137,7 @@ async function update(
   const faults = await checkFilters(tx, asker, patch.filters)
   if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
-  const changing = { ...given(patch), seen_by: asker.self }
+  const changing = { ...given(patch), seen_by: asker.userId ?? null }
   const row = { ...before, ...changing, updated_at: at, version: before.version + 1 }
   const changes = changedFields(stateOf(before), stateOf(row))
   const isReplaced = before.password_hash !== row.password_hash && row.password_hash !== null
@@ -164,7 +152,7 @@ async function update(
 async function remove(
   { clock }: ShareContext,
   tx: Transaction,
-  asker: ShareAsker,
+  asker: Asker,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {

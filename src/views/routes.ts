@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { memberAskerOf } from '../members/service.ts'
 import {
   VIEW_EXAMPLE,
   VIEWS_MAX,
@@ -10,7 +11,7 @@ import {
   ViewPatchSchema,
   ViewSchema,
 } from './schemas.ts'
-import { type ViewService, viewAskerOf } from './service.ts'
+import type { ViewService } from './service.ts'
 
 const PATH = '/api/v1/views'
 /** Everyone may have their own views; the service checks who may share. */
@@ -34,7 +35,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     success: { status: 200, description: 'The views.', schema: ViewListSchema },
     handler: async (call) => ({
       status: 200,
-      body: pageOf(await deps.views.list(viewAskerOf(call)), 2 * VIEWS_MAX, String),
+      body: pageOf(await deps.views.list(memberAskerOf(call)), 2 * VIEWS_MAX, String),
     }),
   })
 
@@ -50,7 +51,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     errors: ['FORBIDDEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
-        answerMade(PATH, await deps.views.create(tx, viewAskerOf(call), call.body)),
+        answerMade(PATH, await deps.views.create(tx, memberAskerOf(call), call.body)),
       ),
   })
 
@@ -68,7 +69,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answerOne(await deps.views.update(tx, viewAskerOf(call), params.id, body, ifMatch))
+        return answerOne(await deps.views.update(tx, memberAskerOf(call), params.id, body, ifMatch))
       }),
   })
 
@@ -81,6 +82,6 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     success: { status: 204, description: 'The view is gone.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>
-      call.mutate((tx) => deps.views.remove(tx, viewAskerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.views.remove(tx, memberAskerOf(call), call.params.id, call.ifMatch)),
   })
 }

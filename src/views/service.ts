@@ -4,8 +4,8 @@ import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
-import type { Caller, IfMatch, Permission } from '../http/types.ts'
-import { memberAskerOf } from '../members/service.ts'
+import type { IfMatch } from '../http/types.ts'
+import type { MemberAsker } from '../members/service.ts'
 import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
@@ -20,18 +20,6 @@ interface Context {
   ids: Ids
 }
 
-/** A person who makes a request about views. */
-interface ViewAsker extends Asker {
-  readonly userId: string
-  readonly scopes: ReadonlySet<Permission>
-}
-
-/** The person of a request; not a key. @throws AppError FORBIDDEN */
-export function viewAskerOf(call: { caller: Caller; requestId: string }): ViewAsker {
-  const { scopes, hiddenFolders } = call.caller
-  return { ...memberAskerOf(call), scopes, hiddenFolders }
-}
-
 /** Saved views of the list of links: a person's own, and shared ones. */
 export function createViewService(context: Context) {
   return withContext(context, { list, create, update, remove })
@@ -40,7 +28,7 @@ export function createViewService(context: Context) {
 export type ViewService = ReturnType<typeof createViewService>
 
 /** The person's own views and the shared ones, by name. */
-async function list({ storage }: Context, asker: ViewAsker): Promise<View[]> {
+async function list({ storage }: Context, asker: MemberAsker): Promise<View[]> {
   return (await visible(storage.read, asker)).map((row) => render(row, asker))
 }
 
@@ -48,7 +36,7 @@ async function list({ storage }: Context, asker: ViewAsker): Promise<View[]> {
 async function create(
   { clock, ids }: Context,
   tx: Transaction,
-  asker: ViewAsker,
+  asker: MemberAsker,
   { name, shared, ...shown }: ViewCreate,
 ): Promise<View> {
   const { no } = asker.workspace
@@ -70,7 +58,7 @@ async function create(
 async function update(
   { clock }: Context,
   tx: Transaction,
-  asker: ViewAsker,
+  asker: MemberAsker,
   id: string,
   { name, shared, ...given }: ViewPatch,
   ifMatch: IfMatch,
@@ -99,7 +87,7 @@ async function update(
 async function remove(
   { clock }: Context,
   tx: Transaction,
-  asker: ViewAsker,
+  asker: MemberAsker,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
@@ -111,7 +99,7 @@ async function remove(
 /** Whether the person can see a view: not if it is of a folder that is hidden from them. */
 async function visible(
   { db }: Pick<Sql, 'db'>,
-  { workspace, userId, hiddenFolders = [] }: ViewAsker,
+  { workspace, userId, hiddenFolders = [] }: MemberAsker,
 ): Promise<Row[]> {
   const rows = await db
     .selectFrom('views')
@@ -126,7 +114,7 @@ async function visible(
 
 async function findEditable(
   tx: Transaction,
-  asker: ViewAsker,
+  asker: MemberAsker,
   id: string,
   ifMatch: IfMatch,
 ): Promise<Row> {
@@ -139,13 +127,13 @@ async function findEditable(
 }
 
 /** A person's own views; shared ones also for those who manage members. */
-function isEditable(row: Row, { userId, scopes }: ViewAsker): boolean {
+function isEditable(row: Row, { userId, scopes }: MemberAsker): boolean {
   if (row.shared === 0) return true
   return scopes.has('members:manage') || (row.user_id === userId && scopes.has('links:write'))
 }
 
 /** @throws AppError VALIDATION_FAILED */
-async function check(tx: Transaction, asker: ViewAsker, row: Row): Promise<void> {
+async function check(tx: Transaction, asker: MemberAsker, row: Row): Promise<void> {
   const others = await tx.db
     .selectFrom('views')
     .select('name_key')
@@ -169,7 +157,7 @@ async function check(tx: Transaction, asker: ViewAsker, row: Row): Promise<void>
 
 async function isFolderThere(
   tx: Transaction,
-  { workspace, hiddenFolders = [] }: ViewAsker,
+  { workspace, hiddenFolders = [] }: MemberAsker,
   id: string | null,
 ): Promise<boolean> {
   if (id === null || id === 'none') return true
@@ -191,7 +179,7 @@ function auditedOf(row: Row) {
   return { ...rest, ...filter }
 }
 
-function render(row: Row, asker: ViewAsker): View {
+function render(row: Row, asker: MemberAsker): View {
   return {
     id: row.id,
     ...stateOf(row),
