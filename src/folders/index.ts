@@ -1,4 +1,3 @@
-export { hiddenFoldersOf } from './hidden.ts'
 export { registerFolderRoutes } from './routes.ts'
-export { createFolderService, type FolderService } from './service.ts'
+export { createFolderService, type FolderService, hiddenFoldersOf } from './service.ts'
 export { findFolder, idsOfFolder, leaveFolders } from './store.ts'

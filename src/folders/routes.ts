@@ -11,7 +11,7 @@ import {
   FolderPatchSchema,
   FolderSchema,
 } from './schemas.ts'
-import type { FolderService, VersionedFolder } from './service.ts'
+import type { FolderService } from './service.ts'
 
 const PATH = '/api/v1/folders'
 const READ = { scope: 'links:read', tag: 'Folders' } as const
@@ -47,10 +47,6 @@ const DeleteQuery = z.object({
 
 const oneFolder = describeOne('folder', FolderSchema, FOLDER_EXAMPLE)
 
-function answer(status: 200 | 201, { folder, version }: VersionedFolder) {
-  return { status, body: folder, version }
-}
-
 /** The endpoints of folders. */
 export function registerFolderRoutes(
   api: Pick<Api, 'add'>,
@@ -82,7 +78,7 @@ export function registerFolderRoutes(
     handler: (call) =>
       call.mutate(async (tx) => {
         const made = await deps.folders.create(tx, askerOf(call), call.body)
-        return { ...answer(201, made), headers: { Location: `${PATH}/${made.folder.id}` } }
+        return { ...made, status: 201, headers: { Location: `${PATH}/${made.body.id}` } }
       }),
   })
 
@@ -94,7 +90,10 @@ export function registerFolderRoutes(
     summary: 'Get a folder',
     success: oneFolder(200, 'The folder.'),
     errors: ['FOLDER_NOT_FOUND'],
-    handler: async ({ caller, params }) => answer(200, await deps.folders.get(caller, params.id)),
+    handler: async ({ caller, params }) => ({
+      status: 200,
+      ...(await deps.folders.get(caller, params.id)),
+    }),
   })
 
   registerFolderChanges(api, deps)
@@ -116,9 +115,10 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     async handler(call) {
       const { caller, params, body, ifMatch, mutate } = call
       const patch = { ...body, links: await deps.folders.linksOf(caller, params.id) }
-      return mutate(async (tx) =>
-        answer(200, await deps.folders.update(tx, askerOf(call), params.id, patch, ifMatch)),
-      )
+      return mutate(async (tx) => ({
+        status: 200,
+        ...(await deps.folders.update(tx, askerOf(call), params.id, patch, ifMatch)),
+      }))
     },
   })
 

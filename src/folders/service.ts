@@ -5,7 +5,8 @@ import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
-import type { IfMatch, Reader } from '../http/types.ts'
+import type { Versioned } from '../http/respond.ts'
+import type { IfMatch, Permission, Reader } from '../http/types.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import type { Folder, FolderList } from './schemas.ts'
@@ -15,6 +16,7 @@ import {
   dissolve,
   type FolderRow,
   findFolder,
+  findHidden,
   findMembers,
   hasLinks,
   insertFolder,
@@ -23,12 +25,6 @@ import {
   setMembers,
   updateFolder,
 } from './store.ts'
-
-/** A folder with its version, for the ETag. */
-export interface VersionedFolder {
-  folder: Folder
-  version: number
-}
 
 type Access = FolderRow['access']
 
@@ -91,7 +87,7 @@ async function list(
 }
 
 /** @throws AppError FOLDER_NOT_FOUND */
-async function get(ctx: FolderContext, caller: Reader, id: string): Promise<VersionedFolder> {
+async function get(ctx: FolderContext, caller: Reader, id: string): Promise<Versioned<Folder>> {
   const { read } = ctx.storage
   return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
 }
@@ -102,7 +98,7 @@ async function create(
   tx: Transaction,
   asker: Asker,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
-): Promise<VersionedFolder> {
+): Promise<Versioned<Folder>> {
   await tx.lockWorkspace(asker.workspace.no)
   const allowed = await checkMembers(tx, asker, access, members)
   const now = clock.now()
@@ -134,7 +130,7 @@ async function update(
   id: string,
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
-): Promise<VersionedFolder> {
+): Promise<Versioned<Folder>> {
   const row = await toChange(tx, asker, id, ifMatch)
   const members = (await membersOf(tx, [id])).get(id) ?? []
   const before = { name: row.name, access: row.access, members }
@@ -227,10 +223,10 @@ async function toChange(tx: Transaction, asker: Asker, id: string, ifMatch: IfMa
   return row
 }
 
-async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<VersionedFolder> {
+async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Versioned<Folder>> {
   const { id, name, access, version } = row
   const members = (await membersOf(sqlx, [id])).get(id) ?? []
-  return { folder: { id, name, access, members, links }, version }
+  return { body: { id, name, access, members, links }, version }
 }
 
 function named(name: string) {
@@ -240,4 +236,16 @@ function named(name: string) {
 /** The common fields of audit entries. */
 function entry({ workspace_no: workspaceNo, id, name }: FolderRow, at: number) {
   return { workspaceNo, at, target: { type: 'folder' as const, id, label: name } }
+}
+
+/**
+ * The folders whose links a member of a workspace can't see. Owners and admins see all. Queried on
+ * each of a person's requests, so that changes take effect with the next one.
+ */
+export async function hiddenFoldersOf(
+  sqlx: Sql,
+  workspaceNo: number,
+  { userId, scopes }: { userId: string; scopes: ReadonlySet<Permission> },
+): Promise<readonly string[]> {
+  return scopes.has('members:manage') ? [] : findHidden(sqlx, workspaceNo, userId)
 }

@@ -222,6 +222,12 @@ export function describeOne<S extends z.ZodType>(what: string, schema: S, exampl
   })
 }
 
+/** An object whose version isn't among its fields, as the body of an answer. */
+export interface Versioned<T> {
+  body: T
+  version: number
+}
+
 /** A response with one object. */
 export function answerOne<T extends { version: number }>(body: T) {
   return { status: 200 as const, body, version: body.version }

@@ -1,4 +1,4 @@
-import { machineAddresses } from '../base/machine-addresses.ts'
+import { networkInterfaces } from 'node:os'
 import { type Config, isWildcard } from '../config/index.ts'
 import type { Domains } from '../domains/index.ts'
 import type { OwnHosts } from '../links/values.ts'
@@ -12,10 +12,11 @@ export function ownHostsOf(input: {
 }): OwnHosts {
   const { config, domains, listenPort } = input
   const base = new URL(input.baseUrl)
+  const cards = Object.values(networkInterfaces()).flatMap((card) => card ?? [])
   return {
     hosts: domains.hosts,
     ownedAt: domains.ownedAt,
-    addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
+    addresses: isWildcard(config.host) ? cards.map(({ address }) => address) : [config.host],
     listenPort,
     basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
   }

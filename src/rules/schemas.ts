@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { boundedText, checked, checkWith, isObject } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { whenSchema } from './condition-schemas.ts'
-import { withIds } from './ids.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
 
 /** Validates a destination; only a fault of its result is used. */
@@ -115,6 +114,27 @@ function described<R extends z.ZodType, S extends z.ZodType>(rules: R, variants:
         '`destination_url` gets them all. A visitor keeps the same one for the UTC day.',
     }),
   }
+}
+
+/**
+ * Gives items without an id one derived from their content, so that repeating a request changes
+ * nothing, and unchanged items keep their statistics.
+ */
+function withIds<T extends { id?: string | undefined }>(
+  list: readonly T[],
+  content: (item: T) => unknown,
+): (T & { id: string })[] {
+  const taken = new Set(list.map(({ id }) => id))
+  return list.map((item) => {
+    if (item.id !== undefined) return { ...item, id: item.id }
+    const base = Bun.hash(JSON.stringify(content(item))).toString(36)
+    let id = base
+    for (let n = 2; taken.has(id); n++) id = `${base.slice(0, RULE_BOUNDS.id - 4)}-${n}`
+    taken.add(id)
+    // The id comes first, as in responses.
+    const { id: _, ...rest } = item
+    return { id, ...rest } as T & { id: string }
+  })
 }
 
 const text = (description: string) => z.string().openapi({ description })

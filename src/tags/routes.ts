@@ -13,7 +13,7 @@ import {
   TagPatchSchema,
   TagSchema,
 } from './schemas.ts'
-import type { TagService, VersionedTag } from './service.ts'
+import type { TagService } from './service.ts'
 
 const PATH = '/api/v1/tags'
 const READ = { scope: 'links:read', tag: 'Tags' } as const
@@ -38,10 +38,6 @@ const Query = z.object({
 })
 
 const oneTag = describeOne('tag', TagSchema, TAG_EXAMPLE)
-
-function answer(status: 200 | 201, { tag, version }: VersionedTag) {
-  return { status, body: tag, version }
-}
 
 /** The endpoints of tags. */
 export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagService }): void {
@@ -72,7 +68,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     handler: (call) =>
       call.mutate(async (tx) => {
         const made = await deps.tags.create(tx, askerOf(call), call.body)
-        return { ...answer(201, made), headers: { Location: `${PATH}/${made.tag.id}` } }
+        return { ...made, status: 201, headers: { Location: `${PATH}/${made.body.id}` } }
       }),
   })
 
@@ -84,7 +80,10 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     summary: 'Get a tag',
     success: oneTag(200, 'The tag.'),
     errors: ['TAG_NOT_FOUND'],
-    handler: async ({ caller, params }) => answer(200, await deps.tags.get(caller, params.id)),
+    handler: async ({ caller, params }) => ({
+      status: 200,
+      ...(await deps.tags.get(caller, params.id)),
+    }),
   })
 
   registerTagChanges(api, deps)
@@ -109,9 +108,10 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const { caller, params, body, ifMatch, mutate } = call
       const links = await deps.tags.linksOf(caller, params.id)
       const patch = { ...body, links }
-      return mutate(async (tx) =>
-        answer(200, await deps.tags.update(tx, askerOf(call), params.id, patch, ifMatch)),
-      )
+      return mutate(async (tx) => ({
+        status: 200,
+        ...(await deps.tags.update(tx, askerOf(call), params.id, patch, ifMatch)),
+      }))
     },
   })
 
@@ -131,9 +131,10 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const { caller, params, body, ifMatch, mutate } = call
       const links = await deps.tags.linksOf(caller, params.id, body.into)
       const merge = { ...body, links }
-      return mutate(async (tx) =>
-        answer(200, await deps.tags.merge(tx, askerOf(call), params.id, merge, ifMatch)),
-      )
+      return mutate(async (tx) => ({
+        status: 200,
+        ...(await deps.tags.merge(tx, askerOf(call), params.id, merge, ifMatch)),
+      }))
     },
   })
 

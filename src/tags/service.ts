@@ -5,6 +5,7 @@ import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
+import type { Versioned } from '../http/respond.ts'
 import type { IfMatch, Reader } from '../http/types.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
@@ -23,12 +24,6 @@ import {
 
 /** Who changes a tag. */
 type TagAsker = Reader & Pick<Asker, 'actor'>
-
-/** A tag with its version, for the ETag. */
-export interface VersionedTag {
-  tag: Tag
-  version: number
-}
 
 type Name = { tag: string; key: string }
 
@@ -93,11 +88,11 @@ async function list(
     hiddenFolders,
   })
   const page = pageOf(rows, limit, ({ key }) => cursors.encode([key], binding))
-  return { ...page, data: page.data.map((row) => shown(row, row.links).tag) }
+  return { ...page, data: page.data.map((row) => shown(row, row.links).body) }
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function get(ctx: TagContext, caller: Reader, id: string): Promise<VersionedTag> {
+async function get(ctx: TagContext, caller: Reader, id: string): Promise<Versioned<Tag>> {
   const row = await found(ctx.storage.read, caller, id)
   return shown(row, await linksOf(ctx, caller, id))
 }
@@ -108,7 +103,7 @@ async function create(
   tx: Transaction,
   { workspace, actor }: TagAsker,
   fields: { name: Name; colour?: Colour | null | undefined },
-): Promise<VersionedTag> {
+): Promise<Versioned<Tag>> {
   await tx.lockWorkspace(workspace.no)
   const now = clock.now()
   const { tag: name, key } = fields.name
@@ -135,7 +130,7 @@ async function update(
   id: string,
   { links, ...patch }: TagChange,
   ifMatch: IfMatch,
-): Promise<VersionedTag> {
+): Promise<Versioned<Tag>> {
   const { no } = asker.workspace
   const row = await toChange(tx, asker, id, ifMatch)
   const before = { name: row.name, colour: row.colour }
@@ -168,7 +163,7 @@ async function merge(
   id: string,
   { into: intoId, links }: { into: string; links: number },
   ifMatch: IfMatch,
-): Promise<VersionedTag> {
+): Promise<Versioned<Tag>> {
   const row = await toChange(tx, asker, id, ifMatch)
   const into = await found(tx, asker, intoId)
   if (into.id === row.id) return shown(row, links)
@@ -223,6 +218,6 @@ function entry(workspaceNo: number, { id, name }: Pick<TagRow, 'id' | 'name'>, a
 function shown(
   { id, name, colour, version }: Pick<TagRow, 'id' | 'name' | 'colour' | 'version'>,
   links: number,
-): VersionedTag {
-  return { tag: { id, name, colour: colour as Colour, links }, version }
+): Versioned<Tag> {
+  return { body: { id, name, colour: colour as Colour, links }, version }
 }
