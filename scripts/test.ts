@@ -3,7 +3,8 @@
 // With names of files or folders (`npm test -- test/e2e`) only those are run, on the store that
 // TEST_STORE names (test/harness/store.ts). SAVE_TIMINGS=1 writes down how long each file took.
 
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allGroups, type Group } from './groups.ts'
 import { runAgain, runTests } from './run-tests.ts'
@@ -19,7 +20,13 @@ const PACKAGE: Step = {
   command: [process.execPath, join(ROOT, 'scripts/package.ts'), PROGRAM],
 }
 
+/** A file system in memory, on Linux. */
+const MEMORY = '/dev/shm'
+/** All tests together have up to a third of that there at once. */
+const MEMORY_BYTES = 6 * 2 ** 30
+
 const asked = process.argv.slice(2)
+useTemporary()
 const runs: TestRun[] = []
 if (asked.length > 0) {
   runs.push(await runTests(asked, { stream: true, timeoutMs: TIMEOUT_MS }))
@@ -33,6 +40,25 @@ for (const { failures } of runs) for (const failure of failures) tell(failure)
 const total = sum(runs)
 console.log(`\n${line(total)}`)
 process.exit(total.failed === 0 ? 0 : 1)
+
+/**
+ * Gives tests a directory that goes with this process: in memory if there is enough of it, because on
+ * a disk tests mostly wait for it to write what they delete soon.
+ */
+function useTemporary(): void {
+  const directory = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), 'slugline-'))
+  // PostgreSQL runs as a user of its own.
+  chmodSync(directory, 0o1777)
+  process.env.TMPDIR = directory
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+}
+
+function hasMemory(): boolean {
+  if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return false
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return Math.min(bavail * bsize, freemem()) >= MEMORY_BYTES
+}
 
 /** Runs groups concurrently, and at the end retries what failed in them. */
 async function runBeside(groups: readonly Group[]): Promise<TestRun[]> {

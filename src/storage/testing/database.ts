@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -27,21 +27,28 @@ export async function openTestStorage(dir: string): Promise<Storage> {
   return openEmbedded(dir)
 }
 
-let template: Promise<string> | undefined
+type Files = Record<'main' | 'counters', Uint8Array>
+let template: Promise<Files> | undefined
 
 /** Creates what `migrate` creates in an empty directory, at a fraction of its cost. */
 export async function copyMigrated(dir: string): Promise<void> {
   template ??= makeTemplate()
-  const [from, to] = [databaseFiles(await template), databaseFiles(dir)]
-  for (const file of ['main', 'counters'] as const) copyFileSync(from[file], to[file])
+  const { main, counters } = await template
+  const files = databaseFiles(dir)
+  writeFileSync(files.main, main)
+  writeFileSync(files.counters, counters)
 }
 
-/** A directory that is migrated once per process. */
-async function makeTemplate(): Promise<string> {
+/** The files of a directory that is migrated once per process. */
+async function makeTemplate(): Promise<Files> {
   const dir = mkdtempSync(join(tmpdir(), 'slugline-template-'))
-  process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
-  await migrate(dir)
-  return dir
+  try {
+    await migrate(dir)
+    const { main, counters } = databaseFiles(dir)
+    return { main: readFileSync(main), counters: readFileSync(counters) }
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }
 
 /** The URL of a directory's PostgreSQL database. */

@@ -6,8 +6,8 @@ import { createExportPages } from './export.ts'
 
 export { type DuckDb, OldFormat, openDuckDb } from './database.ts'
 
-/** Queries that run at the same time: each needs memory of its own. */
-const QUERIES_AT_ONCE = 3
+/** Queries that run at the same time, one per thread of DuckDB: each needs memory of its own. */
+const QUERIES_AT_ONCE = 2
 
 /** Answers questions from a statistics file. */
 export function createDuckDbEngine(database: DuckDb): Engine {
