@@ -34,6 +34,12 @@ export interface RenderedMail {
   html: string
 }
 
+const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:0 auto;padding:32px 16px'
+/** The accent of `brand.css`: mail programs know neither variables nor `oklch`. */
+const BUTTON =
+  'display:inline-block;padding:10px 18px;border-radius:6px;background:#4556ce;color:#fff;font-weight:600;text-decoration:none'
+const NOTE = 'font-size:14px;overflow-wrap:anywhere'
+
 /** Renders a message as plain text and as HTML without external resources. */
 export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
   const { kind, notice, locale, url, to } = mail
@@ -44,7 +50,9 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
       ? translate(locale, `mail.notice.${notice}`, params)
       : translate(locale, `mail.${kind as Exclude<Mail['kind'], 'notice'>}.text`, params)
   const button = translate(locale, `mail.${kind}.button`)
-  const notes = kind === 'notice' ? [] : [translate(locale, 'mail.ignore')]
+  // Ignoring a report of what has happened would be wrong.
+  const isReport = kind === 'notice' || kind === 'password_changed'
+  const notes = isReport ? [] : [translate(locale, 'mail.ignore')]
   if (mail.expiresAt !== undefined) {
     const date = formatDateTime(locale, new Date(mail.expiresAt))
     notes.unshift(translate(locale, 'mail.expires', { date }))
@@ -57,11 +65,13 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
       '<!doctype html>',
       `<html lang="${locale}" dir="${direction(locale)}"><meta charset="utf-8">`,
       `<title>${escaped(subject)}</title>`,
-      '<body style="font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:2em auto;padding:0 1em">',
+      '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">',
+      `<body style="${BODY}">`,
+      '<p style="font-size:18px;font-weight:700">Slugline</p>',
       `<p>${escaped(text)}</p>`,
-      `<p><a href="${escaped(url)}">${escaped(button)}</a></p>`,
-      `<p style="overflow-wrap:anywhere"><small>${escaped(url)}</small></p>`,
-      ...notes.map((note) => `<p><small>${escaped(note)}</small></p>`),
+      `<p style="margin:24px 0"><a href="${escaped(url)}" style="${BUTTON}">${escaped(button)}</a></p>`,
+      `<p style="${NOTE}"><bdi>${escaped(url)}</bdi></p>`,
+      ...notes.map((note) => `<p style="${NOTE}">${escaped(note)}</p>`),
       '</body></html>',
       '',
     ].join('\n'),
