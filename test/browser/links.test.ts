@@ -196,6 +196,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await button('links.clearSearch').click()
     expect(await search.inputValue()).toBe('')
   })
+
   describe('saved views', () => {
     const views = (name: string) => page.getByRole('button', { name, exact: true })
     const row = (slug: string) => page.locator('[data-row]').filter({ hasText: slug })
@@ -274,5 +275,26 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       await views(`${en('links.views')}: By clicks`).waitFor()
       expect(await saved()).toHaveLength(1)
     })
+  })
+
+  test('the time of a row is shown exactly on hover, also below the first screen', async () => {
+    const operations = Array.from({ length: 40 }, (_, n) => ({
+      op: 'create',
+      link: { destination_url: TARGET, slug: `many-${n}` },
+    }))
+    const body = { operations }
+    await ask(dashboard, owner.context, 'POST', '/links/bulk', { body, workspace })
+    await page.goto(`/app/links?w=${workspace}&q=many`)
+    const time = page.locator('[data-row]').nth(39).locator('time')
+    const created = JSON.stringify(await time.getAttribute('datetime'))
+    const exact = await page.evaluate<string>(
+      `new Intl.DateTimeFormat(navigator.language, { dateStyle: 'full', timeStyle: 'long' })
+        .format(new Date(${created}))`,
+    )
+    // A scrolling page hides tool tips.
+    await time.scrollIntoViewIfNeeded()
+    await owner.settled()
+    await time.hover()
+    await page.getByRole('tooltip').filter({ hasText: exact }).waitFor()
   })
 })
