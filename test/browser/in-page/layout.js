@@ -3,6 +3,7 @@
 function layoutFaults() {
   const faults = []
   const root = document.documentElement
+  root.style.fontFamily = getComputedStyle(root).fontFamily.replace(/"?Inter"?,/, '')
   const told = (element) => {
     const text = (element.textContent ?? '').trim().slice(0, 40)
     return `<${element.tagName.toLowerCase()}> “${element.getAttribute('aria-label') ?? text}”`
@@ -68,6 +69,7 @@ function layoutFaults() {
       }
     })
   })
+  root.style.removeProperty('font-family')
   return faults
 
   /** In something that is meant to lie above the page: a dialog, the bar at the foot, a toast. */
