@@ -36,7 +36,7 @@ export function Frame({
           </div>
           {children}
         </div>
-        {foot ? <div className="mt-4 text-center text-muted text-sm">{foot}</div> : null}
+        {foot ? <p className="mt-4 text-center text-muted text-sm">{foot}</p> : null}
       </main>
       <footer className="flex justify-center pb-6">
         <select

@@ -45,7 +45,7 @@ export function FolderDialog({
   return (
     <FormDialog
       title={t(folder === null ? 'folders.create' : 'folders.edit')}
-      action={t('common.save')}
+      action={t(folder === null ? 'folders.create.submit' : 'common.save')}
       task={save}
       fields={['name']}
       onClose={onClose}

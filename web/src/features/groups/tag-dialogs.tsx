@@ -52,7 +52,7 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
   return (
     <FormDialog
       title={t(tag === null ? 'tags.create' : 'tags.edit')}
-      action={t('common.save')}
+      action={t(tag === null ? 'tags.create.submit' : 'common.save')}
       task={save}
       fields={['name']}
       onClose={onClose}

@@ -127,7 +127,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     <>
       <Select
         compact
-        className="min-w-32"
+        className="lg:min-w-32"
         label={t('members.role.of', { name })}
         value={member.role}
         onChange={(role) => (losesKeys(role) ? setDemotion(role) : change.mutate(role))}

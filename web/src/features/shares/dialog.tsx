@@ -143,7 +143,7 @@ function ShowField({
   return (
     <fieldset>
       <legend className="mb-2 font-medium text-sm">{t('shares.show')}</legend>
-      <div className="grid grid-cols-2 gap-x-4 gap-y-2">
+      <div className="grid grid-cols-[auto_auto] gap-x-4 gap-y-2">
         {SHOW_NAMES.map((name) => (
           <Checkbox
             key={name}

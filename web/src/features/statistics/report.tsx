@@ -74,7 +74,7 @@ function ReportSkeleton() {
   return (
     <div className="flex flex-col gap-4">
       <Loading label={t('common.loading')} />
-      <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+      <div className="grid grid-cols-2 gap-2 lg:grid-cols-4">
         {[0, 1, 2, 3].map((figure) => (
           <Skeleton key={figure} className="h-18 w-full" />
         ))}

@@ -7,7 +7,7 @@ export function Numbers({ link }: { link: Link }) {
   const { t, format } = useI18n()
   const { human, unique, bot } = link.clicks
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line sm:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line lg:grid-cols-4">
       <Figure label={t('links.clicks')} value={format.number(human)} />
       <Figure
         label={t('links.people')}

@@ -15,7 +15,7 @@ export function TwoFactorSection() {
   return (
     <CardSection
       title={
-        <span className="flex items-center gap-2">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
           {t('settings.twoFactor')}
           <Chip tone={on ? 'ok' : 'neutral'}>
             {t(on ? 'settings.twoFactor.on' : 'settings.twoFactor.off')}
