@@ -10,6 +10,7 @@ export {
   recordExport,
   recordInstance,
   recordNumbered,
+  recordObject,
 } from './record.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
 export {

@@ -109,6 +109,20 @@ export interface Asker {
   readonly scopes?: ReadonlySet<Permission> | undefined
 }
 
+/** Records a change of a workspace's object, which the action names first: `tag.created`. */
+export function recordObject(
+  tx: Transaction,
+  { workspace, actor }: { readonly workspace: { readonly no: number }; readonly actor: Actor },
+  action: Change['action'],
+  { id, name: label }: { id: string; name: string },
+  at: number,
+  fields: Pick<Change, 'before' | 'after'>,
+): Promise<void> {
+  const type = action.split('.', 1)[0] as Change['target']['type']
+  const target = { type, id, label }
+  return recordChange(tx, actor, { workspaceNo: workspace.no, at, action, target, ...fields })
+}
+
 /** The actor of a request. */
 export function actorOf(caller: Caller, requestId: string): Actor {
   if (caller.kind === 'session') {

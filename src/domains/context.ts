@@ -1,4 +1,4 @@
-import { type Actor, recordChange } from '../audit/index.ts'
+import { type Actor, recordObject } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
@@ -22,10 +22,9 @@ export function record(
   tx: Transaction,
   actor: Actor,
   action: `domain.${'created' | 'updated' | 'deleted' | 'verified' | 'failing'}`,
-  { id, host, workspace_no: workspaceNo }: DomainRow,
+  { id, host, workspace_no: no }: DomainRow,
   at: number,
-  fields: Pick<Parameters<typeof recordChange>[2], 'before' | 'after'>,
+  fields: Parameters<typeof recordObject>[5],
 ): Promise<void> {
-  const target = { type: 'domain' as const, id, label: host }
-  return recordChange(tx, actor, { workspaceNo, at, action, target, ...fields })
+  return recordObject(tx, { workspace: { no }, actor }, action, { id, name: host }, at, fields)
 }

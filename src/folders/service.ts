@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import { type Asker, changedFields, recordObject } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
@@ -114,9 +114,7 @@ async function create(
   }
   await insertFolder(tx, row)
   await setMembers(tx, row.id, allowed)
-  await recordChange(tx, asker.actor, {
-    ...entry(row, now),
-    action: 'folder.created',
+  await recordObject(tx, asker, 'folder.created', row, now, {
     after: { name, access, ...(allowed.length > 0 && { members: allowed }) },
   })
   return shown(tx, row, 0)
@@ -143,7 +141,7 @@ async function update(
   const version = row.version + 1
   await updateFolder(tx, id, { ...named(name), access, version, updated_at: now })
   await setMembers(tx, id, allowed)
-  await recordChange(tx, asker.actor, { ...entry(row, now), action: 'folder.updated', ...changes })
+  await recordObject(tx, asker, 'folder.updated', row, now, changes)
   return shown(tx, { ...row, name, access, version }, links)
 }
 
@@ -165,9 +163,7 @@ async function remove(
   const into =
     moveTo === undefined || moveTo === 'none' ? null : await target(tx, asker, moveTo, id)
   await dissolve(tx, id, into?.id ?? null)
-  await recordChange(tx, asker.actor, {
-    ...entry(row, clock.now()),
-    action: 'folder.deleted',
+  await recordObject(tx, asker, 'folder.deleted', row, clock.now(), {
     before: { name: row.name },
     after: into === null ? {} : { moved_to: into.name },
   })
@@ -231,11 +227,6 @@ async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Versione
 
 function named(name: string) {
   return { name, name_key: foldForSearch(name) }
-}
-
-/** The common fields of audit entries. */
-function entry({ workspace_no: workspaceNo, id, name }: FolderRow, at: number) {
-  return { workspaceNo, at, target: { type: 'folder' as const, id, label: name } }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import { type Asker, changedFields, recordObject } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
@@ -115,7 +115,7 @@ async function create(
   }
   await insertShare(tx, row)
   const made = await find(tx, asker, id)
-  await record(tx, asker, at, 'created', made, { after: stateOf(made) })
+  await recordObject(tx, asker, 'share.created', targetOf(made), at, { after: stateOf(made) })
   return shown(ctx, made)
 }
 
@@ -144,7 +144,7 @@ async function update(
   if (isReplaced) changes.after = { ...changes.after, has_password: true }
   if (Object.keys(changes.after).length === 0) return shown(ctx, before)
   await updateShare(tx, id, { ...changing, updated_at: at, version: row.version })
-  await record(tx, asker, at, 'updated', row, changes)
+  await recordObject(tx, asker, 'share.updated', targetOf(row), at, changes)
   return shown(ctx, row)
 }
 
@@ -160,7 +160,8 @@ async function remove(
   const row = await find(tx, asker, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   await deleteShare(tx, id)
-  await record(tx, asker, clock.now(), 'deleted', row, { before: stateOf(row) })
+  const before = stateOf(row)
+  await recordObject(tx, asker, 'share.deleted', targetOf(row), clock.now(), { before })
 }
 
 async function find(
@@ -214,17 +215,7 @@ function shown({ tokens, baseUrl }: ShareContext, row: FoundShare): Share {
   }
 }
 
-function record(
-  tx: Transaction,
-  { workspace, actor }: Asker,
-  at: number,
-  what: 'created' | 'updated' | 'deleted',
-  { id, name, tag, folder, slug }: FoundShare,
-  change: { before?: object; after?: object },
-): Promise<void> {
-  const label = name ?? tag ?? folder ?? slug ?? ''
-  const target = { type: 'share' as const, id, label }
-  const action = `share.${what}` as const
-  const changes = change as Parameters<typeof recordChange>[2]
-  return recordChange(tx, actor, { ...changes, workspaceNo: workspace.no, at, action, target })
+/** A share as the target of an audit entry. */
+function targetOf({ id, name, tag, folder, slug }: FoundShare) {
+  return { id, name: name ?? tag ?? folder ?? slug ?? '' }
 }

@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import { type Asker, changedFields, recordObject } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
@@ -101,24 +101,21 @@ async function get(ctx: TagContext, caller: Reader, id: string): Promise<Version
 async function create(
   { clock, ids }: TagContext,
   tx: Transaction,
-  { workspace, actor }: TagAsker,
+  asker: TagAsker,
   fields: { name: Name; colour?: Colour | null | undefined },
 ): Promise<Versioned<Tag>> {
-  await tx.lockWorkspace(workspace.no)
+  const { no } = asker.workspace
+  await tx.lockWorkspace(no)
   const now = clock.now()
   const { tag: name, key } = fields.name
   const colour = fields.colour ?? colourOf(key)
   const id = ids.next('tag')
   const row = { id, key, name, colour, search_text: foldForSearch(name) }
   const times = { created_at: now, updated_at: now }
-  if (!(await insertTag(tx, { ...row, ...times, workspace_no: workspace.no }))) {
+  if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
     throw new AppError('TAG_TAKEN')
   }
-  await recordChange(tx, actor, {
-    ...entry(workspace.no, row, now),
-    action: 'tag.created',
-    after: { name, colour },
-  })
+  await recordObject(tx, asker, 'tag.created', row, now, { after: { name, colour } })
   return shown({ ...row, version: 1 }, 0)
 }
 
@@ -144,11 +141,7 @@ async function update(
   const now = clock.now()
   const changed = { key, name, colour, search_text: foldForSearch(name), version: row.version + 1 }
   await updateTag(tx, row, { ...changed, updated_at: now })
-  await recordChange(tx, asker.actor, {
-    ...entry(no, row, now),
-    action: 'tag.updated',
-    ...changes,
-  })
+  await recordObject(tx, asker, 'tag.updated', row, now, changes)
   return shown({ ...row, ...changed }, links)
 }
 
@@ -169,9 +162,7 @@ async function merge(
   if (into.id === row.id) return shown(row, links)
   const { key, name, search_text } = into
   await updateTag(tx, row, { key, name, search_text, merged_into: into.no })
-  await recordChange(tx, asker.actor, {
-    ...entry(asker.workspace.no, row, clock.now()),
-    action: 'tag.merged',
+  await recordObject(tx, asker, 'tag.merged', row, clock.now(), {
     before: { name: row.name },
     after: { name: into.name },
   })
@@ -188,9 +179,7 @@ async function remove(
 ): Promise<void> {
   const row = await toChange(tx, asker, id, ifMatch)
   await deleteTag(tx, row)
-  await recordChange(tx, asker.actor, {
-    ...entry(asker.workspace.no, row, clock.now()),
-    action: 'tag.deleted',
+  await recordObject(tx, asker, 'tag.deleted', row, clock.now(), {
     before: { name: row.name, colour: row.colour },
   })
 }
@@ -208,11 +197,6 @@ async function toChange(tx: Transaction, asker: TagAsker, id: string, ifMatch: I
   const row = await found(tx, asker, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
-}
-
-/** The common fields of audit entries. */
-function entry(workspaceNo: number, { id, name }: Pick<TagRow, 'id' | 'name'>, at: number) {
-  return { workspaceNo, at, target: { type: 'tag' as const, id, label: name } }
 }
 
 function shown(

@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import { type Asker, changedFields, recordObject } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
@@ -58,7 +58,7 @@ async function create(
     ...{ created_at: at, updated_at: at, version: 1 },
   }
   await tx.db.insertInto('utm_templates').values(row).execute()
-  await record(tx, asker, at, 'created', row, { after: stateOf(row) })
+  await recordObject(tx, asker, 'utm_template.created', row, at, { after: stateOf(row) })
   return shown(row)
 }
 
@@ -86,7 +86,7 @@ async function update(
   if (Object.keys(changes.after).length === 0) return shown(before)
   const { id: _, workspace_no: __, ...changing } = row
   await tx.db.updateTable('utm_templates').set(changing).where('id', '=', id).execute()
-  await record(tx, asker, at, 'updated', row, changes)
+  await recordObject(tx, asker, 'utm_template.updated', row, at, changes)
   return shown(row)
 }
 
@@ -102,7 +102,8 @@ async function remove(
   const row = await find(tx, asker, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   await tx.db.deleteFrom('utm_templates').where('id', '=', id).execute()
-  await record(tx, asker, clock.now(), 'deleted', row, { before: stateOf(row) })
+  const before = stateOf(row)
+  await recordObject(tx, asker, 'utm_template.deleted', row, clock.now(), { before })
 }
 
 function templates({ db }: Pick<Sql, 'db'>, workspaceNo: number) {
@@ -141,18 +142,4 @@ function shown(row: Row): UtmTemplate {
     updated_at: formatTimestamp(row.updated_at),
     version: row.version,
   }
-}
-
-function record(
-  tx: Transaction,
-  { workspace, actor }: Asker,
-  at: number,
-  what: 'created' | 'updated' | 'deleted',
-  { id, name: label }: Row,
-  change: { before?: object; after?: object },
-): Promise<void> {
-  const target = { type: 'utm_template' as const, id, label }
-  const action = `utm_template.${what}` as const
-  const changes = change as Parameters<typeof recordChange>[2]
-  return recordChange(tx, actor, { ...changes, workspaceNo: workspace.no, at, action, target })
 }

@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import { changedFields, recordObject } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
@@ -50,7 +50,7 @@ async function create(
   }
   await check(tx, asker, row)
   await tx.db.insertInto('views').values(row).execute()
-  await record(tx, asker, at, 'created', row, { after: auditedOf(row) })
+  await record(tx, asker, 'view.created', row, at, { after: auditedOf(row) })
   return render(row, asker)
 }
 
@@ -79,7 +79,7 @@ async function update(
   const { id: _, workspace_no: __, user_id: ___, ...changing } = row
   await tx.db.updateTable('views').set(changing).where('id', '=', id).execute()
   const seen = { ...row, shared: before.shared | row.shared }
-  await record(tx, asker, at, 'updated', seen, changes)
+  await record(tx, asker, 'view.updated', seen, at, changes)
   return render(row, asker)
 }
 
@@ -93,7 +93,7 @@ async function remove(
 ): Promise<void> {
   const row = await findEditable(tx, asker, id, ifMatch)
   await tx.db.deleteFrom('views').where('id', '=', id).execute()
-  await record(tx, asker, clock.now(), 'deleted', row, { before: auditedOf(row) })
+  await record(tx, asker, 'view.deleted', row, clock.now(), { before: auditedOf(row) })
 }
 
 /** Whether the person can see a view: not if it is of a folder that is hidden from them. */
@@ -193,15 +193,11 @@ function render(row: Row, asker: MemberAsker): View {
 /** Records changes of shared views only; private ones aren't audited. */
 async function record(
   tx: Transaction,
-  { workspace, actor }: Asker,
+  asker: MemberAsker,
+  action: `view.${'created' | 'updated' | 'deleted'}`,
+  row: Row,
   at: number,
-  what: 'created' | 'updated' | 'deleted',
-  { id, name: label, shared }: Row,
-  change: { before?: object; after?: object },
+  fields: Parameters<typeof recordObject>[5],
 ): Promise<void> {
-  if (shared === 0) return
-  const target = { type: 'view' as const, id, label }
-  const changes = change as Parameters<typeof recordChange>[2]
-  const action = `view.${what}` as const
-  await recordChange(tx, actor, { ...changes, workspaceNo: workspace.no, at, action, target })
+  if (row.shared === 1) await recordObject(tx, asker, action, row, at, fields)
 }
