@@ -1,18 +1,14 @@
 import { type Actor, recordObject } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
-import type { Cursors } from '../http/cursor.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { ServiceContext } from '../http/service-context.ts'
+import type { Transaction } from '../storage/index.ts'
 import type { Domains } from './index.ts'
 import type { LookUpTxt } from './lookup.ts'
 import type { DomainRow } from './store.ts'
-export interface DomainServiceDeps {
-  storage: Storage
-  clock: Clock
-  ids: Ids
+
+/** Dependencies of the domains service. */
+export interface DomainServiceDeps extends ServiceContext {
   random: Random
-  cursors: Cursors
   domains: Pick<Domains, 'refresh'>
   lookUpTxt: LookUpTxt
 }

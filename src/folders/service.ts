@@ -1,13 +1,11 @@
 import { type Asker, changedFields, recordObject } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
-import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { Versioned } from '../http/respond.ts'
+import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch, Permission, Reader } from '../http/types.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import type { Folder, FolderList } from './schemas.ts'
 import {
@@ -37,29 +35,21 @@ interface FolderChange {
   links: number
 }
 
-/** Dependencies of the folder service. */
-interface FolderContext {
-  storage: Storage
-  clock: Clock
-  ids: Pick<Ids, 'next'>
-  cursors: Cursors
-}
-
 export type FolderService = ReturnType<typeof createFolderService>
 
 /** Makes the service of folders. */
-export function createFolderService(deps: FolderContext) {
+export function createFolderService(deps: ServiceContext) {
   return withContext(deps, { linksOf, list, get, create, update, remove })
 }
 
 /** How many links a folder has: counted before the transaction, because it is slow. */
-function linksOf({ storage }: FolderContext, { workspace }: Reader, id: string) {
+function linksOf({ storage }: ServiceContext, { workspace }: Reader, id: string) {
   return countLinks(storage.reports, workspace.no, id)
 }
 
 /** Folders by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
-  { storage, cursors }: FolderContext,
+  { storage, cursors }: ServiceContext,
   { workspace, hiddenFolders = [] }: Reader,
   query: { search?: string | undefined; limit: number; cursor?: string | undefined },
 ): Promise<FolderList> {
@@ -87,14 +77,14 @@ async function list(
 }
 
 /** @throws AppError FOLDER_NOT_FOUND */
-async function get(ctx: FolderContext, caller: Reader, id: string): Promise<Versioned<Folder>> {
+async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Versioned<Folder>> {
   const { read } = ctx.storage
   return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
 }
 
 /** @throws AppError VALIDATION_FAILED */
 async function create(
-  { clock, ids }: FolderContext,
+  { clock, ids }: ServiceContext,
   tx: Transaction,
   asker: Asker,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
@@ -122,7 +112,7 @@ async function create(
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
 async function update(
-  { clock }: FolderContext,
+  { clock }: ServiceContext,
   tx: Transaction,
   asker: Asker,
   id: string,
@@ -151,7 +141,7 @@ async function update(
  * @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, FOLDER_NOT_EMPTY, VALIDATION_FAILED
  */
 async function remove(
-  { clock }: FolderContext,
+  { clock }: ServiceContext,
   tx: Transaction,
   asker: Asker,
   id: string,

@@ -1,14 +1,11 @@
 import type { Actor } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import type { BlockList } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
 import { type AppError, invalid } from '../errors/index.ts'
-import type { Cursors } from '../http/cursor.ts'
+import type { ServiceContext } from '../http/service-context.ts'
 import type { Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
-import type { Storage } from '../storage/index.ts'
 import type { LinkRules, LinkSchemas } from './fields.ts'
 import type { Totals } from './list.ts'
 import type { RenderLink } from './rows.ts'
@@ -16,12 +13,8 @@ import type { LinkLimits } from './store.ts'
 import type { OwnHosts, UrlRules } from './values.ts'
 
 /** Dependencies of the links service. */
-export interface LinkServiceDeps {
-  storage: Storage
-  clock: Clock
-  ids: Ids
+export interface LinkServiceDeps extends ServiceContext {
   random: Random
-  cursors: Cursors
   domains: Domains
   ownHosts: OwnHosts
   urlRules: UrlRules

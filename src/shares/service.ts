@@ -1,14 +1,12 @@
 import { type Asker, changedFields, recordObject } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
-import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
+import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch, Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
 import { hashPassword } from '../links/index.ts'
-import { rehearse, type Storage, type Transaction } from '../storage/index.ts'
+import { rehearse, type Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { checkFilters, checkSubject } from './check.ts'
 import type { Share, ShareChange, ShareList, Subject } from './schemas.ts'
@@ -26,11 +24,7 @@ import type { ShareTokens } from './tokens.ts'
 
 /** The most shares of a workspace. */
 const SHARES_MAX = 1_000
-interface ShareContext {
-  storage: Storage
-  clock: Clock
-  ids: Ids
-  cursors: Cursors
+interface ShareContext extends ServiceContext {
   hashes: HashQueue
   tokens: ShareTokens
   /** The public URL. */

@@ -1,13 +1,11 @@
 import { type Asker, changedFields, recordObject } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
-import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { Versioned } from '../http/respond.ts'
+import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch, Reader } from '../http/types.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { type Colour, colourOf } from './colours.ts'
 import type { Tag, TagList } from './schemas.ts'
@@ -36,27 +34,19 @@ interface TagChange {
   links: number
 }
 
-/** Dependencies of the tag service. */
-interface TagContext {
-  storage: Storage
-  clock: Clock
-  ids: Pick<Ids, 'next'>
-  cursors: Cursors
-}
-
 export type TagService = ReturnType<typeof createTagService>
 
 /**
  * The tags of workspaces. Links refer to tags by number, so that renaming, merging and deleting
  * change only rows of tags, however many links there are.
  */
-export function createTagService(deps: TagContext) {
+export function createTagService(deps: ServiceContext) {
   return withContext(deps, { linksOf, list, get, create, update, merge, remove })
 }
 
 /** How many links have any of these tags: counted before the transaction, because it is slow. */
 function linksOf(
-  { storage }: TagContext,
+  { storage }: ServiceContext,
   { workspace, hiddenFolders = [] }: Reader,
   ...ids: string[]
 ): Promise<number> {
@@ -65,7 +55,7 @@ function linksOf(
 
 /** Tags by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
-  { storage, cursors }: TagContext,
+  { storage, cursors }: ServiceContext,
   { workspace, hiddenFolders = [] }: Reader,
   query: {
     search?: string | undefined
@@ -92,14 +82,14 @@ async function list(
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function get(ctx: TagContext, caller: Reader, id: string): Promise<Versioned<Tag>> {
+async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Versioned<Tag>> {
   const row = await found(ctx.storage.read, caller, id)
   return shown(row, await linksOf(ctx, caller, id))
 }
 
 /** @throws AppError TAG_TAKEN */
 async function create(
-  { clock, ids }: TagContext,
+  { clock, ids }: ServiceContext,
   tx: Transaction,
   asker: TagAsker,
   fields: { name: Name; colour?: Colour | null | undefined },
@@ -121,7 +111,7 @@ async function create(
 
 /** Changes name or colour. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
 async function update(
-  { clock }: TagContext,
+  { clock }: ServiceContext,
   tx: Transaction,
   asker: TagAsker,
   id: string,
@@ -150,7 +140,7 @@ async function update(
  * @throws AppError TAG_NOT_FOUND for either, PRECONDITION_FAILED
  */
 async function merge(
-  { clock }: TagContext,
+  { clock }: ServiceContext,
   tx: Transaction,
   asker: TagAsker,
   id: string,
@@ -171,7 +161,7 @@ async function merge(
 
 /** Deletes a tag, also from its links. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
 async function remove(
-  { clock }: TagContext,
+  { clock }: ServiceContext,
   tx: Transaction,
   asker: TagAsker,
   id: string,

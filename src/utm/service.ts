@@ -1,21 +1,16 @@
 import { type Asker, changedFields, recordObject } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
+import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch } from '../http/types.ts'
 import { UTM_FIELDS } from '../links/utm.ts'
-import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Schema, Sql, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { TEMPLATES_MAX, type UtmTemplate, type UtmTemplatePatch } from './schemas.ts'
 
 type Row = Schema['utm_templates']
-interface Context {
-  storage: Pick<Storage, 'read'>
-  clock: Clock
-  ids: Ids
-}
+type Context = Omit<ServiceContext, 'cursors'>
 
 type Workspace = { readonly workspace: { readonly no: number } }
 

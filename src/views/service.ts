@@ -1,12 +1,11 @@
 import { changedFields, recordObject } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
+import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch } from '../http/types.ts'
 import type { MemberAsker } from '../members/service.ts'
-import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Schema, Sql, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
@@ -14,11 +13,7 @@ import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas
 type Row = Schema['views']
 /** What is stored as JSON. */
 type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
-interface Context {
-  storage: Pick<Storage, 'read'>
-  clock: Clock
-  ids: Ids
-}
+type Context = Omit<ServiceContext, 'cursors'>
 
 /** Saved views of the list of links: a person's own, and shared ones. */
 export function createViewService(context: Context) {

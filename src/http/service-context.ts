@@ -1,0 +1,12 @@
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Storage } from '../storage/index.ts'
+import type { Cursors } from './cursor.ts'
+
+/** What the services of a workspace's objects work with. */
+export interface ServiceContext {
+  storage: Storage
+  clock: Clock
+  ids: Ids
+  cursors: Cursors
+}
