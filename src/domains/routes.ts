@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
 import type { UrlCheck } from '../links/values.ts'
 import { createDomainSchemas, DOMAIN_EXAMPLE, DomainListSchema, DomainSchema } from './schemas.ts'
 import type { DomainService } from './service.ts'
@@ -61,7 +61,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     success: oneDomain(200, 'The domain.'),
     errors: ['DOMAIN_NOT_FOUND'],
     handler: async ({ caller, params }) =>
-      answerOne(await ownDomains.get(caller.workspace.no, params.id)),
+      answerOk(await ownDomains.get(caller.workspace.no, params.id)),
   })
 
   registerWriting(api, deps)
@@ -104,7 +104,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
       const found = { answer, links }
       return ownDomains.refreshed(
         call.mutate(async (tx) =>
-          answerOne(await ownDomains.verify(tx, askerOf(call), params.id, found)),
+          answerOk(await ownDomains.verify(tx, askerOf(call), params.id, found)),
         ),
       )
     },
@@ -132,7 +132,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     handler: (call) =>
       ownDomains.refreshed(
         call.mutate(async (tx) =>
-          answerMade(PATH, await ownDomains.create(tx, askerOf(call), call.body)),
+          answerCreated(PATH, await ownDomains.create(tx, askerOf(call), call.body)),
         ),
       ),
   })
@@ -156,7 +156,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
       return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }
-          return answerOne(await ownDomains.update(tx, askerOf(call), params.id, change))
+          return answerOk(await ownDomains.update(tx, askerOf(call), params.id, change))
         }),
       )
     },

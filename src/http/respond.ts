@@ -229,11 +229,11 @@ export interface Versioned<T> {
 }
 
 /** A response with one object. */
-export function answerOne<T extends { version: number }>(body: T) {
+export function answerOk<T extends { version: number }>(body: T) {
   return { status: 200 as const, body, version: body.version }
 }
 
 /** The response with a created object, below the path of its collection. */
-export function answerMade<T extends { id: string; version: number }>(path: string, body: T) {
-  return { ...answerOne(body), status: 201 as const, headers: { Location: `${path}/${body.id}` } }
+export function answerCreated<T extends { id: string; version: number }>(path: string, body: T) {
+  return { ...answerOk(body), status: 201 as const, headers: { Location: `${path}/${body.id}` } }
 }

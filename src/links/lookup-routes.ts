@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
 import { boundedText } from '../validation/checked.ts'
 import type { LinkSchemas } from './fields.ts'
 import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
@@ -48,7 +48,7 @@ export function registerLookupRoutes(
     query: LookupQuery,
     success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
-    handler: async ({ caller, query }) => answerOne(await links.lookUp(caller, query.url)),
+    handler: async ({ caller, query }) => answerOk(await links.lookUp(caller, query.url)),
   })
 
   endpoint(api, {
@@ -81,7 +81,7 @@ export function registerLookupRoutes(
         // There is no version that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
         const warned = links.warned(link, call)
-        return isNew ? answerMade('/api/v1/links', warned) : answerOne(warned)
+        return isNew ? answerCreated('/api/v1/links', warned) : answerOk(warned)
       })
     },
   })

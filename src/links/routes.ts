@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
@@ -89,7 +89,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       return mutate(
         async (tx) => {
           const link = await deps.links.create(tx, askerOf(call), prepared)
-          return answerMade(PATH, deps.links.warned(link, call))
+          return answerCreated(PATH, deps.links.warned(link, call))
         },
         { together: true },
       )
@@ -151,7 +151,7 @@ function registerLinkRoutesById(
     summary: 'Get a link',
     success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
-    handler: async ({ caller, params }) => answerOne(await links.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOk(await links.get(caller, params.id)),
   })
 
   endpoint(api, {
@@ -174,7 +174,7 @@ function registerLinkRoutesById(
       const prepared = await links.preparePatch(asker, params.id, body, ifMatch)
       return mutate(async (tx) => {
         const link = await links.update(tx, asker, params.id, prepared, ifMatch)
-        return answerOne(links.warned(link, call))
+        return answerOk(links.warned(link, call))
       })
     },
   })
@@ -254,7 +254,7 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
       return mutate(async (tx) => {
         const link = await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)
-        return answerOne(deps.links.warned(link, call))
+        return answerOk(deps.links.warned(link, call))
       })
     },
   })

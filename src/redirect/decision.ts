@@ -52,7 +52,7 @@ export interface Open {
 }
 
 /** The visitor and the request, as far as a decision needs them. */
-export interface Asking {
+export interface DecisionInput {
   readonly domainNo: number
   /** The hash that matches the given password. */
   readonly unlocked: string | null
@@ -74,7 +74,7 @@ interface DecisionDeps {
  */
 export function decide(
   slug: SlugRow | null,
-  asking: Asking,
+  input: DecisionInput,
   now: number,
   deps: DecisionDeps,
   trace?: Trace,
@@ -85,7 +85,7 @@ export function decide(
   const { link_seq, target_url } = slug
   const isBlocked =
     slug.block_id !== null ||
-    (isFound && deps.blocks.covers(asking.domainNo, link_seq as number, target_url as string))
+    (isFound && deps.blocks.covers(input.domainNo, link_seq as number, target_url as string))
   if (isFound || isBlocked) trace?.('block', !isBlocked)
   if (isBlocked) return BLOCKED
   if (link_seq === null || target_url === null) return NOT_FOUND
@@ -98,15 +98,15 @@ export function decide(
   const condition = conditionOf(link, now, trace)
   if (condition !== 'open') return { kind: 'closed', seq: link_seq, link, condition }
   const { password_hash: hash } = link
-  const isLocked = hash !== null && asking.unlocked !== hash
+  const isLocked = hash !== null && input.unlocked !== hash
   if (hash !== null) trace?.('password', !isLocked)
   if (isLocked) return { kind: 'locked', seq: link_seq, link, hash }
-  if (link.social !== null && !asking.preview) {
-    const { isUnfurler } = asking.visitor(now)
+  if (link.social !== null && !input.preview) {
+    const { isUnfurler } = input.visitor(now)
     trace?.('social', !isUnfurler)
     if (isUnfurler) return { kind: 'social', seq: link_seq, link: { ...link, social: link.social } }
   }
-  return decideDestination(link_seq, link, asking, now, deps, trace)
+  return decideDestination(link_seq, link, input, now, deps, trace)
 }
 
 const NOT_FOUND: Decision = { kind: 'not_found' }
@@ -132,7 +132,7 @@ function planFor(link: Destined): Plan {
 export function decideDestination(
   seq: number,
   link: Destined,
-  asking: Asking,
+  input: DecisionInput,
   now: number,
   { blocks, random }: DecisionDeps,
   trace?: Trace,
@@ -140,7 +140,7 @@ export function decideDestination(
   const { target_url, redirect_status, rules, variants } = link
   if (rules === null && variants === null) return openTo(seq, link, target_url, redirect_status)
   const own = { seq, target: target_url }
-  const choice = choose(planFor(link), own, asking.visitor(now), { random, trace })
+  const choice = choose(planFor(link), own, input.visitor(now), { random, trace })
   const { rule } = choice
   if (choice.answer !== null) {
     return { kind: 'answered', seq, link, answer: choice.answer, rule: choice.rule }

@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts'
 
 type Found = SlugRow | null
 /** The part of a visit that identifies its slug. */
-type Asking = Pick<Visit, 'asked' | 'domainNo' | 'slugKey'>
+type SlugQuery = Pick<Visit, 'asked' | 'domainNo' | 'slugKey'>
 
 /**
  * Finds the link of a path: by its whole slug, else the longest prefix. Sets the visit's slug key.
@@ -13,7 +13,7 @@ type Asking = Pick<Visit, 'asked' | 'domainNo' | 'slugKey'>
  */
 export function findSlug(
   resolver: Pick<Resolver, 'slug' | 'hasAll'>,
-  visit: Asking,
+  visit: SlugQuery,
 ): Found | Promise<Found> {
   const { asked, domainNo } = visit
   visit.slugKey = asked.whole
@@ -50,7 +50,7 @@ export function findSlug(
  * A deleted slug stays reserved for its workspace, with everything below a deleted prefix: of the
  * prefixes above it, only those of that workspace match.
  */
-function choose(visit: Asking, rows: readonly Found[]): Found {
+function choose(visit: SlugQuery, rows: readonly Found[]): Found {
   const keys = [visit.asked.whole, ...visit.asked.above]
   let heldBy: number | null = null
   for (const [i, row] of rows.entries()) {

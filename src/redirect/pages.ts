@@ -62,15 +62,15 @@ interface PageOptions {
   /** Where its form may lead, also by redirects. */
   formAction?: string
   /** Which URL a workspace's domain may redirect to instead. */
-  leadsTo?: LeadsTo
+  domainUrl?: DomainUrl
 }
 
 /** URLs that a workspace sets for its domain. */
-export type LeadsTo = 'root_url' | 'not_found_url' | 'expired_url'
+export type DomainUrl = 'root_url' | 'not_found_url' | 'expired_url'
 
 /** A rendered page, for domains that replace it. */
 interface Shown {
-  leadsTo: LeadsTo | undefined
+  domainUrl: DomainUrl | undefined
   /** The same page in a brand. */
   again(brand: Brand): Response
   /** A redirect instead of it. */
@@ -120,12 +120,12 @@ export class Pages {
     const host = URL.parse(request.url)?.host ?? new URL(baseUrl).host
     const render = (locale: Locale) =>
       renderPage(locale, host, paragraph(translate(locale, 'page.home.text')))
-    return this.#page(request, render, { leadsTo: 'root_url' })
+    return this.#page(request, render, { domainUrl: 'root_url' })
   }
 
   notFound(request: Request): Response {
     const render = (locale: Locale) => simplePage(locale, 'not_found')
-    return this.#pageOr(request, ['LINK_NOT_FOUND'], render, { leadsTo: 'not_found_url' })
+    return this.#pageOr(request, ['LINK_NOT_FOUND'], render, { domainUrl: 'not_found_url' })
   }
 
   /** A link that doesn't redirect now; `startsAt` in milliseconds since the epoch. */
@@ -136,7 +136,7 @@ export class Pages {
         : simplePage(locale, condition)
     const isOver = condition !== 'scheduled' && condition !== 'blocked'
     return this.#pageOr(request, [CODES[condition]], render, {
-      ...(isOver && { leadsTo: 'expired_url' }),
+      ...(isOver && { domainUrl: 'expired_url' }),
     })
   }
 
@@ -248,7 +248,7 @@ export class Pages {
   #page(request: Request, render: (locale: Locale) => string, options: PageOptions = {}): Response {
     const page = this.#bare(request, render, options)
     shown.set(page, {
-      leadsTo: options.leadsTo,
+      domainUrl: options.domainUrl,
       again: (brand) =>
         this.#bare(request, (locale) => inBrand(render(locale), brand), { ...options, brand }),
       instead: (status, location) =>

@@ -1,9 +1,9 @@
 import type { BlockList } from '../blocks/list.ts'
 import type { Brand } from './brand.ts'
-import { type LeadsTo, shownBy } from './pages.ts'
+import { type DomainUrl, shownBy } from './pages.ts'
 
 /** A workspace's settings for the pages of its domain. */
-export type Site = Record<LeadsTo, string | null> & { brand: Brand | null }
+export type Site = Record<DomainUrl, string | null> & { brand: Brand | null }
 
 /** Dependencies of the pages of domains. */
 interface SiteDeps {
@@ -32,7 +32,7 @@ export function createInSite({ isShared, siteOf, blocks }: SiteDeps): InSite {
     // Without the database it is Slugline's own page.
     const found = siteOf(domainNo).catch(() => null)
     return found.then((site) => {
-      const url = page.leadsTo === undefined ? null : (site?.[page.leadsTo] ?? null)
+      const url = page.domainUrl === undefined ? null : (site?.[page.domainUrl] ?? null)
       if (url !== null && !blocks.hasTarget(url)) {
         return page.instead(request.method === 'POST' ? 303 : 302, new URL(url).href)
       }

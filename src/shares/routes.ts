@@ -3,7 +3,7 @@ import { askerOf } from '../audit/index.ts'
 import type { Domains } from '../domains/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
 import {
   createShareSchemas,
   SHARE_EXAMPLE,
@@ -67,7 +67,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
       const { password, ...fields } = call.body
       const write: Write = (tx, hashed) => deps.shares.create(tx, asker, { ...fields, ...hashed })
       const hashed = await deps.shares.hash(asker, password, write)
-      return call.mutate(async (tx) => answerMade(PATH, await write(tx, hashed)))
+      return call.mutate(async (tx) => answerCreated(PATH, await write(tx, hashed)))
     },
   })
 
@@ -79,7 +79,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     summary: 'Get a share',
     success: one(200, 'The share.'),
     errors: ['SHARE_NOT_FOUND'],
-    handler: async ({ caller, params }) => answerOne(await deps.shares.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOk(await deps.shares.get(caller, params.id)),
   })
 
   registerChanges(api, deps, schemas.patch)
@@ -110,7 +110,7 @@ function registerChanges(
       const write: Write = (tx, hashed) =>
         deps.shares.update(tx, asker, params.id, { ...change, ...hashed }, ifMatch)
       const hashed = await deps.shares.hash(asker, password, write)
-      return call.mutate(async (tx) => answerOne(await write(tx, hashed)))
+      return call.mutate(async (tx) => answerOk(await write(tx, hashed)))
     },
   })
 

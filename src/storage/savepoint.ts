@@ -10,11 +10,11 @@ export async function savepoint<T>(
   tx: Transaction,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const late: (() => Promise<unknown>)[] = []
+  const deferred: (() => Promise<unknown>)[] = []
   const effects: (() => void)[] = []
   const part: Transaction = {
     ...tx,
-    beforeCommit: (write) => void late.push(write),
+    beforeCommit: (write) => void deferred.push(write),
     afterCommit: (effect) => void effects.push(effect),
   }
   await begin.execute(tx.db)
@@ -27,7 +27,7 @@ export async function savepoint<T>(
     throw error
   }
   await end.execute(tx.db)
-  late.forEach(tx.beforeCommit)
+  deferred.forEach(tx.beforeCommit)
   effects.forEach(tx.afterCommit)
   return result
 }

@@ -177,7 +177,7 @@ export interface Job {
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
   /** Writes deferred until the commit. */
-  late: (() => Promise<unknown>)[]
+  deferred: (() => Promise<unknown>)[]
   /** Effects to run after the commit. */
   effects: (() => void)[]
   outcome: { value: unknown } | { reason: unknown } | undefined
@@ -193,7 +193,7 @@ export function createJob<T>(work: (tx: Transaction) => Promise<T>): {
     work,
     resolve: resolve as (value: unknown) => void,
     reject,
-    late: [],
+    deferred: [],
     effects: [],
     outcome: undefined,
   }
@@ -202,24 +202,24 @@ export function createJob<T>(work: (tx: Transaction) => Promise<T>): {
 
 /** Begins a run, and returns the part of the transaction that collects what is deferred. */
 export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterCommit'> {
-  job.late = []
+  job.deferred = []
   job.effects = []
   return {
-    beforeCommit: (write) => void job.late.push(write),
+    beforeCommit: (write) => void job.deferred.push(write),
     afterCommit: (effect) => void job.effects.push(effect),
   }
 }
 
 /** After this many deferred writes, visits are served in between. */
-const LATE_TURN = 100
+const DEFERRED_PER_TURN = 100
 
 /** Runs deferred writes, job by job. */
-export async function writeLate(jobs: readonly Job[]): Promise<void> {
+export async function runDeferred(jobs: readonly Job[]): Promise<void> {
   let written = 0
-  for (const { late } of jobs) {
-    for (const write of late) {
+  for (const { deferred } of jobs) {
+    for (const write of deferred) {
       await write()
-      if (++written % LATE_TURN === 0) await new Promise<void>((turn) => setImmediate(turn))
+      if (++written % DEFERRED_PER_TURN === 0) await new Promise<void>((turn) => setImmediate(turn))
     }
   }
 }
@@ -228,7 +228,7 @@ export async function writeLate(jobs: readonly Job[]): Promise<void> {
  * Runs jobs each under its own savepoint, so that only failing ones are rolled back.
  * @param attempt false: it failed, and its writes are yet to be rolled back
  */
-export async function runApart<J extends Job>(
+export async function runWithSavepoints<J extends Job>(
   jobs: readonly J[],
   attempt: (job: J) => Promise<boolean>,
   command: (text: string) => unknown,
@@ -236,10 +236,10 @@ export async function runApart<J extends Job>(
   for (const job of jobs) {
     await command('SAVEPOINT job')
     const succeeded = await attempt(job)
-    if (!succeeded) job.late = []
+    if (!succeeded) job.deferred = []
     await command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
   }
-  await writeLate(jobs)
+  await runDeferred(jobs)
 }
 
 /** Settles the promise of a committed job; a success after `durable`. */

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
 import {
   TEMPLATES_MAX,
   UTM_TEMPLATE_EXAMPLE,
@@ -60,7 +60,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     success: one(201, 'The template.'),
     handler: (call) =>
       call.mutate(async (tx) =>
-        answerMade(PATH, await deps.utm.create(tx, askerOf(call), call.body)),
+        answerCreated(PATH, await deps.utm.create(tx, askerOf(call), call.body)),
       ),
   })
 
@@ -72,7 +72,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     summary: 'Get a UTM template',
     success: one(200, 'The template.'),
     errors: ['NOT_FOUND'],
-    handler: async ({ caller, params }) => answerOne(await deps.utm.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOk(await deps.utm.get(caller, params.id)),
   })
 
   endpoint(api, {
@@ -89,7 +89,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answerOne(await deps.utm.update(tx, askerOf(call), params.id, body, ifMatch))
+        return answerOk(await deps.utm.update(tx, askerOf(call), params.id, body, ifMatch))
       }),
   })
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
-import { answerMade, answerOne, describeOne } from '../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
 import { memberAskerOf } from '../members/service.ts'
 import {
   VIEW_EXAMPLE,
@@ -51,7 +51,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     errors: ['FORBIDDEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
-        answerMade(PATH, await deps.views.create(tx, memberAskerOf(call), call.body)),
+        answerCreated(PATH, await deps.views.create(tx, memberAskerOf(call), call.body)),
       ),
   })
 
@@ -69,7 +69,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answerOne(await deps.views.update(tx, memberAskerOf(call), params.id, body, ifMatch))
+        return answerOk(await deps.views.update(tx, memberAskerOf(call), params.id, body, ifMatch))
       }),
   })
 

@@ -3,12 +3,12 @@ import {
   createJob,
   hooksOf,
   type Job,
-  runApart,
+  runDeferred,
+  runWithSavepoints,
   StorageUnavailable,
   settle,
   type Transaction,
   type WriteOptions,
-  writeLate,
 } from '../storage.ts'
 import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
 import type { Connection, Pool } from './pool.ts'
@@ -77,7 +77,8 @@ export function createWriter(options: WriterOptions) {
         if (error instanceof BatchFailed) {
           // A single one has failed definitively; of several, the others are retried.
           if (jobs.length === 1) return settleAll(jobs)
-          run = (batch) => runApart(jobs, (job) => attempt(job, batch), batch.connection.command)
+          run = (batch) =>
+            runWithSavepoints(jobs, (job) => attempt(job, batch), batch.connection.command)
           continue
         }
         const isRetried = error instanceof ConnectionLost || error instanceof SerializationFailure
@@ -157,7 +158,7 @@ async function runTogether(batch: Batch): Promise<void> {
     }
     i = end
   }
-  await writeLate(jobs)
+  await runDeferred(jobs)
 }
 
 /** Runs a database transaction, until COMMIT is confirmed. */

@@ -4,12 +4,12 @@ import {
   createJob,
   hooksOf,
   type Job,
-  runApart,
+  runDeferred,
+  runWithSavepoints,
   StorageUnavailable,
   settle,
   type Transaction,
   type WriteOptions,
-  writeLate,
 } from '../storage.ts'
 import { asStorageError, type SqliteConnection } from './connection.ts'
 import { createThread } from './reports.ts'
@@ -55,7 +55,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
       command('ROLLBACK')
       return false
     }
-    await writeLate(jobs)
+    await runDeferred(jobs)
     command('COMMIT')
     return true
   }
@@ -65,7 +65,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
       // A single one has failed definitively: retrying wouldn't help.
       if (!(await runTogether(jobs)) && jobs.length > 1) {
         command('BEGIN IMMEDIATE')
-        await runApart(jobs, attempt, command)
+        await runWithSavepoints(jobs, attempt, command)
         command('COMMIT')
       }
     } catch (error) {
