@@ -31,12 +31,18 @@ function personAllowance({ person }: Caller): { key: string; policy: Policy } | 
   return policy && { key: `person ${person.id}`, policy }
 }
 
+/** What a request was counted by. */
+interface Taken {
+  caller: Caller
+  policy: Policy
+  cost: number
+  /** False: a write of the dashboard. */
+  isKey: boolean
+}
+
 /** Counts a request towards its limits, and adds the rate limit headers to the response. */
 export class Meter {
-  /** What this request was counted by, and its cost. */
-  #taken: { caller: Caller; policy: Policy; cost: number } | undefined
-  /** The same for a write of the dashboard. */
-  #planned: { caller: Caller; policy: Policy } | undefined
+  #taken: Taken | undefined
 
   constructor(
     private readonly services: Pick<
@@ -65,7 +71,7 @@ export class Meter {
     addRateLimitHeaders(this.headers, policy.ratePerMinute, decision, now)
     assertAllowed(decision)
     if (!permitted) return
-    this.#taken = { caller, policy, cost }
+    this.#taken = { caller, policy, cost, isKey: true }
     await this.#takeOfPerson(limiter, caller, policy, cost)
   }
 
@@ -79,22 +85,16 @@ export class Meter {
     const policy = policyOf(plan.limits)
     if (policy === undefined) return
     assertAllowed(await planLimiter.take(String(no), policy, clock.now(), cost))
-    this.#planned = { caller, policy }
+    this.#taken = { caller, policy, cost, isKey: false }
     await this.#takeOfPerson(planLimiter, caller, policy, cost)
   }
 
   /** Raises the cost of the request. If refused, it costs nothing. @throws AppError RATE_LIMITED */
   async charge(cost: number): Promise<void> {
-    if (cost <= 1) return
-    if (this.#taken !== undefined) {
-      const { caller } = this.#taken
-      await this.refund()
-      await this.take(caller, true, cost)
-    } else if (this.#planned !== undefined) {
-      const { caller, policy } = this.#planned
-      await this.#giveBack(this.services.planLimiter, caller, policy, 1)
-      await this.takePlan(caller, cost)
-    }
+    if (cost <= 1 || this.#taken === undefined) return
+    const { caller, isKey } = this.#taken
+    await this.#giveBack(this.#taken)
+    await (isKey ? this.take(caller, true, cost) : this.takePlan(caller, cost))
   }
 
   /** Several workspaces give a person no more than one plan; if refused, it is refunded. */
@@ -122,17 +122,17 @@ export class Meter {
     assertAllowed(await limiter.take(userId, PERSON_POLICY, clock.now()))
   }
 
-  /** Refunds the request: responses with 403 cost nothing. */
+  /** Refunds the request of a key: responses with 403 cost nothing. */
   async refund(): Promise<void> {
-    if (this.#taken === undefined) return
-    const { caller, policy, cost } = this.#taken
-    this.#taken = undefined
-    const { limiter, clock } = this.services
-    const decision = await this.#giveBack(limiter, caller, policy, cost)
-    addRateLimitHeaders(this.headers, policy.ratePerMinute, decision, clock.now())
+    if (!this.#taken?.isKey) return
+    const { ratePerMinute } = this.#taken.policy
+    const decision = await this.#giveBack(this.#taken)
+    addRateLimitHeaders(this.headers, ratePerMinute, decision, this.services.clock.now())
   }
 
-  async #giveBack(limiter: Limiter, caller: Caller, policy: Policy, cost: number) {
+  async #giveBack({ caller, policy, cost, isKey }: Taken) {
+    this.#taken = undefined
+    const limiter = isKey ? this.services.limiter : this.services.planLimiter
     const now = this.services.clock.now()
     const person = personAllowance(caller)
     if (person !== undefined) await limiter.refund(person.key, person.policy, now, cost)

@@ -216,8 +216,11 @@ export type CreateFields = z.output<LinkSchemas['create']>
 /** The validated body of a change; absent fields stay. */
 export type PatchFields = z.output<LinkSchemas['patch']>
 
+/** Fields that may have a password. */
+export type WithPassword = Pick<PatchFields, 'password'>
+
 /** With the password hashed before the transaction, because hashing is slow. */
-export type Prepared<F extends PatchFields> = Omit<F, 'password'> & {
+export type Prepared<F extends WithPassword> = Omit<F, 'password'> & {
   password_hash?: string | null | undefined
   /** Only in imports: clients can't set it. */
   imported_clicks?: number | undefined

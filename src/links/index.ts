@@ -15,6 +15,6 @@ export {
   LinkListSchema,
   LinkSchema,
 } from './schemas.ts'
-export { createLinkService, hashPassword, type LinkService } from './service.ts'
+export { createLinkService, hashPassword, type LinkService, prepareWrite } from './service.ts'
 export { findLink } from './store.ts'
 export { describeWarning, isWarning, type Warning, WarningSchema } from './warnings.ts'

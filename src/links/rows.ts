@@ -29,15 +29,12 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('notes', patch.notes)
   set('tags', tags && JSON.stringify(tags.map(({ tag }) => tag)))
   set('folder_id', patch.folder_id)
-  set('archived', patch.archived === undefined ? undefined : Number(patch.archived))
+  set('archived', flagOf(patch.archived))
   set('external_id', patch.external_id)
-  set('enabled', patch.enabled === undefined ? undefined : Number(patch.enabled))
+  set('enabled', flagOf(patch.enabled))
   set('redirect_status', patch.redirect_status)
-  set('forward_query', patch.forward_query === undefined ? undefined : Number(patch.forward_query))
-  set(
-    'forward_path',
-    patch.forward_path === undefined ? undefined : Number(patch.forward_path ?? 0),
-  )
+  set('forward_query', flagOf(patch.forward_query))
+  set('forward_path', flagOf(patch.forward_path))
   set('match_prefix', patch.match === undefined ? undefined : Number(patch.match === 'prefix'))
   set('starts_at', patch.starts_at)
   set('expires_at', patch.expires_at)
@@ -50,6 +47,10 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('social', withSocial(before.social, patch.social))
   set('tracking', patch.tracking)
   return row
+}
+
+function flagOf(value: boolean | null | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value)
 }
 
 /** A list whose column is null when it is empty. */

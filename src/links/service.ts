@@ -19,6 +19,7 @@ import {
   type PatchFields,
   type Prepared,
   type PreparedCreate,
+  type WithPassword,
 } from './fields.ts'
 import { get, lookUp } from './find.ts'
 import { history, prepareRestore, restore } from './history.ts'
@@ -125,9 +126,9 @@ export function createLinkService(deps: LinkServiceDeps) {
  * back.
  * @throws AppError what `write` throws
  */
-async function prepareWrite<F extends PatchFields>(
-  ctx: LinkContext,
-  asker: LinkAsker,
+export async function prepareWrite<F extends WithPassword>(
+  ctx: Pick<LinkContext, 'storage' | 'hashPassword'>,
+  asker: { readonly workspace: { readonly no: number } },
   { password, ...fields }: F,
   write: (tx: Transaction, prepared: Prepared<F>) => Promise<unknown>,
 ): Promise<Prepared<F>> {

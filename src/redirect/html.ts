@@ -115,12 +115,8 @@ export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
   const text = (key: 'label' | 'button' | 'text' | 'wrong') =>
     translate(locale, `page.password.${key}`)
   let notice = paragraph(text('text'))
-  if (attempt.kind === 'wrong') notice = paragraph(text('wrong'), ' class="bad" role="alert"')
-  if (attempt.kind === 'too_many') {
-    const minutes = Math.max(1, Math.ceil(attempt.retryAfterSeconds / 60))
-    const said = translate(locale, 'page.password.too_many', { minutes })
-    notice = paragraph(said, ' class="bad" role="alert"')
-  }
+  if (attempt.kind === 'wrong') notice = alert(text('wrong'))
+  if (attempt.kind === 'too_many') notice = tooMany(locale, attempt)
   const form = `<form method="post">
 <label for="password">${Bun.escapeHTML(text('label'))}</label>
 <input id="password" name="password" type="password" required autofocus autocomplete="off" maxlength="1024">
@@ -159,13 +155,17 @@ export function reportPage(locale: Locale, result: ReportResult): string {
   if (result.kind === 'sent') {
     return renderPage(locale, title, paragraph(translate(locale, 'page.report.sent')))
   }
-  const said =
-    result.kind === 'empty'
-      ? translate(locale, 'detail.REQUIRED')
-      : translate(locale, 'page.password.too_many', {
-          minutes: Math.max(1, Math.ceil(result.retryAfterSeconds / 60)),
-        })
-  return renderPage(locale, title, paragraph(said, ' class="bad" role="alert"'))
+  if (result.kind === 'too_many') return renderPage(locale, title, tooMany(locale, result))
+  return renderPage(locale, title, alert(translate(locale, 'detail.REQUIRED')))
+}
+
+function tooMany(locale: Locale, { retryAfterSeconds }: { retryAfterSeconds: number }): string {
+  const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60))
+  return alert(translate(locale, 'page.password.too_many', { minutes }))
+}
+
+function alert(text: string): string {
+  return paragraph(text, ' class="bad" role="alert"')
 }
 
 /** The form for reporting the link to the owner of the instance; posts to the page's own URL. */

@@ -5,8 +5,8 @@ import { pageOf } from '../http/page.ts'
 import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch, Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
-import { hashPassword } from '../links/index.ts'
-import { rehearse, type Transaction } from '../storage/index.ts'
+import { hashPassword as argon2id, prepareWrite } from '../links/index.ts'
+import type { Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { checkFilters, checkSubject } from './check.ts'
 import type { Share, ShareChange, ShareList, Subject } from './schemas.ts'
@@ -33,7 +33,7 @@ interface ShareContext extends ServiceContext {
 
 /** A password hashed before the transaction, because hashing is slow. */
 export interface Hashed {
-  password_hash?: string | null
+  password_hash?: string | null | undefined
 }
 
 type Change = Omit<ShareChange, 'password'> & Hashed
@@ -64,21 +64,16 @@ async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share
   return shown(ctx, await find(ctx.storage.read, caller, id))
 }
 
-/**
- * Hashes the password of a request, which takes a core tens of milliseconds: `write` runs first in
- * a transaction that is rolled back, so that requests to be refused don't cost a hash.
- * @throws AppError what `write` throws
- */
-async function hash(
+/** Hashes the password of a request, see {@link prepareWrite}. @throws AppError what `write` throws */
+function hash(
   { storage, hashes }: ShareContext,
-  { workspace: { no } }: Asker,
+  asker: Asker,
   password: string | null | undefined,
   write: (tx: Transaction, hashed: Hashed) => Promise<unknown>,
 ): Promise<Hashed> {
-  if (password === undefined) return {}
-  if (password === null) return { password_hash: null }
-  await rehearse(storage, (tx) => write(tx, { password_hash: '' }), { workspaceNo: no })
-  return { password_hash: await hashes.run('link', String(no), () => hashPassword(password)) }
+  const hashPassword = (text: string, { no }: { readonly no: number }) =>
+    hashes.run('link', String(no), () => argon2id(text))
+  return prepareWrite({ storage, hashPassword }, asker, { password }, write)
 }
 
 /** @throws AppError VALIDATION_FAILED */
