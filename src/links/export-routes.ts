@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { recordExport } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import { type Api, endpoint } from '../http/index.ts'
+import { type Answer, type Api, type Call, type Caller, endpoint } from '../http/index.ts'
 import { EXPORTS_PER_WORKSPACE, type LinkExport } from './export.ts'
 import { createExportQuerySchema, listQueryOf } from './list-query.ts'
 import type { LinkService } from './service.ts'
@@ -52,23 +52,11 @@ export function registerLinkExportRoutes(
       errors: ['FOLDER_NOT_FOUND'],
       async handler(call) {
         const { raw, ...query } = call.query as typeof call.query & { raw?: 'true' | 'false' }
-        const file = `links.${format}`
         const { caller, request } = call
         const options = { format, raw: raw === 'true' }
         const asked = listQueryOf(query)
         const start = await deps.links.exports.links(caller, asked, options, request.signal)
-        return {
-          status: 200,
-          async stream() {
-            await recordExport(call, { of: 'links', file, at: deps.clock.now(), format })
-            return start()
-          },
-          headers: {
-            'Content-Type': contentType,
-            'Content-Disposition': `attachment; filename="${file}"`,
-            'Cache-Control': 'no-store',
-          },
-        }
+        return download(call, 'links', format, start)
       },
     })
   }
@@ -91,18 +79,31 @@ export function registerLinkExportRoutes(
       schema: z.string(),
       headers: { 'Content-Disposition': 'A name for the file.' },
     },
-    handler: (call) => ({
+    handler: (call) =>
+      download(call, 'history', 'ndjson', () =>
+        deps.links.exports.history(call.caller, call.request.signal),
+      ),
+  })
+
+  /** Streams a file, and records the export when the stream begins. */
+  function download(
+    call: Call<Caller>,
+    name: string,
+    format: LinkExport['format'],
+    start: () => Promise<ReadableStream<Uint8Array>>,
+  ): Answer {
+    const file = `${name}.${format}`
+    return {
       status: 200,
       async stream() {
-        const file = 'history.ndjson'
-        await recordExport(call, { of: 'links', file, at: deps.clock.now(), format: 'ndjson' })
-        return deps.links.exports.history(call.caller, call.request.signal)
+        await recordExport(call, { of: 'links', file, at: deps.clock.now(), format })
+        return start()
       },
       headers: {
-        'Content-Type': FORMATS.ndjson.contentType,
-        'Content-Disposition': 'attachment; filename="history.ndjson"',
+        'Content-Type': FORMATS[format].contentType,
+        'Content-Disposition': `attachment; filename="${file}"`,
         'Cache-Control': 'no-store',
       },
-    }),
-  })
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../errors/index.ts'
 import { findFolder } from '../folders/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
-import { type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
+import { type NamedTag, type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
 import { foldCase } from '../validation/text.ts'
 import type { LinkCaller } from './context.ts'
 import { parseList } from './rows.ts'
@@ -30,12 +30,9 @@ export async function withGroups(
       ? null
       : parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) })),
   )
-  const taken = await takeTags(
-    maker,
-    tx,
-    no,
-    names.flatMap((some) => some ?? []),
-  )
+  const wanted = names.flatMap((some) => some ?? [])
+  const none = new Map<string, NamedTag>()
+  const taken = wanted.length === 0 ? none : await takeTags(maker, tx, no, wanted)
   return changes.map(({ before, row }, i) => {
     const keys = names[i]?.map(({ key }) => key)
     if (keys === undefined) return row.tags === before.tags ? row : { ...row, tags: before.tags }

@@ -18,7 +18,6 @@ export async function takeTags(
   workspaceNo: number,
   tags: readonly { tag: string; key: string }[],
 ): Promise<Map<string, NamedTag>> {
-  if (tags.length === 0) return new Map()
   // Of names that differ in case the first is used.
   const names = new Map<string, string>()
   for (const { tag, key } of tags) if (!names.has(key)) names.set(key, tag)
