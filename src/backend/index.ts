@@ -1,6 +1,6 @@
 import type { Backend, BackendInput } from './types.ts'
 
-export type { Backend, BackendInput, Limiters } from './types.ts'
+export type { Limiters } from './types.ts'
 
 /** Opens the configured backend, whose databases are migrated already. */
 export async function createBackend(input: BackendInput): Promise<Backend> {

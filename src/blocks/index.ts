@@ -1,7 +1,7 @@
 import type { BlockList } from './list.ts'
 import { type BlockServiceDeps, createBlockService, createReportService } from './service.ts'
 
-export { BLOCK_KINDS, type BlockKind } from './schemas.ts'
+export type { BlockKind } from './schemas.ts'
 export { createBlockService } from './service.ts'
 
 /** The abuse handling of an instance. */

@@ -77,8 +77,6 @@ export function createDomainList(deps: {
   }
 
   return {
-    /** The host of the base URL, with its port if it has one. */
-    defaultHost: base.host,
     /** The hosts shared by all workspaces, the default one first. */
     get hosts(): readonly string[] {
       return [...new Set([...deps.shared, ...shared.keys()])]

@@ -2,29 +2,23 @@ export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './admission.ts'
 export { type Api, createApi, endpoint } from './api.ts'
 export { purgeIdempotency } from './idempotency.ts'
 export { assertAllowed } from './meter.ts'
-export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
+export { atAddress, openApiDocument } from './openapi.ts'
 export type { OpenApiParts } from './openapi-share.ts'
 export { repeatable } from './page.ts'
 export { langOf, parseJsonObject, pathOf, readBody, validate } from './request.ts'
 export { digestTag, noneMatch } from './respond.ts'
 export type {
   Answer,
-  AnswerEvent,
   ApiDeps,
-  Authenticate,
   Call,
   Caller,
-  CallerWorkspace,
-  Endpoint,
   ErrorPage,
   Mounted,
   MountedCall,
   Page,
-  Permission,
   Person,
   RequestInfo,
   Role,
   Scope,
-  SessionCaller,
   Sessions,
 } from './types.ts'

@@ -64,7 +64,7 @@ export function atAddress(document: string, baseUrl: string): string {
 }
 
 /** The part of the document that the reference page reads. */
-export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
 /** The audience of an API, with its texts. */
 type Audience = typeof PROGRAMS | typeof DASHBOARD

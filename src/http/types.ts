@@ -69,7 +69,7 @@ interface KeyCaller extends AnyCaller {
 }
 
 /** A person in the dashboard, in one of their workspaces. */
-export interface SessionCaller extends AnyCaller {
+interface SessionCaller extends AnyCaller {
   kind: 'session'
   sessionId: string
   userId: string
@@ -286,7 +286,7 @@ export interface Services extends ApiDeps {
 }
 
 /** A response, for logs and metrics. */
-export interface AnswerEvent {
+interface AnswerEvent {
   requestId: string
   method: string
   /** The endpoint's path with its parameters in braces; null: no such endpoint. */

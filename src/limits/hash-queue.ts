@@ -1,7 +1,7 @@
 import { AppError } from '../errors/index.ts'
 
 /** Why a password is hashed: sign-ins have priority over passwords of links. */
-export type HashPurpose = 'signIn' | 'link'
+type HashPurpose = 'signIn' | 'link'
 
 /**
  * The only queue of a process for argon2, because each hash takes a core and up to 64 MiB. It runs

@@ -6,15 +6,8 @@ export type { LinkAsker, LinkServiceDeps } from './context.ts'
 export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
 export { createLinkSchemas } from './fields.ts'
 export { findLinkAt, findLinkByExternalId } from './find.ts'
-export { registerLinkRoutes } from './routes.ts'
-export { blockOf, STATUSES, type Status } from './rows.ts'
-export {
-  type HistoryPage,
-  type Link,
-  type LinkList,
-  LinkListSchema,
-  LinkSchema,
-} from './schemas.ts'
+export { blockOf, STATUSES } from './rows.ts'
+export type { HistoryPage, Link, LinkList } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService, prepareWrite } from './service.ts'
 export { findLink } from './store.ts'
 export { describeWarning, isWarning, type Warning, WarningSchema } from './warnings.ts'

@@ -7,7 +7,7 @@ import { readWithin, SlugReads, type SlugReadsOptions } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
 
 /** Dependencies and bounds. Times are milliseconds. */
-export interface CachedResolverOptions extends Partial<SlugReadsOptions> {
+interface CachedResolverOptions extends Partial<SlugReadsOptions> {
   fetch: SlugReadsOptions['fetch']
   clock: Clock
   bounds?: CacheBounds

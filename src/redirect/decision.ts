@@ -52,7 +52,7 @@ export interface Open {
 }
 
 /** The visitor and the request, as far as a decision needs them. */
-export interface DecisionInput {
+interface DecisionInput {
   readonly domainNo: number
   /** The hash that matches the given password. */
   readonly unlocked: string | null

@@ -15,7 +15,6 @@ export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/inde
 export {
   type Dialect,
   type LinkChange,
-  type Prepared,
   prepare,
   prepareRows,
   prepareSql,

@@ -1,5 +1,5 @@
 export { registerTagRoutes } from './routes.ts'
-export { createTagService, type TagService } from './service.ts'
+export { createTagService } from './service.ts'
 export {
   hasTagWith,
   isTag,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A user agent, and the expected classification. */
-export interface SampleAgent {
+interface SampleAgent {
   agent: string
   says: string[]
 }

@@ -2,7 +2,7 @@ import type { Named, Rule, TimeWindow, Variant, When } from '../types.ts'
 import { type DescribedVisitor, PLACES } from './world.ts'
 
 /** A link's decision by an independent model. */
-export interface NaiveChoice {
+interface NaiveChoice {
   rule: string | null
   /** The possible destinations of the visitor; none: the rule responds itself. */
   variants: { id: string | null; url: string }[]

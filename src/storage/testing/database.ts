@@ -52,7 +52,7 @@ async function makeTemplate(): Promise<Files> {
 }
 
 /** The URL of a directory's PostgreSQL database. */
-export function testDatabaseUrl(dir: string): Promise<string> {
+function testDatabaseUrl(dir: string): Promise<string> {
   let url = databases.get(dir)
   if (url === undefined) {
     url = copy()
