@@ -295,6 +295,9 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await time.scrollIntoViewIfNeeded()
     await owner.settled()
     await time.hover()
-    await page.getByRole('tooltip').filter({ hasText: exact }).waitFor()
+    const tip = page.getByRole('tooltip').filter({ hasText: exact })
+    await tip.waitFor()
+    // On one line, also at the edge of the window.
+    expect((await tip.boundingBox())?.height).toBeLessThan(30)
   })
 })

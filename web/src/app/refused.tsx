@@ -4,13 +4,22 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 
 /** The page shown if the person's role doesn't permit another: who may see it, and whom to ask. */
-export function Refused({ title, text }: { title: string; text: string }) {
+export function Refused({
+  title,
+  text,
+  ofInstance = false,
+}: {
+  title: string
+  text: string
+  /** Nobody in the workspace can permit it. */
+  ofInstance?: boolean
+}) {
   const { t } = useI18n()
   return (
     <Page title={title}>
       <Empty icon={<Lock size={28} />} title={t('common.refused')}>
         <p>{text}</p>
-        <p>{t('common.refusedHint')}</p>
+        {ofInstance ? null : <p>{t('common.refusedHint')}</p>}
       </Empty>
     </Page>
   )

@@ -25,7 +25,7 @@ const WARM_MS = 400
 const GAP = 6
 const MARGIN = 8
 const LOOK =
-  'pointer-events-auto fixed inset-auto m-0 hidden max-w-80 items-center gap-2 rounded-sm border-0 bg-fg px-2 py-1 text-canvas text-xs shadow-float open:flex [overflow-wrap:anywhere]'
+  'pointer-events-auto fixed inset-auto m-0 hidden w-max max-w-[min(20rem,calc(100vw-1rem))] items-center gap-2 rounded-sm border-0 bg-fg px-2 py-1 text-canvas text-xs shadow-float open:flex [overflow-wrap:anywhere]'
 const KEY_LOOK =
   'inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-xs border border-current/30 px-1 leading-none'
 

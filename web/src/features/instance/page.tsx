@@ -28,7 +28,7 @@ export function InstancePage() {
   const { t } = useI18n()
   const { user } = usePlace()
   if (!user.instance_owner) {
-    return <Refused title={t('instance.title')} text={t('instance.forbidden')} />
+    return <Refused title={t('instance.title')} text={t('instance.forbidden')} ofInstance />
   }
   return <Workspaces />
 }
