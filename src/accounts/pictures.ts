@@ -10,19 +10,19 @@ import { recordAccount } from './security.ts'
 export const PICTURE_SIDE = 128
 
 /** A person's picture, for people who share a workspace with them. @throws AppError NOT_FOUND */
-export async function picture({ storage }: AccountServiceDeps, asker: Person, userId: string) {
+export async function picture({ storage }: AccountServiceDeps, caller: Person, userId: string) {
   const row = await storage.read.db
     .selectFrom('pictures as p')
     .select(['p.png', 'p.digest'])
     .where('p.user_id', '=', userId)
     .where(({ or, eb, exists, selectFrom }) =>
       or([
-        eb('p.user_id', '=', asker.userId),
+        eb('p.user_id', '=', caller.userId),
         exists(
           selectFrom('members as m')
             .innerJoin('members as o', 'o.workspace_no', 'm.workspace_no')
             .select('m.user_id')
-            .where('m.user_id', '=', asker.userId)
+            .where('m.user_id', '=', caller.userId)
             .whereRef('o.user_id', '=', 'p.user_id'),
         ),
       ]),

@@ -160,14 +160,14 @@ describe('the audit log', () => {
     // A later failure rolls back the change and its entry.
     const { storage, links, workspace } = dashboard
     const plan = { limits: { links: null, addresses: null } }
-    const asker = { workspace: { no: workspace.no, plan }, actor: COMMAND_LINE }
-    const prepared = await links.prepareCreate(asker, {
+    const caller = { workspace: { no: workspace.no, plan }, actor: COMMAND_LINE }
+    const prepared = await links.prepareCreate(caller, {
       destination_url: { given: URL_A, target: URL_A },
     })
     const failing = () =>
       storage
         .write(async (tx) => {
-          await links.create(tx, asker, prepared)
+          await links.create(tx, caller, prepared)
           throw new Error('after the change')
         })
         .catch(() => {})

@@ -1,11 +1,11 @@
 export { ACCOUNT_ACTIONS, AUDIT_ACTIONS, type AuditAction, type InstanceAction } from './actions.ts'
 export {
-  type Asker,
   actorOf,
-  askerOf,
   changedFields,
   operatorActor,
+  type Principal,
   personActor,
+  principalOf,
   recordChange,
   recordExport,
   recordInstance,

@@ -99,7 +99,7 @@ export function changedFields<F extends Fields>(
 }
 
 /** The caller of a service: the workspace, and the actor that changes are recorded for. */
-export interface Asker {
+export interface Principal {
   readonly workspace: CallerWorkspace
   readonly actor: Actor
   /** Folders whose links the caller can't see. */
@@ -133,7 +133,13 @@ export function actorOf(caller: Caller, requestId: string): Actor {
 }
 
 /** The part of a request's caller that services need. */
-export function askerOf({ caller, requestId }: { caller: Caller; requestId: string }): Asker {
+export function principalOf({
+  caller,
+  requestId,
+}: {
+  caller: Caller
+  requestId: string
+}): Principal {
   const { workspace, hiddenFolders, scopes } = caller
   const userId = caller.kind === 'session' ? caller.userId : undefined
   return { workspace, actor: actorOf(caller, requestId), hiddenFolders, userId, scopes }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf, operatorActor } from '../audit/index.ts'
+import { operatorActor, principalOf } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, endpoint, personOf } from '../http/index.ts'
@@ -46,7 +46,13 @@ export function registerAppealRoute(
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body } = call
-        await deps.blocks.service.appeal(tx, askerOf(call), deps.blocks.list, params.id, body.text)
+        await deps.blocks.service.appeal(
+          tx,
+          principalOf(call),
+          deps.blocks.list,
+          params.id,
+          body.text,
+        )
       }),
   })
 }

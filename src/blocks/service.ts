@@ -10,7 +10,7 @@ import {
   blockOfAddress,
   findLink,
   invalidValue,
-  type LinkAsker,
+  type LinkPrincipal,
   parseNamed,
   unblockLink,
 } from '../links/index.ts'
@@ -126,13 +126,13 @@ async function remove(
 async function appeal(
   { clock }: BlockServiceDeps,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   list: BlockList,
   link_id: string,
   text: string,
 ): Promise<void> {
-  const { workspace, actor } = asker
-  const link = await findLink(tx, link_id, asker)
+  const { workspace, actor } = caller
+  const link = await findLink(tx, link_id, caller)
   if (link === undefined) throw new AppError('LINK_NOT_FOUND')
   const block = blockOf(link) ?? list.covering(link)
   if (block === null || block.id === null) throw new AppError('APPEAL_REFUSED')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Asker, COMMAND_LINE } from '../audit/index.ts'
+import { COMMAND_LINE, type Principal } from '../audit/index.ts'
 import { createLookUpTxt } from '../domains/lookup.ts'
 import { createDomainService } from '../domains/service.ts'
 import { createCursors } from '../http/cursor.ts'
@@ -41,10 +41,10 @@ function verify(context: CommandContext, id: string): Promise<void> {
     }
     const { no, plan } = await opened.workspaces.get(opened.storage.read, owner.workspace)
     const workspace = { no, id: owner.workspace, language: null, plan: opened.plans.of(plan) }
-    const asker: Asker = { workspace, actor: COMMAND_LINE }
+    const caller: Principal = { workspace, actor: COMMAND_LINE }
     const [answer, links] = await Promise.all([service.lookUp(no, id), service.linksOn(no, id)])
     const domain = await opened.storage.write((tx) =>
-      service.verify(tx, asker, id, { answer, links }),
+      service.verify(tx, caller, id, { answer, links }),
     )
     const { found, error } = domain.verification
     const seen = error ?? (found.length === 0 ? 'nothing' : found.join(' | '))

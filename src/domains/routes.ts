@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
@@ -79,7 +79,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
     handler: (call) =>
       ownDomains.refreshed(
-        call.mutate((tx) => ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
+        call.mutate((tx) => ownDomains.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
       ),
   })
 
@@ -104,7 +104,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
       const found = { answer, links }
       return ownDomains.refreshed(
         call.mutate(async (tx) =>
-          answerOk(await ownDomains.verify(tx, askerOf(call), params.id, found)),
+          answerOk(await ownDomains.verify(tx, principalOf(call), params.id, found)),
         ),
       )
     },
@@ -132,7 +132,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     handler: (call) =>
       ownDomains.refreshed(
         call.mutate(async (tx) =>
-          answerCreated(PATH, await ownDomains.create(tx, askerOf(call), call.body)),
+          answerCreated(PATH, await ownDomains.create(tx, principalOf(call), call.body)),
         ),
       ),
   })
@@ -156,7 +156,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
       return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }
-          return answerOk(await ownDomains.update(tx, askerOf(call), params.id, change))
+          return answerOk(await ownDomains.update(tx, principalOf(call), params.id, change))
         }),
       )
     },

@@ -1,4 +1,4 @@
-import { type Asker, changedFields } from '../audit/index.ts'
+import { changedFields, type Principal } from '../audit/index.ts'
 import { randomString } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
@@ -91,7 +91,7 @@ async function linksOf({ storage }: DomainServiceDeps, { no }: DomainRow): Promi
 async function create(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Asker,
+  { workspace, actor }: Principal,
   { host, ...settings }: DomainCreate,
 ): Promise<Domain> {
   const now = deps.clock.now()
@@ -125,7 +125,7 @@ async function create(
 async function update(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Asker,
+  { workspace, actor }: Principal,
   id: string,
   { patch, ifMatch, links }: { patch: DomainPatch; ifMatch: IfMatch; links: number },
 ): Promise<Domain> {
@@ -148,7 +148,7 @@ async function update(
 async function remove(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Asker,
+  { workspace, actor }: Principal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Actor, type Asker, SYSTEM } from '../audit/index.ts'
+import { type Actor, type Principal, SYSTEM } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import { type DomainServiceDeps, record } from './context.ts'
@@ -36,7 +36,7 @@ export async function lookUp(
 export async function verify(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Asker,
+  { workspace, actor }: Principal,
   id: string,
   { answer, links }: { answer: TxtAnswer; links: number },
 ): Promise<Domain> {

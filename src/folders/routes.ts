@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/respond.ts'
@@ -77,7 +77,7 @@ export function registerFolderRoutes(
     success: oneFolder(201, 'The folder.'),
     handler: (call) =>
       call.mutate(async (tx) => {
-        const made = await deps.folders.create(tx, askerOf(call), call.body)
+        const made = await deps.folders.create(tx, principalOf(call), call.body)
         return { ...made, status: 201, headers: { Location: `${PATH}/${made.body.id}` } }
       }),
   })
@@ -117,7 +117,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
       const patch = { ...body, links: await deps.folders.linksOf(caller, params.id) }
       return mutate(async (tx) => ({
         status: 200,
-        ...(await deps.folders.update(tx, askerOf(call), params.id, patch, ifMatch)),
+        ...(await deps.folders.update(tx, principalOf(call), params.id, patch, ifMatch)),
       }))
     },
   })
@@ -135,7 +135,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, query, ifMatch } = call
-        await deps.folders.remove(tx, askerOf(call), params.id, query.move_to, ifMatch)
+        await deps.folders.remove(tx, principalOf(call), params.id, query.move_to, ifMatch)
       }),
   })
 }

@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordObject } from '../audit/index.ts'
+import { changedFields, type Principal, recordObject } from '../audit/index.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
@@ -86,15 +86,15 @@ async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Ver
 async function create(
   { clock, ids }: ServiceContext,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
 ): Promise<Versioned<Folder>> {
-  await tx.lockWorkspace(asker.workspace.no)
-  const allowed = await checkMembers(tx, asker, access, members)
+  await tx.lockWorkspace(caller.workspace.no)
+  const allowed = await checkMembers(tx, caller, access, members)
   const now = clock.now()
   const row: FolderRow = {
     id: ids.next('fld'),
-    workspace_no: asker.workspace.no,
+    workspace_no: caller.workspace.no,
     ...named(name),
     access,
     merged_into: null,
@@ -104,7 +104,7 @@ async function create(
   }
   await insertFolder(tx, row)
   await setMembers(tx, row.id, allowed)
-  await recordObject(tx, asker, 'folder.created', row, now, {
+  await recordObject(tx, caller, 'folder.created', row, now, {
     after: { name, access, ...(allowed.length > 0 && { members: allowed }) },
   })
   return shown(tx, row, 0)
@@ -114,24 +114,24 @@ async function create(
 async function update(
   { clock }: ServiceContext,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   id: string,
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
 ): Promise<Versioned<Folder>> {
-  const row = await toChange(tx, asker, id, ifMatch)
+  const row = await toChange(tx, caller, id, ifMatch)
   const members = (await membersOf(tx, [id])).get(id) ?? []
   const before = { name: row.name, access: row.access, members }
   const { name = before.name, access = before.access } = patch
   const kept = access === 'members' ? members : []
-  const allowed = await checkMembers(tx, asker, access, patch.members ?? kept)
+  const allowed = await checkMembers(tx, caller, access, patch.members ?? kept)
   const changes = changedFields(before, { name, access, members: allowed })
   if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
   const now = clock.now()
   const version = row.version + 1
   await updateFolder(tx, id, { ...named(name), access, version, updated_at: now })
   await setMembers(tx, id, allowed)
-  await recordObject(tx, asker, 'folder.updated', row, now, changes)
+  await recordObject(tx, caller, 'folder.updated', row, now, changes)
   return shown(tx, { ...row, name, access, version }, links)
 }
 
@@ -143,25 +143,25 @@ async function update(
 async function remove(
   { clock }: ServiceContext,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   id: string,
   moveTo: string | undefined,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await toChange(tx, asker, id, ifMatch)
+  const row = await toChange(tx, caller, id, ifMatch)
   if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
   const into =
-    moveTo === undefined || moveTo === 'none' ? null : await target(tx, asker, moveTo, id)
+    moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
   await dissolve(tx, id, into?.id ?? null)
-  await recordObject(tx, asker, 'folder.deleted', row, clock.now(), {
+  await recordObject(tx, caller, 'folder.deleted', row, clock.now(), {
     before: { name: row.name },
     after: into === null ? {} : { moved_to: into.name },
   })
 }
 
 /** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
-async function target(tx: Transaction, asker: Asker, id: string, from: string) {
-  const row = id === from ? undefined : await found(tx, asker, id)
+async function target(tx: Transaction, caller: Principal, id: string, from: string) {
+  const row = id === from ? undefined : await found(tx, caller, id)
   if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
   return row
 }
@@ -169,7 +169,7 @@ async function target(tx: Transaction, asker: Asker, id: string, from: string) {
 /** Validates the members of a folder. @throws AppError VALIDATION_FAILED */
 async function checkMembers(
   tx: Transaction,
-  { workspace, userId, scopes }: Asker,
+  { workspace, userId, scopes }: Principal,
   access: Access,
   members: readonly string[],
 ): Promise<string[]> {
@@ -202,9 +202,9 @@ async function visible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow
 }
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED */
-async function toChange(tx: Transaction, asker: Asker, id: string, ifMatch: IfMatch) {
-  await tx.lockWorkspace(asker.workspace.no)
-  const row = await visible(tx, asker, id)
+async function toChange(tx: Transaction, caller: Principal, id: string, ifMatch: IfMatch) {
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await visible(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
 }

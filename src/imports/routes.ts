@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint, validate } from '../http/index.ts'
 import type { Answer, Call, Caller } from '../http/types.ts'
 import { JOB_EXAMPLE, JOBS_PATH, type JobRow, JobSchema, renderJob } from '../jobs/index.ts'
@@ -102,7 +102,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       return imports.keepIfUsed(upload, async () => {
         const asked = optionsOf(call.query, upload, call)
         return answerWithJob(imports, call, asked.dry_run, (tx) =>
-          imports.start(tx, askerOf(call), upload, asked),
+          imports.start(tx, principalOf(call), upload, asked),
         )
       })
     },
@@ -148,7 +148,9 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     success: accepted('The job.'),
     errors: ['JOB_NOT_FOUND', 'IMPORT_RUNNING'],
     handler: (call) =>
-      answerWithJob(imports, call, false, (tx) => imports.undo(tx, askerOf(call), call.params.id)),
+      answerWithJob(imports, call, false, (tx) =>
+        imports.undo(tx, principalOf(call), call.params.id),
+      ),
   })
 
   registerRemoteRoute(api, deps, domain)
@@ -180,7 +182,7 @@ function registerRemoteRoute(
       const baseUrl = await imports.addressOf(options.source, base_url)
       const asked = { ...options, baseUrl, ...call.query }
       return answerWithJob(imports, call, asked.dry_run, (tx) =>
-        imports.startRemote(tx, askerOf(call), asked),
+        imports.startRemote(tx, principalOf(call), asked),
       )
     },
   })

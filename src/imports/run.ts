@@ -2,7 +2,12 @@ import type { Actor } from '../audit/index.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Checkpoint, JobRun } from '../jobs/index.ts'
-import { addressOn, createLinkSchemas, type LinkAsker, type LinkService } from '../links/index.ts'
+import {
+  addressOn,
+  createLinkSchemas,
+  type LinkPrincipal,
+  type LinkService,
+} from '../links/index.ts'
 import type { Plans } from '../plans/service.ts'
 import {
   rehearse as rehearseTransaction,
@@ -92,10 +97,10 @@ export async function importRecords(
 }
 
 /** The workspace and plan that links are created for. */
-export async function askerFor(
+export async function callerFor(
   { storage, plans }: Pick<ImportDeps, 'storage' | 'plans'>,
   { workspaceNo, actor }: { workspaceNo: number; actor: Actor },
-): Promise<LinkAsker> {
+): Promise<LinkPrincipal> {
   const planId = await planIdOf(storage.read, workspaceNo)
   if (planId === undefined) throw new AppError('NOT_FOUND')
   return { workspace: { no: workspaceNo, plan: plans.of(planId) }, actor }
@@ -105,9 +110,9 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   const { storage, links, domains } = deps
   const { input, workspaceNo } = job
   const { hiddenFolders } = input
-  const asker = { ...(await askerFor(deps, job)), hiddenFolders }
+  const caller = { ...(await callerFor(deps, job)), hiddenFolders }
   const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
-  const ctx = { links, domains, asker, onConflict: input.on_conflict }
+  const ctx = { links, domains, caller, onConflict: input.on_conflict }
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
   /** The outcomes of a dry run: the transaction is rolled back. */
@@ -139,7 +144,7 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   const hashing = {
     rehearse: (records: readonly ReadyRecord[]) =>
       rehearseTransaction(storage, (tx) => writeRecords(ctx, tx, records), { workspaceNo }),
-    hash: (password: string) => links.hashPassword(password, asker.workspace),
+    hash: (password: string) => links.hashPassword(password, caller.workspace),
   }
 
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Asker } from '../audit/index.ts'
+import type { Principal } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Ids, lowestIdAt } from '../base/ids.ts'
 import { NONCE_BYTES, seal } from '../base/seal.ts'
@@ -50,7 +50,7 @@ export interface ImportServiceDeps extends RemoteDeps {
   jobs: Pick<JobService, 'enqueue' | 'get' | 'register'>
 }
 
-type Caller = { readonly workspace: Pick<Asker['workspace'], 'no'> }
+type Caller = { readonly workspace: Pick<Principal['workspace'], 'no'> }
 
 export type ImportService = ReturnType<typeof createImportService>
 
@@ -79,15 +79,15 @@ export function createImportService(deps: ImportServiceDeps) {
     /** Starts the import of a file. @throws AppError VALIDATION_FAILED */
     async start(
       tx: Transaction,
-      asker: Asker,
+      caller: Principal,
       upload: Upload,
       options: Omit<ImportInput, 'format'> & { format: FormatName | 'auto' },
     ) {
       const format = formatOf(upload.sample, options)
       const { id, kind } = upload
-      const { hiddenFolders } = asker
+      const { hiddenFolders } = caller
       const input: FileInput = { ...options, format, upload: id, kind, hiddenFolders }
-      const row = await jobs.enqueue(tx, asker, { type: typeOf(JOBS.file, input), input })
+      const row = await jobs.enqueue(tx, caller, { type: typeOf(JOBS.file, input), input })
       await insertImport(tx, { job_id: row.id, upload: id, token: null })
       return row
     },
@@ -113,22 +113,22 @@ export function createImportService(deps: ImportServiceDeps) {
     /** Starts the import of all links of a service. */
     async startRemote(
       tx: Transaction,
-      asker: Asker,
+      caller: Principal,
       { token, ...options }: Omit<RemoteInput, 'format' | 'hiddenFolders'> & { token: string },
     ) {
-      const { hiddenFolders } = asker
+      const { hiddenFolders } = caller
       const input: RemoteInput = { ...options, format: options.source, hiddenFolders }
-      const row = await jobs.enqueue(tx, asker, { type: typeOf(JOBS.remote, input), input })
+      const row = await jobs.enqueue(tx, caller, { type: typeOf(JOBS.remote, input), input })
       const sealed = seal(deps.secrets.imports, token, row.id, randomBytes(NONCE_BYTES))
       await insertImport(tx, { job_id: row.id, upload: null, token: sealed })
       return row
     },
 
     /** Starts undoing an import. @throws AppError JOB_NOT_FOUND, IMPORT_RUNNING */
-    async undo(tx: Transaction, asker: Asker, id: string) {
-      const job = await importOf(jobs, asker, id)
+    async undo(tx: Transaction, caller: Principal, id: string) {
+      const job = await importOf(jobs, caller, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
-      return jobs.enqueue(tx, asker, { type: UNDO, input: { import: id } })
+      return jobs.enqueue(tx, caller, { type: UNDO, input: { import: id } })
     },
 
     /** A page of the results. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */

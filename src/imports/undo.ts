@@ -1,8 +1,8 @@
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
-import type { LinkAsker, LinkService } from '../links/index.ts'
+import type { LinkPrincipal, LinkService } from '../links/index.ts'
 import { savepoint, type Transaction } from '../storage/index.ts'
-import { askerFor, type ImportDeps } from './run.ts'
+import { callerFor, type ImportDeps } from './run.ts'
 import { countUndoable, type ImportRow, listUndoable, restoredSince, updateRow } from './store.ts'
 import { reasonsOf } from './write.ts'
 
@@ -35,7 +35,7 @@ export async function undoImport(
 ): Promise<UndoResult> {
   const { storage } = deps
   const { workspaceNo } = job
-  const asker = await askerFor(deps, job)
+  const caller = await callerFor(deps, job)
   const jobId = job.input.import
   const total = job.state?.total ?? (await countUndoable(storage.read, jobId))
   const start = { below: Number.MAX_SAFE_INTEGER, total, deleted: 0, restored: 0, kept: 0 }
@@ -45,12 +45,12 @@ export async function undoImport(
     const rows = await listUndoable(storage.read, jobId, state.below, STEP)
     const last = rows.at(-1)
     if (last === undefined) return resultOf(jobId, state)
-    const prepared = await Promise.all(rows.map((row) => prepare(deps.links, asker, row)))
+    const prepared = await Promise.all(rows.map((row) => prepare(deps.links, caller, row)))
     state = await storage.write(
       async (tx) => {
         const next = { ...state, below: last.n }
         for (const [i, row] of rows.entries()) {
-          next[await undoRow(deps.links, asker, tx, row, prepared[i] ?? null)]++
+          next[await undoRow(deps.links, caller, tx, row, prepared[i] ?? null)]++
         }
         await checkpoint(tx, {
           state: next,
@@ -75,12 +75,12 @@ function resultOf(import_id: string, { deleted, restored, kept }: UndoState): Un
 /** Reads a link's earlier version; an error is reported when its row is undone. */
 async function prepare(
   links: LinkService,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   { link_id: id, version_before: version }: ImportRow,
 ): Promise<Prepared | AppError> {
   if (version === null || id === null) return null
   try {
-    return await links.prepareRestore(asker, id, version)
+    return await links.prepareRestore(caller, id, version)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
@@ -89,7 +89,7 @@ async function prepare(
 
 async function undoRow(
   links: LinkService,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   tx: Transaction,
   row: ImportRow,
   prepared: Prepared | AppError,
@@ -97,7 +97,7 @@ async function undoRow(
   try {
     if (prepared instanceof AppError) throw prepared
     const undo = row.version_before === null ? 'deleted' : 'restored'
-    const version = await savepoint(tx, (part) => takeBack(links, asker, part, row, prepared))
+    const version = await savepoint(tx, (part) => takeBack(links, caller, part, row, prepared))
     await updateRow(tx, row, { undo, version, reasons: '[]' })
     return undo
   } catch (error) {
@@ -113,7 +113,7 @@ const CHANGED: ErrorDetail[] = [{ field: '', code: 'LINK_CHANGED' }]
 /** Restores a version of a link. */
 async function takeBack(
   links: LinkService,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   tx: Transaction,
   row: ImportRow,
   prepared: Prepared,
@@ -123,12 +123,12 @@ async function takeBack(
   const since = await restoredSince(tx, row).executeTakeFirst()
   const isUnchanged = (now: number) => now === version || now === since?.version
   if (before === null) {
-    await links.remove(tx, asker, id, isUnchanged)
+    await links.remove(tx, caller, id, isUnchanged)
     return version
   }
   if (before === version) return version
-  const restored = await links.restore(tx, asker, id, prepared, isUnchanged)
+  const restored = await links.restore(tx, caller, id, prepared, isUnchanged)
   if (clicks === null || restored.clicks.imported === clicks) return restored.version
-  const link = await links.update(tx, asker, id, { imported_clicks: clicks }, () => true)
+  const link = await links.update(tx, caller, id, { imported_clicks: clicks }, () => true)
   return link.version
 }

@@ -5,7 +5,7 @@ import {
   findLinkAt,
   findLinkByExternalId,
   type Link,
-  type LinkAsker,
+  type LinkPrincipal,
   type LinkService,
   nextTurn,
   type PreparedCreate,
@@ -54,7 +54,7 @@ export interface Outcome {
 interface WriteContext {
   links: Pick<LinkService, 'create' | 'createTogether' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
-  asker: LinkAsker
+  caller: LinkPrincipal
   onConflict: OnConflict
 }
 
@@ -84,7 +84,7 @@ export async function writeRecords(
 
 /** Undefined: one of them conflicts. */
 function createSome(
-  { links, asker }: WriteContext,
+  { links, caller }: WriteContext,
   tx: Transaction,
   records: readonly ReadyRecord[],
 ): Promise<Map<ReadyRecord, Link> | undefined> {
@@ -92,7 +92,7 @@ function createSome(
   for (const record of records) {
     if (record.fields !== null && !record.isRepeated) fields.set(record, record.fields)
   }
-  return links.createTogether(tx, asker, fields)
+  return links.createTogether(tx, caller, fields)
 }
 
 function created({ links }: WriteContext, record: ReadyRecord, link: Link): Outcome {
@@ -109,7 +109,7 @@ async function writeRecord(
   if (fields === null) return outcomeOf(record, 'refused', faults)
   if (record.isRepeated) return repeated(ctx, record)
   try {
-    const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.asker, fields))
+    const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.caller, fields))
     return created(ctx, record, link)
   } catch (error) {
     const refusal = refusalOf(error)
@@ -142,8 +142,8 @@ async function resolve(
   const address = addressOn(fields.domain ?? DEFAULT_DOMAIN, fields.slug?.slug ?? '', ctx.domains)
   const other =
     inTheWay === 'slug'
-      ? await findLinkAt(tx, address, ctx.asker)
-      : await findLinkByExternalId(tx, fields.external_id ?? '', ctx.asker)
+      ? await findLinkAt(tx, address, ctx.caller)
+      : await findLinkByExternalId(tx, fields.external_id ?? '', ctx.caller)
   const found = other === undefined ? null : { id: other.id, slug: other.slug, version: 0 }
   switch (ctx.onConflict) {
     case 'skip':
@@ -160,7 +160,7 @@ async function resolve(
 }
 
 async function update(
-  { links, asker }: WriteContext,
+  { links, caller }: WriteContext,
   tx: Transaction,
   record: ReadyRecord,
   { slug: _, domain: __, ...patch }: PreparedCreate,
@@ -168,7 +168,7 @@ async function update(
 ): Promise<Outcome> {
   try {
     const link = await savepoint(tx, (part) =>
-      links.update(part, asker, other.id, patch, () => true),
+      links.update(part, caller, other.id, patch, () => true),
     )
     const { version, imported_clicks } = other
     return {
@@ -184,7 +184,7 @@ async function update(
 }
 
 async function rename(
-  { links, asker }: WriteContext,
+  { links, caller }: WriteContext,
   tx: Transaction,
   record: ReadyRecord,
   fields: PreparedCreate,
@@ -194,7 +194,7 @@ async function rename(
     const slug = parseSlug(suggestion)
     if (slug instanceof Fault) continue
     try {
-      const link = await savepoint(tx, (part) => links.create(part, asker, { ...fields, slug }))
+      const link = await savepoint(tx, (part) => links.create(part, caller, { ...fields, slug }))
       const warnings = links.warningsOf(link)
       return { ...outcomeOf(record, 'renamed', reasons), link, warnings }
     } catch (failure) {

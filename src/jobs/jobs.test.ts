@@ -10,7 +10,7 @@ import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import { createJobService, type JobRun, type JobService } from './index.ts'
 import { registerJobRoutes } from './routes.ts'
 
-const asker = { workspace: { no: 1 }, actor: COMMAND_LINE }
+const caller = { workspace: { no: 1 }, actor: COMMAND_LINE }
 
 let site: TestApi
 const services: JobService[] = []
@@ -76,7 +76,7 @@ function adding(storage: Storage, before: (n: number) => Promise<void> | void = 
   }
 }
 
-const add = (jobs: JobService, upTo: number, type = 'numbers.add', as = asker) =>
+const add = (jobs: JobService, upTo: number, type = 'numbers.add', as = caller) =>
   site.storage.write((tx) => jobs.enqueue(tx, as, { type, input: { upTo }, total: upTo }))
 
 const added = async () => {
@@ -84,7 +84,7 @@ const added = async () => {
   return rows.filter(({ name }) => name.startsWith('job_')).map(({ value }) => Number(value))
 }
 
-const finished = (jobs: JobService, id: string, as = asker) =>
+const finished = (jobs: JobService, id: string, as = caller) =>
   eventually('the job is finished', async () => {
     const row = await jobs.get(as, id)
     return row.finished_at === null ? undefined : row
@@ -129,7 +129,7 @@ describe('a job', () => {
       'numbers.add',
       adding(site.storage, async (n) => {
         if (n !== 2) return
-        await site.storage.write((tx) => jobs.cancel(tx, asker, id))
+        await site.storage.write((tx) => jobs.cancel(tx, caller, id))
         cancelled.resolve()
       }),
     )
@@ -140,7 +140,7 @@ describe('a job', () => {
     await jobs.stop()
     expect(row).toMatchObject({ status: 'cancelled', done: 2 })
     expect(await added()).toEqual([0, 1])
-    const again = await site.storage.write((tx) => jobs.cancel(tx, asker, id))
+    const again = await site.storage.write((tx) => jobs.cancel(tx, caller, id))
     expect(again.finished_at).toBe(row.finished_at)
   })
 
@@ -162,7 +162,11 @@ describe('a job', () => {
     const stopping = first.stop()
     stopped.resolve()
     await stopping
-    expect(await first.get(asker, id)).toMatchObject({ status: 'running', done: 2, lease_until: 0 })
+    expect(await first.get(caller, id)).toMatchObject({
+      status: 'running',
+      done: 2,
+      lease_until: 0,
+    })
     const second = processOf('a')
     second.register('numbers.add', adding(site.storage))
     second.start()
@@ -216,19 +220,19 @@ describe('a job', () => {
     const known = await add(jobs, 1)
     jobs.start()
     await finished(jobs, known.id)
-    expect((await jobs.get(asker, unknown.id)).status).toBe('queued')
+    expect((await jobs.get(caller, unknown.id)).status).toBe('queued')
   })
 
   test('is deleted 30 days after its end', async () => {
     const jobs = processOf('a')
     const { id } = await add(jobs, 1)
-    await site.storage.write((tx) => jobs.cancel(tx, asker, id))
+    await site.storage.write((tx) => jobs.cancel(tx, caller, id))
     site.clock.ms += 30 * 86_400_000
     await jobs.purge()
-    expect((await jobs.get(asker, id)).id).toBe(id)
+    expect((await jobs.get(caller, id)).id).toBe(id)
     site.clock.ms += 1
     await jobs.purge()
-    expect(await jobs.get(asker, id).catch(({ code }) => code)).toBe('JOB_NOT_FOUND')
+    expect(await jobs.get(caller, id).catch(({ code }) => code)).toBe('JOB_NOT_FOUND')
   })
 })
 
@@ -241,7 +245,7 @@ test('a waiting job delays only jobs of its own workspace', async () => {
     if (begun.length === 1) await gate.promise
     return null
   })
-  const other = { ...asker, workspace: { no: 2 } }
+  const other = { ...caller, workspace: { no: 2 } }
   await add(jobs, 1, 'waiting')
   const next = await add(jobs, 1, 'waiting')
   const theirs = await add(jobs, 1, 'waiting', other)
@@ -289,7 +293,7 @@ describe('of several processes', () => {
     const second = processOf('b')
     second.register('numbers.add', adding(site.storage))
     second.start()
-    expect((await second.get(asker, id)).lease_owner).toBe('a')
+    expect((await second.get(caller, id)).lease_owner).toBe('a')
     site.clock.ms += 30_000
     expect((await finished(second, id)).status).toBe('succeeded')
     frozen.resolve()
@@ -382,6 +386,6 @@ describe('the API', () => {
     }
     expect((await site.send('POST', `/api/v1/jobs/${id}/cancel`, as('reader'))).status).toBe(403)
     expect((await bodyOf(site.send('GET', '/api/v1/jobs', as('stranger')))).data).toEqual([])
-    expect((await jobs.get(asker, id)).status).toBe('queued')
+    expect((await jobs.get(caller, id)).status).toBe('queued')
   })
 })

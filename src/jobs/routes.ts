@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { JOB_EXAMPLE, JobListSchema, JobSchema } from './schemas.ts'
@@ -76,7 +76,7 @@ export function registerJobRoutes(api: Pick<Api, 'add'>, deps: { jobs: JobServic
     handler: (call) =>
       call.mutate(async (tx) => ({
         status: 200,
-        body: renderJob(await jobs.cancel(tx, askerOf(call), call.params.id), call),
+        body: renderJob(await jobs.cancel(tx, principalOf(call), call.params.id), call),
       })),
   })
 }

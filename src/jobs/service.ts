@@ -21,7 +21,7 @@ export const JOBS_PATH = '/api/v1/jobs'
 interface JobCaller {
   readonly workspace: { readonly no: number }
 }
-interface JobAsker extends JobCaller {
+interface JobPrincipal extends JobCaller {
   readonly actor: Actor
 }
 
@@ -50,7 +50,7 @@ export function createJobService(
     /** Enqueues a job, which starts after the commit. */
     async enqueue(
       tx: Transaction,
-      { workspace, actor }: JobAsker,
+      { workspace, actor }: JobPrincipal,
       { type, input, total = null }: { type: string; input: object; total?: number | null },
     ): Promise<JobRow> {
       const row = await insertJob(tx, {
@@ -89,7 +89,7 @@ export function createJobService(
      * Cancels a job: none of its further steps is committed. A finished one stays unchanged.
      * @throws AppError JOB_NOT_FOUND
      */
-    async cancel(tx: Transaction, { workspace, actor }: JobAsker, id: string): Promise<JobRow> {
+    async cancel(tx: Transaction, { workspace, actor }: JobPrincipal, id: string): Promise<JobRow> {
       const now = clock.now()
       const row = await cancelJob(tx, workspace.no, id, now)
       if (row === undefined) return named(tx, await found(findJob(tx, workspace.no, id)))

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import {
@@ -57,7 +57,7 @@ export function registerKeyRoutes(
     errors: ['PLAN_LIMIT_REACHED'],
     async handler(call) {
       const { name, scopes, expires_at: expiresAt = null } = call.body
-      const { workspace, actor } = askerOf(call)
+      const { workspace, actor } = principalOf(call)
       const input = { name, scopes, expiresAt }
       return call.mutate(async (tx) => {
         return created(tx, await deps.keys.create(tx, workspace.no, input, actor))
@@ -75,7 +75,7 @@ export function registerKeyRoutes(
     errors: ['KEY_NOT_FOUND'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { workspace, actor } = askerOf(call)
+        const { workspace, actor } = principalOf(call)
         await deps.keys.revoke(tx, call.params.id, { workspaceNo: workspace.no }, actor)
       }),
   })
@@ -101,7 +101,7 @@ export function registerKeyRoutes(
       'PREDECESSOR_LIVES',
     ],
     async handler(call) {
-      const { workspace, actor } = askerOf(call)
+      const { workspace, actor } = principalOf(call)
       const { overlap_hours: hours = 24 } = call.body
       const rotation = {
         workspaceNo: workspace.no,

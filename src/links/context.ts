@@ -56,7 +56,7 @@ export interface LinkCaller extends Reader {
 }
 
 /** The caller of a change, with the actor for the audit log. */
-export interface LinkAsker extends LinkCaller {
+export interface LinkPrincipal extends LinkCaller {
   readonly actor: Actor
 }
 

@@ -12,7 +12,7 @@ import {
   placeAliases,
   takeSlugs,
 } from './addresses.ts'
-import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
+import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
 import {
@@ -34,7 +34,7 @@ import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './s
 export async function create(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkAsker,
+  caller: LinkPrincipal,
   given: PreparedCreate,
 ): Promise<Link> {
   const [link] = await createAll(ctx, tx, caller, [given])
@@ -45,7 +45,7 @@ export async function create(
 export async function createTogether<K>(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkAsker,
+  caller: LinkPrincipal,
   all: ReadonlyMap<K, PreparedCreate>,
 ): Promise<Map<K, Link> | undefined> {
   if (all.size === 0) return new Map()
@@ -63,7 +63,7 @@ export async function createTogether<K>(
 async function createAll(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkAsker,
+  caller: LinkPrincipal,
   all: readonly PreparedCreate[],
 ): Promise<Link[]> {
   const { workspace, actor } = caller

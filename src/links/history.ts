@@ -12,7 +12,7 @@ import { pageOf } from '../http/page.ts'
 import type { Caller, IfMatch } from '../http/types.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import { checkForWorkspace } from '../validation/requesting-workspace.ts'
-import type { LinkAsker, LinkCaller, LinkContext } from './context.ts'
+import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
 import { GRACE_MS } from './remove.ts'
@@ -146,17 +146,17 @@ function noSuchVersion(min: number, max: number): AppError {
 export async function restore(
   ctx: LinkContext,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   id: string,
   prepared: PreparedRestore,
   ifMatch: IfMatch,
 ): Promise<Link> {
-  await tx.lockWorkspace(asker.workspace.no)
-  const found = await linkOrDeleted(ctx, tx, asker, id)
+  await tx.lockWorkspace(caller.workspace.no)
+  const found = await linkOrDeleted(ctx, tx, caller, id)
   const { row } = found
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   const patch = prepared === null ? {} : await patchTo(ctx, tx, row, prepared)
-  return change(ctx, tx, asker, found, patch, 'link.restored')
+  return change(ctx, tx, caller, found, patch, 'link.restored')
 }
 
 /** The patch from the current to the earlier state, validated like any other. */

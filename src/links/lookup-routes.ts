@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
@@ -74,10 +74,10 @@ export function registerLookupRoutes(
       if (body.external_id !== undefined && body.external_id !== id) {
         throw invalid({ field: 'external_id', code: 'INVALID_VALUE', params: { allowed: [id] } })
       }
-      const asker = askerOf(call)
-      const prepared = await links.prepareUpsert(asker, id, body, ifMatch)
+      const caller = principalOf(call)
+      const prepared = await links.prepareUpsert(caller, id, body, ifMatch)
       return mutate(async (tx) => {
-        const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
+        const { link, isNew } = await links.upsert(tx, caller, id, prepared, ifMatch)
         // There is no version that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
         const warned = links.warned(link, call)

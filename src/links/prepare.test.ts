@@ -57,10 +57,10 @@ test('a bulk request hashes only passwords of accepted operations', async () => 
   })
   const { service, storage } = links
   const plan = { limits: { links: 3, addresses: null } }
-  const asker = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
+  const caller = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
   const bulk = async (operations: unknown[], atomic: boolean) => {
-    const prepared = await service.bulk.prepare(asker, operations, { atomic })
-    const run = (tx: Transaction) => service.bulk.run(tx, asker, prepared, { atomic })
+    const prepared = await service.bulk.prepare(caller, operations, { atomic })
+    const run = (tx: Transaction) => service.bulk.run(tx, caller, prepared, { atomic })
     return (await storage.write(run, { workspaceNo: 1 })).map(({ status }) => status)
   }
   const taken = create('a', 'the first password')

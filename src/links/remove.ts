@@ -4,7 +4,7 @@ import type { IfMatch } from '../http/types.ts'
 import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
-import type { LinkAsker, LinkCaller, LinkContext } from './context.ts'
+import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
 import { countPlace, deleteLink, type LinkRow, selectLinks } from './store.ts'
@@ -21,11 +21,11 @@ export const GRACE_MS = 7 * 24 * 3_600_000
 export async function remove(
   ctx: LinkContext,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await linkToChange(tx, asker, id, ifMatch)
+  const row = await linkToChange(tx, caller, id, ifMatch)
   const at = ctx.clock.now()
   await takeOut(ctx, tx, row)
   const { length } = allOf(addressesOf(row, ctx.domains))
@@ -41,7 +41,7 @@ export async function remove(
       row: JSON.stringify(row),
     })
     .execute()
-  await recordChange(tx, asker.actor, {
+  await recordChange(tx, caller.actor, {
     workspaceNo: row.workspace_no,
     at,
     action: 'link.deleted',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
@@ -85,10 +85,10 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
       const { body, mutate } = call
-      const prepared = await deps.links.prepareCreate(askerOf(call), body)
+      const prepared = await deps.links.prepareCreate(principalOf(call), body)
       return mutate(
         async (tx) => {
-          const link = await deps.links.create(tx, askerOf(call), prepared)
+          const link = await deps.links.create(tx, principalOf(call), prepared)
           return answerCreated(PATH, deps.links.warned(link, call))
         },
         { together: true },
@@ -170,10 +170,10 @@ function registerLinkRoutesById(
     errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {
       const { body, params, ifMatch, mutate } = call
-      const asker = askerOf(call)
-      const prepared = await links.preparePatch(asker, params.id, body, ifMatch)
+      const caller = principalOf(call)
+      const prepared = await links.preparePatch(caller, params.id, body, ifMatch)
       return mutate(async (tx) => {
-        const link = await links.update(tx, asker, params.id, prepared, ifMatch)
+        const link = await links.update(tx, caller, params.id, prepared, ifMatch)
         return answerOk(links.warned(link, call))
       })
     },
@@ -191,7 +191,7 @@ function registerLinkRoutesById(
     success: { status: 204, description: 'The link is deleted.' },
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => links.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => links.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
   })
 }
 
@@ -253,7 +253,7 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
       const { body, caller, params, ifMatch, mutate } = call
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
       return mutate(async (tx) => {
-        const link = await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)
+        const link = await deps.links.restore(tx, principalOf(call), params.id, prepared, ifMatch)
         return answerOk(deps.links.warned(link, call))
       })
     },

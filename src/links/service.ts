@@ -8,7 +8,7 @@ import { changeFound, tryFound } from './bulk/by-filter.ts'
 import { countFound, nextFound } from './bulk/filtered.ts'
 import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
-import type { LinkAsker, LinkContext, LinkServiceDeps } from './context.ts'
+import type { LinkContext, LinkPrincipal, LinkServiceDeps } from './context.ts'
 import { create, createTogether } from './create.ts'
 import { createExports, exportColumns } from './export.ts'
 import {
@@ -99,23 +99,31 @@ export function createLinkService(deps: LinkServiceDeps) {
       purgeSome,
     }),
     bulk: createBulk(ctx, schemasOf),
-    createTogether: <K>(tx: Transaction, asker: LinkAsker, all: ReadonlyMap<K, PreparedCreate>) =>
-      createTogether(ctx, tx, asker, all),
+    createTogether: <K>(
+      tx: Transaction,
+      caller: LinkPrincipal,
+      all: ReadonlyMap<K, PreparedCreate>,
+    ) => createTogether(ctx, tx, caller, all),
     /** What the schemas depend on; their output is the input of this service. */
     rules,
     hashPassword: ctx.hashPassword,
     exports: createExports(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
     /** Adds warnings to a link, for the response of a write. */
-    warned: (link: Link, asker: { readonly locale: Locale }) =>
-      withWarnings(link, ctx.clock.now(), asker),
+    warned: (link: Link, reader: { readonly locale: Locale }) =>
+      withWarnings(link, ctx.clock.now(), reader),
     warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
-    prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
-      prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
-    preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>
-      prepareWrite(ctx, asker, fields, (tx, patch) => update(ctx, tx, asker, id, patch, ifMatch)),
-    prepareUpsert: (asker: LinkAsker, externalId: string, fields: CreateFields, ifMatch: IfMatch) =>
-      prepareWrite(ctx, asker, fields, (tx, prepared) =>
-        upsert(ctx, tx, asker, externalId, prepared, ifMatch),
+    prepareCreate: (caller: LinkPrincipal, fields: CreateFields) =>
+      prepareWrite(ctx, caller, fields, (tx, prepared) => create(ctx, tx, caller, prepared)),
+    preparePatch: (caller: LinkPrincipal, id: string, fields: PatchFields, ifMatch: IfMatch) =>
+      prepareWrite(ctx, caller, fields, (tx, patch) => update(ctx, tx, caller, id, patch, ifMatch)),
+    prepareUpsert: (
+      caller: LinkPrincipal,
+      externalId: string,
+      fields: CreateFields,
+      ifMatch: IfMatch,
+    ) =>
+      prepareWrite(ctx, caller, fields, (tx, prepared) =>
+        upsert(ctx, tx, caller, externalId, prepared, ifMatch),
       ),
   }
 }
@@ -128,14 +136,14 @@ export function createLinkService(deps: LinkServiceDeps) {
  */
 export async function prepareWrite<F extends WithPassword>(
   ctx: Pick<LinkContext, 'storage' | 'hashPassword'>,
-  asker: { readonly workspace: { readonly no: number } },
+  caller: { readonly workspace: { readonly no: number } },
   { password, ...fields }: F,
   write: (tx: Transaction, prepared: Prepared<F>) => Promise<unknown>,
 ): Promise<Prepared<F>> {
   if (password === undefined) return fields
   if (password === null) return { ...fields, password_hash: null }
   await rehearse(ctx.storage, (tx) => write(tx, { ...fields, password_hash: '' }), {
-    workspaceNo: asker.workspace.no,
+    workspaceNo: caller.workspace.no,
   })
-  return { ...fields, password_hash: await ctx.hashPassword(password, asker.workspace) }
+  return { ...fields, password_hash: await ctx.hashPassword(password, caller.workspace) }
 }

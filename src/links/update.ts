@@ -12,7 +12,12 @@ import {
   changeAddresses,
   identity,
 } from './addresses.ts'
-import { externalIdTaken, type LinkAsker, type LinkCaller, type LinkContext } from './context.ts'
+import {
+  externalIdTaken,
+  type LinkCaller,
+  type LinkContext,
+  type LinkPrincipal,
+} from './context.ts'
 import { create } from './create.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId } from './find.ts'
@@ -60,7 +65,7 @@ export async function linkToChange(
 export async function update(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkAsker,
+  caller: LinkPrincipal,
   id: string,
   patch: PreparedPatch,
   ifMatch: IfMatch,
@@ -76,20 +81,20 @@ export async function update(
 export async function upsert(
   ctx: LinkContext,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   externalId: string,
   fields: PreparedCreate,
   ifMatch: IfMatch,
 ): Promise<{ link: Link; isNew: boolean }> {
-  const { no } = asker.workspace
+  const { no } = caller.workspace
   // Two concurrent requests would both create one, and the second would fail.
   await tx.lockWorkspace(no)
-  const row = await findLinkByExternalId(tx, externalId, asker)
+  const row = await findLinkByExternalId(tx, externalId, caller)
   const wanted = { ...fields, external_id: externalId }
-  if (row === undefined) return { link: await create(ctx, tx, asker, wanted), isNew: true }
+  if (row === undefined) return { link: await create(ctx, tx, caller, wanted), isNew: true }
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   const found = { row, isDeleted: false }
-  return { link: await change(ctx, tx, asker, found, wanted, 'link.updated'), isNew: false }
+  return { link: await change(ctx, tx, caller, found, wanted, 'link.updated'), isNew: false }
 }
 
 /**
@@ -99,7 +104,7 @@ export async function upsert(
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkAsker,
+  caller: LinkPrincipal,
   { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
   given: PreparedPatch,
   action: 'link.updated' | 'link.restored',

@@ -37,8 +37,8 @@ export const WARNINGS = z.array(WarningSchema).optional().openapi({
 const SHARE_MIN = 0.001
 
 /** A link in the response of a write. The language is negotiated only if there are warnings. */
-export function withWarnings(link: Link, now: number, asker: { readonly locale: Locale }): Link {
-  const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, asker.locale))
+export function withWarnings(link: Link, now: number, reader: { readonly locale: Locale }): Link {
+  const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, reader.locale))
   return warnings.length === 0 ? link : { ...link, warnings }
 }
 

@@ -10,7 +10,7 @@ import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { WorkspaceService } from '../workspaces/service.ts'
 import { isAbove } from './roles.ts'
 import type { Invitation } from './schemas.ts'
-import { type MemberAsker, members, roleOf } from './service.ts'
+import { type MemberPrincipal, members, roleOf } from './service.ts'
 
 /** How long an invitation can be accepted. */
 const INVITATION_MS = 7 * 24 * 3_600_000
@@ -91,12 +91,12 @@ async function countOpen({ db }: Pick<Sql, 'db'>, workspaceNo: number, now: numb
 async function create(
   { clock, ids, random }: InvitationServiceDeps,
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   { email, role }: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; workspaceName: string; token: string; expiresAt: number }> {
-  const { workspace, actor } = asker
+  const { workspace, actor } = caller
   await tx.lockWorkspace(workspace.no)
-  if (isAbove(role, await roleOf(tx, asker))) throw new AppError('ROLE_ABOVE_OWN')
+  if (isAbove(role, await roleOf(tx, caller))) throw new AppError('ROLE_ABOVE_OWN')
   const key = emailKey(email)
   const member = members(tx, workspace.no).where('u.email_key', '=', key)
   if ((await member.executeTakeFirst()) !== undefined) throw new AppError('ALREADY_MEMBER')
@@ -129,7 +129,7 @@ async function create(
     email_key: key,
     role,
     token_hash: hashOf(token),
-    invited_by: asker.userId,
+    invited_by: caller.userId,
     created_at: now,
     expires_at: expiresAt,
   }
@@ -150,12 +150,12 @@ async function create(
 async function revoke(
   { clock }: InvitationServiceDeps,
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   id: string,
 ): Promise<void> {
-  const { workspace, actor } = asker
+  const { workspace, actor } = caller
   await tx.lockWorkspace(workspace.no)
-  const own = await roleOf(tx, asker)
+  const own = await roleOf(tx, caller)
   const now = clock.now()
   const row = await tx.db
     .deleteFrom('invitations')

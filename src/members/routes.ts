@@ -13,7 +13,7 @@ import {
   RemoveQuery,
   RoleSchema,
 } from './schemas.ts'
-import { type MemberService, memberAskerOf } from './service.ts'
+import { type MemberService, memberPrincipalOf } from './service.ts'
 
 const MEMBERS = '/api/v1/members'
 const INVITATIONS = '/api/v1/invitations'
@@ -67,7 +67,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
       call.mutate(async (tx) => {
         const { role, keys } = call.body
         const { user_id } = call.params
-        const body = await deps.members.setRole(tx, memberAskerOf(call), user_id, role, keys)
+        const body = await deps.members.setRole(tx, memberPrincipalOf(call), user_id, role, keys)
         return { status: 200, body }
       }),
   })
@@ -87,7 +87,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, query } = call
-        await deps.members.remove(tx, memberAskerOf(call), params.user_id, query.keys)
+        await deps.members.remove(tx, memberPrincipalOf(call), params.user_id, query.keys)
       }),
   })
 
@@ -123,12 +123,12 @@ function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps)
     success: { status: 201, description: 'The invitation.', schema: InvitationSchema },
     errors: ['ALREADY_MEMBER', 'ROLE_ABOVE_OWN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
-      const { body, caller, baseUrl, locale } = call
-      const asker = memberAskerOf(call)
+      const { body, baseUrl, locale } = call
+      const caller = memberPrincipalOf(call)
       assertAllowed(await sent.take(String(caller.workspace.no), INVITES, deps.clock.now()))
       let made: Awaited<ReturnType<InvitationService['create']>> | undefined
       const answer = await call.mutate(async (tx) => {
-        made = await deps.invitations.create(tx, asker, body)
+        made = await deps.invitations.create(tx, caller, body)
         return { status: 201, body: made.invitation, headers: { 'Cache-Control': 'no-store' } }
       })
       if (made === undefined) return answer
@@ -153,6 +153,6 @@ function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps)
     success: { status: 204, description: 'It can’t be accepted any more.' },
     errors: ['INVITATION_NOT_FOUND', 'ROLE_ABOVE_OWN'],
     handler: (call) =>
-      call.mutate((tx) => deps.invitations.revoke(tx, memberAskerOf(call), call.params.id)),
+      call.mutate((tx) => deps.invitations.revoke(tx, memberPrincipalOf(call), call.params.id)),
   })
 }

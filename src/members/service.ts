@@ -1,4 +1,4 @@
-import { type Actor, type Asker, askerOf, recordChange } from '../audit/index.ts'
+import { type Actor, type Principal, principalOf, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import { leaveFolders } from '../folders/index.ts'
@@ -10,13 +10,14 @@ import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'
 
 /** A person who changes members. */
-export type MemberAsker = Asker & Required<Pick<Caller, 'scopes'>> & { readonly userId: string }
+export type MemberPrincipal = Principal &
+  Required<Pick<Caller, 'scopes'>> & { readonly userId: string }
 
 /** The person who makes a request; not a key. @throws AppError FORBIDDEN */
-export function memberAskerOf(call: { caller: Caller; requestId: string }): MemberAsker {
+export function memberPrincipalOf(call: { caller: Caller; requestId: string }): MemberPrincipal {
   const { caller } = call
   if (caller.kind !== 'session') throw new AppError('FORBIDDEN')
-  return { ...askerOf(call), userId: caller.userId, scopes: caller.scopes }
+  return { ...principalOf(call), userId: caller.userId, scopes: caller.scopes }
 }
 
 type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
@@ -28,21 +29,25 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
   const { storage, clock } = deps
 
   /** Roles depend on each other, so this locks them until the transaction ends. */
-  async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
-    await tx.lockWorkspace(asker.workspace.no)
-    const row = await findMember(tx, asker.workspace.no, userId)
+  async function find(
+    tx: Transaction,
+    caller: MemberPrincipal,
+    userId: string,
+  ): Promise<MemberRow> {
+    await tx.lockWorkspace(caller.workspace.no)
+    const row = await findMember(tx, caller.workspace.no, userId)
     if (row === undefined) throw new AppError('MEMBER_NOT_FOUND')
     return row
   }
 
   /** Checks the current role, which may be lower than when the request arrived. */
-  async function assertManages(tx: Transaction, asker: MemberAsker, roles: string[]) {
-    const role = await roleOf(tx, asker)
+  async function assertManages(tx: Transaction, caller: MemberPrincipal, roles: string[]) {
+    const role = await roleOf(tx, caller)
     if (roles.some((other) => isAbove(other, role))) throw new AppError('ROLE_ABOVE_OWN')
   }
 
-  async function assertOwnerStays(tx: Transaction, asker: MemberAsker, userId: string) {
-    const query = members(tx, asker.workspace.no).where('m.role', '=', 'owner')
+  async function assertOwnerStays(tx: Transaction, caller: MemberPrincipal, userId: string) {
+    const query = members(tx, caller.workspace.no).where('m.role', '=', 'owner')
     const other = await query.where('m.user_id', '<>', userId).limit(1).executeTakeFirst()
     if (other === undefined) throw new AppError('LAST_OWNER')
   }
@@ -61,16 +66,16 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
      */
     async setRole(
       tx: Transaction,
-      asker: MemberAsker,
+      caller: MemberPrincipal,
       userId: string,
       role: Role,
       keys: KeysOfMember = 'revoke',
     ): Promise<Member> {
-      const { workspace, actor } = asker
-      const row = await find(tx, asker, userId)
-      await assertManages(tx, asker, [row.role, role])
+      const { workspace, actor } = caller
+      const row = await find(tx, caller, userId)
+      await assertManages(tx, caller, [row.role, role])
       if (row.role === role) return memberOf(row)
-      if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
+      if (row.role === 'owner') await assertOwnerStays(tx, caller, userId)
       await tx.db
         .updateTable('members')
         .set({ role })
@@ -99,15 +104,15 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
      */
     async remove(
       tx: Transaction,
-      asker: MemberAsker,
+      caller: MemberPrincipal,
       userId: string,
       keys: KeysOfMember = 'revoke',
     ): Promise<void> {
-      const { workspace, actor } = asker
-      const row = await find(tx, asker, userId)
-      const leaves = userId === asker.userId
-      if (!leaves) await assertManages(tx, asker, [row.role])
-      if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
+      const { workspace, actor } = caller
+      const row = await find(tx, caller, userId)
+      const leaves = userId === caller.userId
+      if (!leaves) await assertManages(tx, caller, [row.role])
+      if (row.role === 'owner') await assertOwnerStays(tx, caller, userId)
       const keepKeys = !leaves && keys === 'keep'
       const at = clock.now()
       await removeMembership(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
@@ -206,8 +211,8 @@ async function endInvitationsBy(
  * The caller's role in this transaction.
  * @throws AppError FORBIDDEN if it doesn't permit changes of members (any more)
  */
-export async function roleOf(tx: Transaction, asker: MemberAsker): Promise<Role> {
-  const own = await findMember(tx, asker.workspace.no, asker.userId)
+export async function roleOf(tx: Transaction, caller: MemberPrincipal): Promise<Role> {
+  const own = await findMember(tx, caller.workspace.no, caller.userId)
   if (own === undefined || !permissionsOf(own.role).has('members:manage')) {
     throw new AppError('FORBIDDEN')
   }

@@ -1,4 +1,4 @@
-import { type Asker, type Fields, recordChange } from '../audit/index.ts'
+import { type Fields, type Principal, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { LogosTable, Storage, Transaction } from '../storage/index.ts'
@@ -24,8 +24,8 @@ export function createLogoService({ storage, clock }: { storage: Storage; clock:
   return {
     find: (workspaceNo: number): Promise<LogoRow | undefined> => find(storage.read, workspaceNo),
     /** Replaces the logo; an equal one changes nothing. */
-    async set(tx: Transaction, asker: Asker, logo: CheckedImage): Promise<LogoRow> {
-      const { no } = asker.workspace
+    async set(tx: Transaction, caller: Principal, logo: CheckedImage): Promise<LogoRow> {
+      const { no } = caller.workspace
       await tx.lockWorkspace(no)
       const before = await find(tx, no)
       if (before?.png === logo.png) return before
@@ -36,17 +36,17 @@ export function createLogoService({ storage, clock }: { storage: Storage; clock:
         .values(row)
         .onConflict((conflict) => conflict.column('workspace_no').doUpdateSet(changing))
         .execute()
-      await recordSetting(tx, asker, clock.now(), sizeOf(before), sizeOf(row))
+      await recordSetting(tx, caller, clock.now(), sizeOf(before), sizeOf(row))
       return row
     },
     /** @throws AppError LOGO_NOT_FOUND */
-    async remove(tx: Transaction, asker: Asker): Promise<void> {
-      const { no } = asker.workspace
+    async remove(tx: Transaction, caller: Principal): Promise<void> {
+      const { no } = caller.workspace
       await tx.lockWorkspace(no)
       const before = await find(tx, no)
       if (before === undefined) throw new AppError('LOGO_NOT_FOUND')
       await tx.db.deleteFrom('logos').where('workspace_no', '=', no).execute()
-      await recordSetting(tx, asker, clock.now(), sizeOf(before), sizeOf(undefined))
+      await recordSetting(tx, caller, clock.now(), sizeOf(before), sizeOf(undefined))
     },
   }
 }
@@ -58,7 +58,7 @@ function sizeOf(logo: CheckedImage | undefined): Fields {
 /** Records a change of the workspace's QR codes. @throws AppError NOT_FOUND */
 export async function recordSetting(
   tx: Transaction,
-  { workspace, actor }: Asker,
+  { workspace, actor }: Principal,
   at: number,
   before: Fields,
   after: Fields,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Answer, type Api, digestTag, endpoint, noneMatch } from '../http/index.ts'
 import type { LinkService } from '../links/index.ts'
@@ -170,7 +170,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
       const logo = await readImage(call.body.image, LOGO_SIDE_MAX)
       return call.mutate(async (tx) => ({
         status: 200,
-        body: shown(await logos.set(tx, askerOf(call), logo)),
+        body: shown(await logos.set(tx, principalOf(call), logo)),
       }))
     },
   })
@@ -183,7 +183,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     summary: "Delete the workspace's logo",
     success: { status: 204, description: 'The workspace has no logo.' },
     errors: ['LOGO_NOT_FOUND'],
-    handler: (call) => call.mutate((tx) => logos.remove(tx, askerOf(call))),
+    handler: (call) => call.mutate((tx) => logos.remove(tx, principalOf(call))),
   })
 }
 

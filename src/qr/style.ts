@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { type Asker, askerOf, changedFields, type Fields } from '../audit/index.ts'
+import { changedFields, type Fields, type Principal, principalOf } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
@@ -24,14 +24,14 @@ export function createQrStyleService({ storage, clock }: { storage: Storage; clo
   return {
     find: (workspaceNo: number): Promise<WorkspaceStyle> => find(storage.read, workspaceNo),
     /** Replaces the style. An equal one changes nothing. */
-    async set(tx: Transaction, asker: Asker, style: WorkspaceStyle): Promise<void> {
-      const { no } = asker.workspace
+    async set(tx: Transaction, caller: Principal, style: WorkspaceStyle): Promise<void> {
+      const { no } = caller.workspace
       await tx.lockWorkspace(no)
       const { before, after } = changedFields(await find(tx, no), style)
       if (Object.keys(after).length === 0) return
       const workspace = tx.db.updateTable('workspaces').where('no', '=', no)
       await workspace.set({ qr_style: JSON.stringify(style) }).execute()
-      await recordSetting(tx, asker, clock.now(), prefixed(before), prefixed(after))
+      await recordSetting(tx, caller, clock.now(), prefixed(before), prefixed(after))
     },
   }
 }
@@ -79,7 +79,7 @@ export function registerQrStyleRoutes(
       const { body } = call
       assertReadable(body, body.logo)
       return call.mutate(async (tx) => {
-        await qrStyles.set(tx, askerOf(call), body)
+        await qrStyles.set(tx, principalOf(call), body)
         return { status: 200, body }
       })
     },

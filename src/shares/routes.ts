@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import type { Domains } from '../domains/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
@@ -63,10 +63,10 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
     success: one(201, 'The share.'),
     async handler(call) {
-      const asker = askerOf(call)
+      const caller = principalOf(call)
       const { password, ...fields } = call.body
-      const write: Write = (tx, hashed) => deps.shares.create(tx, asker, { ...fields, ...hashed })
-      const hashed = await deps.shares.hash(asker, password, write)
+      const write: Write = (tx, hashed) => deps.shares.create(tx, caller, { ...fields, ...hashed })
+      const hashed = await deps.shares.hash(caller, password, write)
       return call.mutate(async (tx) => answerCreated(PATH, await write(tx, hashed)))
     },
   })
@@ -104,12 +104,12 @@ function registerChanges(
     success: one(200, 'The share as it is now.'),
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     async handler(call) {
-      const asker = askerOf(call)
+      const caller = principalOf(call)
       const { params, ifMatch } = call
       const { password, ...change } = call.body
       const write: Write = (tx, hashed) =>
-        deps.shares.update(tx, asker, params.id, { ...change, ...hashed }, ifMatch)
-      const hashed = await deps.shares.hash(asker, password, write)
+        deps.shares.update(tx, caller, params.id, { ...change, ...hashed }, ifMatch)
+      const hashed = await deps.shares.hash(caller, password, write)
       return call.mutate(async (tx) => answerOk(await write(tx, hashed)))
     },
   })
@@ -124,6 +124,6 @@ function registerChanges(
     success: { status: 204, description: 'The share is deleted.' },
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.shares.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.shares.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
   })
 }

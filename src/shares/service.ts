@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordObject } from '../audit/index.ts'
+import { changedFields, type Principal, recordObject } from '../audit/index.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
@@ -67,29 +67,29 @@ async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share
 /** Hashes the password of a request, see {@link prepareWrite}. @throws AppError what `write` throws */
 function hash(
   { storage, hashes }: ShareContext,
-  asker: Asker,
+  caller: Principal,
   password: string | null | undefined,
   write: (tx: Transaction, hashed: Hashed) => Promise<unknown>,
 ): Promise<Hashed> {
   const hashPassword = (text: string, { no }: { readonly no: number }) =>
     hashes.run('link', String(no), () => argon2id(text))
-  return prepareWrite({ storage, hashPassword }, asker, { password }, write)
+  return prepareWrite({ storage, hashPassword }, caller, { password }, write)
 }
 
 /** @throws AppError VALIDATION_FAILED */
 async function create(
   ctx: ShareContext,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   fields: Change & { subject: Subject },
 ): Promise<Share> {
-  const { no } = asker.workspace
+  const { no } = caller.workspace
   await tx.lockWorkspace(no)
   if ((await countShares(tx, no)) >= SHARES_MAX) {
     throw invalid({ field: 'subject', code: 'TOO_MANY', params: { max: SHARES_MAX } })
   }
-  const subject = await checkSubject(tx, asker, fields.subject)
-  const faults = await checkFilters(tx, asker, fields.filters)
+  const subject = await checkSubject(tx, caller, fields.subject)
+  const faults = await checkFilters(tx, caller, fields.filters)
   if ('code' in subject) throw invalid(subject, ...faults)
   if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
@@ -98,13 +98,13 @@ async function create(
     ...{ id, workspace_no: no, token_hash: ctx.tokens.hashOf(ctx.tokens.tokenOf(id)) },
     ...{ kind: subject.kind, subject_id: subject.id, views: 0 },
     ...{ name: null, filters: '{}', password_hash: null, expires_at: null },
-    ...{ shown: JSON.stringify(SHOW_DEFAULT), seen_by: asker.userId ?? null },
+    ...{ shown: JSON.stringify(SHOW_DEFAULT), seen_by: caller.userId ?? null },
     ...given(fields),
     ...{ created_at: at, updated_at: at, version: 1 },
   }
   await insertShare(tx, row)
-  const made = await find(tx, asker, id)
-  await recordObject(tx, asker, 'share.created', targetOf(made), at, { after: stateOf(made) })
+  const made = await find(tx, caller, id)
+  await recordObject(tx, caller, 'share.created', targetOf(made), at, { after: stateOf(made) })
   return shown(ctx, made)
 }
 
@@ -115,25 +115,25 @@ async function create(
 async function update(
   ctx: ShareContext,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   id: string,
   patch: Change,
   ifMatch: IfMatch,
 ): Promise<Share> {
-  await tx.lockWorkspace(asker.workspace.no)
-  const before = await find(tx, asker, id)
+  await tx.lockWorkspace(caller.workspace.no)
+  const before = await find(tx, caller, id)
   if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
-  const faults = await checkFilters(tx, asker, patch.filters)
+  const faults = await checkFilters(tx, caller, patch.filters)
   if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
-  const changing = { ...given(patch), seen_by: asker.userId ?? null }
+  const changing = { ...given(patch), seen_by: caller.userId ?? null }
   const row = { ...before, ...changing, updated_at: at, version: before.version + 1 }
   const changes = changedFields(stateOf(before), stateOf(row))
   const isReplaced = before.password_hash !== row.password_hash && row.password_hash !== null
   if (isReplaced) changes.after = { ...changes.after, has_password: true }
   if (Object.keys(changes.after).length === 0) return shown(ctx, before)
   await updateShare(tx, id, { ...changing, updated_at: at, version: row.version })
-  await recordObject(tx, asker, 'share.updated', targetOf(row), at, changes)
+  await recordObject(tx, caller, 'share.updated', targetOf(row), at, changes)
   return shown(ctx, row)
 }
 
@@ -141,16 +141,16 @@ async function update(
 async function remove(
   { clock }: ShareContext,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  await tx.lockWorkspace(asker.workspace.no)
-  const row = await find(tx, asker, id)
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await find(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   await deleteShare(tx, id)
   const before = stateOf(row)
-  await recordObject(tx, asker, 'share.deleted', targetOf(row), clock.now(), { before })
+  await recordObject(tx, caller, 'share.deleted', targetOf(row), clock.now(), { before })
 }
 
 async function find(

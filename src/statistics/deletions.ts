@@ -1,4 +1,4 @@
-import { type Asker, recordChange } from '../audit/index.ts'
+import { type Principal, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { AppError } from '../errors/index.ts'
@@ -54,10 +54,10 @@ export function createClickDeletions({ storage, clock, forgetClicks, logger }: D
 
   return {
     /** Stores a deletion. @throws AppError LINK_NOT_FOUND */
-    async request(tx: Transaction, asker: Asker, id: string, wanted: number): Promise<void> {
-      const { workspace, actor } = asker
+    async request(tx: Transaction, caller: Principal, id: string, wanted: number): Promise<void> {
+      const { workspace, actor } = caller
       await tx.lockWorkspace(workspace.no)
-      const link = await findLink(tx, id, asker)
+      const link = await findLink(tx, id, caller)
       if (link === undefined) throw new AppError('LINK_NOT_FOUND')
       const at = clock.now()
       const before = Math.min(wanted, at)

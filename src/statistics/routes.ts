@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageSuccess } from '../http/page.ts'
@@ -201,7 +201,7 @@ function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 'deps'>
       const { id } = call.params as { id: string }
       const { deletions } = deps.statistics
       const answer = await call.mutate((tx) =>
-        deletions.request(tx, askerOf(call), id, call.query.before),
+        deletions.request(tx, principalOf(call), id, call.query.before),
       )
       if (!call.dryRun) await deletions.runSoon()
       return answer

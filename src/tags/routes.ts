@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint, repeatable } from '../http/index.ts'
 import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { describeOne } from '../http/respond.ts'
@@ -67,7 +67,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     errors: ['TAG_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const made = await deps.tags.create(tx, askerOf(call), call.body)
+        const made = await deps.tags.create(tx, principalOf(call), call.body)
         return { ...made, status: 201, headers: { Location: `${PATH}/${made.body.id}` } }
       }),
   })
@@ -110,7 +110,7 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const patch = { ...body, links }
       return mutate(async (tx) => ({
         status: 200,
-        ...(await deps.tags.update(tx, askerOf(call), params.id, patch, ifMatch)),
+        ...(await deps.tags.update(tx, principalOf(call), params.id, patch, ifMatch)),
       }))
     },
   })
@@ -133,7 +133,7 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const merge = { ...body, links }
       return mutate(async (tx) => ({
         status: 200,
-        ...(await deps.tags.merge(tx, askerOf(call), params.id, merge, ifMatch)),
+        ...(await deps.tags.merge(tx, principalOf(call), params.id, merge, ifMatch)),
       }))
     },
   })
@@ -148,6 +148,6 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
     success: { status: 204, description: 'The tag is deleted.' },
     errors: ['TAG_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.tags.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.tags.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
   })
 }

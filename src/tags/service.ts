@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordObject } from '../audit/index.ts'
+import { changedFields, type Principal, recordObject } from '../audit/index.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
@@ -21,7 +21,7 @@ import {
 } from './store.ts'
 
 /** Who changes a tag. */
-type TagAsker = Reader & Pick<Asker, 'actor'>
+type TagPrincipal = Reader & Pick<Principal, 'actor'>
 
 type Name = { tag: string; key: string }
 
@@ -91,10 +91,10 @@ async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Ver
 async function create(
   { clock, ids }: ServiceContext,
   tx: Transaction,
-  asker: TagAsker,
+  caller: TagPrincipal,
   fields: { name: Name; colour?: Colour | null | undefined },
 ): Promise<Versioned<Tag>> {
-  const { no } = asker.workspace
+  const { no } = caller.workspace
   await tx.lockWorkspace(no)
   const now = clock.now()
   const { tag: name, key } = fields.name
@@ -105,7 +105,7 @@ async function create(
   if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
     throw new AppError('TAG_TAKEN')
   }
-  await recordObject(tx, asker, 'tag.created', row, now, { after: { name, colour } })
+  await recordObject(tx, caller, 'tag.created', row, now, { after: { name, colour } })
   return shown({ ...row, version: 1 }, 0)
 }
 
@@ -113,13 +113,13 @@ async function create(
 async function update(
   { clock }: ServiceContext,
   tx: Transaction,
-  asker: TagAsker,
+  caller: TagPrincipal,
   id: string,
   { links, ...patch }: TagChange,
   ifMatch: IfMatch,
 ): Promise<Versioned<Tag>> {
-  const { no } = asker.workspace
-  const row = await toChange(tx, asker, id, ifMatch)
+  const { no } = caller.workspace
+  const row = await toChange(tx, caller, id, ifMatch)
   const before = { name: row.name, colour: row.colour }
   const { tag: name, key } = patch.name ?? { tag: row.name, key: row.key }
   const colour = patch.colour === null ? colourOf(key) : (patch.colour ?? row.colour)
@@ -131,7 +131,7 @@ async function update(
   const now = clock.now()
   const changed = { key, name, colour, search_text: foldForSearch(name), version: row.version + 1 }
   await updateTag(tx, row, { ...changed, updated_at: now })
-  await recordObject(tx, asker, 'tag.updated', row, now, changes)
+  await recordObject(tx, caller, 'tag.updated', row, now, changes)
   return shown({ ...row, ...changed }, links)
 }
 
@@ -142,17 +142,17 @@ async function update(
 async function merge(
   { clock }: ServiceContext,
   tx: Transaction,
-  asker: TagAsker,
+  caller: TagPrincipal,
   id: string,
   { into: intoId, links }: { into: string; links: number },
   ifMatch: IfMatch,
 ): Promise<Versioned<Tag>> {
-  const row = await toChange(tx, asker, id, ifMatch)
-  const into = await found(tx, asker, intoId)
+  const row = await toChange(tx, caller, id, ifMatch)
+  const into = await found(tx, caller, intoId)
   if (into.id === row.id) return shown(row, links)
   const { key, name, search_text } = into
   await updateTag(tx, row, { key, name, search_text, merged_into: into.no })
-  await recordObject(tx, asker, 'tag.merged', row, clock.now(), {
+  await recordObject(tx, caller, 'tag.merged', row, clock.now(), {
     before: { name: row.name },
     after: { name: into.name },
   })
@@ -163,13 +163,13 @@ async function merge(
 async function remove(
   { clock }: ServiceContext,
   tx: Transaction,
-  asker: TagAsker,
+  caller: TagPrincipal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await toChange(tx, asker, id, ifMatch)
+  const row = await toChange(tx, caller, id, ifMatch)
   await deleteTag(tx, row)
-  await recordObject(tx, asker, 'tag.deleted', row, clock.now(), {
+  await recordObject(tx, caller, 'tag.deleted', row, clock.now(), {
     before: { name: row.name, colour: row.colour },
   })
 }
@@ -182,9 +182,9 @@ async function found(sqlx: Sql, { workspace }: Reader, id: string): Promise<TagR
 }
 
 /** A tag to be changed. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
-async function toChange(tx: Transaction, asker: TagAsker, id: string, ifMatch: IfMatch) {
-  await tx.lockWorkspace(asker.workspace.no)
-  const row = await found(tx, asker, id)
+async function toChange(tx: Transaction, caller: TagPrincipal, id: string, ifMatch: IfMatch) {
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await found(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
 }

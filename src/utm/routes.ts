@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
@@ -60,7 +60,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     success: one(201, 'The template.'),
     handler: (call) =>
       call.mutate(async (tx) =>
-        answerCreated(PATH, await deps.utm.create(tx, askerOf(call), call.body)),
+        answerCreated(PATH, await deps.utm.create(tx, principalOf(call), call.body)),
       ),
   })
 
@@ -89,7 +89,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answerOk(await deps.utm.update(tx, askerOf(call), params.id, body, ifMatch))
+        return answerOk(await deps.utm.update(tx, principalOf(call), params.id, body, ifMatch))
       }),
   })
 
@@ -102,6 +102,6 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     success: { status: 204, description: 'The template is deleted.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.utm.remove(tx, askerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.utm.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
   })
 }

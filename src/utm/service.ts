@@ -1,4 +1,4 @@
-import { type Asker, changedFields, recordObject } from '../audit/index.ts'
+import { changedFields, type Principal, recordObject } from '../audit/index.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { ServiceContext } from '../http/service-context.ts'
@@ -36,10 +36,10 @@ async function get({ storage }: Context, caller: Workspace, id: string): Promise
 async function create(
   { clock, ids }: Context,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   fields: UtmTemplatePatch & { name: string },
 ): Promise<UtmTemplate> {
-  const { no } = asker.workspace
+  const { no } = caller.workspace
   await tx.lockWorkspace(no)
   const others = await templates(tx, no).execute()
   if (others.length >= TEMPLATES_MAX) {
@@ -53,7 +53,7 @@ async function create(
     ...{ created_at: at, updated_at: at, version: 1 },
   }
   await tx.db.insertInto('utm_templates').values(row).execute()
-  await recordObject(tx, asker, 'utm_template.created', row, at, { after: stateOf(row) })
+  await recordObject(tx, caller, 'utm_template.created', row, at, { after: stateOf(row) })
   return shown(row)
 }
 
@@ -61,14 +61,14 @@ async function create(
 async function update(
   { clock }: Context,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   id: string,
   patch: UtmTemplatePatch,
   ifMatch: IfMatch,
 ): Promise<UtmTemplate> {
-  const { no } = asker.workspace
+  const { no } = caller.workspace
   await tx.lockWorkspace(no)
-  const before = await find(tx, asker, id)
+  const before = await find(tx, caller, id)
   if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
   const others = (await templates(tx, no).execute()).filter((other) => other.id !== id)
   const at = clock.now()
@@ -81,7 +81,7 @@ async function update(
   if (Object.keys(changes.after).length === 0) return shown(before)
   const { id: _, workspace_no: __, ...changing } = row
   await tx.db.updateTable('utm_templates').set(changing).where('id', '=', id).execute()
-  await recordObject(tx, asker, 'utm_template.updated', row, at, changes)
+  await recordObject(tx, caller, 'utm_template.updated', row, at, changes)
   return shown(row)
 }
 
@@ -89,16 +89,16 @@ async function update(
 async function remove(
   { clock }: Context,
   tx: Transaction,
-  asker: Asker,
+  caller: Principal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  await tx.lockWorkspace(asker.workspace.no)
-  const row = await find(tx, asker, id)
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await find(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   await tx.db.deleteFrom('utm_templates').where('id', '=', id).execute()
   const before = stateOf(row)
-  await recordObject(tx, asker, 'utm_template.deleted', row, clock.now(), { before })
+  await recordObject(tx, caller, 'utm_template.deleted', row, clock.now(), { before })
 }
 
 function templates({ db }: Pick<Sql, 'db'>, workspaceNo: number) {

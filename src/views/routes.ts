@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageOf } from '../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../http/respond.ts'
-import { memberAskerOf } from '../members/service.ts'
+import { memberPrincipalOf } from '../members/service.ts'
 import {
   VIEW_EXAMPLE,
   VIEWS_MAX,
@@ -35,7 +35,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     success: { status: 200, description: 'The views.', schema: ViewListSchema },
     handler: async (call) => ({
       status: 200,
-      body: pageOf(await deps.views.list(memberAskerOf(call)), 2 * VIEWS_MAX, String),
+      body: pageOf(await deps.views.list(memberPrincipalOf(call)), 2 * VIEWS_MAX, String),
     }),
   })
 
@@ -51,7 +51,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     errors: ['FORBIDDEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
-        answerCreated(PATH, await deps.views.create(tx, memberAskerOf(call), call.body)),
+        answerCreated(PATH, await deps.views.create(tx, memberPrincipalOf(call), call.body)),
       ),
   })
 
@@ -69,7 +69,9 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answerOk(await deps.views.update(tx, memberAskerOf(call), params.id, body, ifMatch))
+        return answerOk(
+          await deps.views.update(tx, memberPrincipalOf(call), params.id, body, ifMatch),
+        )
       }),
   })
 
@@ -82,6 +84,8 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     success: { status: 204, description: 'The view is gone.' },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>
-      call.mutate((tx) => deps.views.remove(tx, memberAskerOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) =>
+        deps.views.remove(tx, memberPrincipalOf(call), call.params.id, call.ifMatch),
+      ),
   })
 }

@@ -4,7 +4,7 @@ import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch } from '../http/types.ts'
-import type { MemberAsker } from '../members/service.ts'
+import type { MemberPrincipal } from '../members/service.ts'
 import type { Schema, Sql, Transaction } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
@@ -23,43 +23,43 @@ export function createViewService(context: Context) {
 export type ViewService = ReturnType<typeof createViewService>
 
 /** The person's own views and the shared ones, by name. */
-async function list({ storage }: Context, asker: MemberAsker): Promise<View[]> {
-  return (await visible(storage.read, asker)).map((row) => render(row, asker))
+async function list({ storage }: Context, caller: MemberPrincipal): Promise<View[]> {
+  return (await visible(storage.read, caller)).map((row) => render(row, caller))
 }
 
 /** @throws AppError FORBIDDEN, VALIDATION_FAILED */
 async function create(
   { clock, ids }: Context,
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   { name, shared, ...shown }: ViewCreate,
 ): Promise<View> {
-  const { no } = asker.workspace
+  const { no } = caller.workspace
   await tx.lockWorkspace(no)
-  if (shared && !asker.scopes.has('links:write')) throw new AppError('FORBIDDEN')
+  if (shared && !caller.scopes.has('links:write')) throw new AppError('FORBIDDEN')
   const at = clock.now()
   const row: Row = {
-    ...{ id: ids.next('viw'), workspace_no: no, user_id: asker.userId, shared: shared ? 1 : 0 },
+    ...{ id: ids.next('viw'), workspace_no: no, user_id: caller.userId, shared: shared ? 1 : 0 },
     ...{ name, name_key: foldCase(name), shown: JSON.stringify(shown) },
     ...{ created_at: at, updated_at: at, version: 1 },
   }
-  await check(tx, asker, row)
+  await check(tx, caller, row)
   await tx.db.insertInto('views').values(row).execute()
-  await record(tx, asker, 'view.created', row, at, { after: auditedOf(row) })
-  return render(row, asker)
+  await record(tx, caller, 'view.created', row, at, { after: auditedOf(row) })
+  return render(row, caller)
 }
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED */
 async function update(
   { clock }: Context,
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   id: string,
   { name, shared, ...given }: ViewPatch,
   ifMatch: IfMatch,
 ): Promise<View> {
-  const before = await findEditable(tx, asker, id, ifMatch)
-  if (shared === true && !asker.scopes.has('links:write')) throw new AppError('FORBIDDEN')
+  const before = await findEditable(tx, caller, id, ifMatch)
+  if (shared === true && !caller.scopes.has('links:write')) throw new AppError('FORBIDDEN')
   const at = clock.now()
   const row: Row = {
     ...before,
@@ -69,32 +69,32 @@ async function update(
     ...{ updated_at: at, version: before.version + 1 },
   }
   const changes = changedFields(auditedOf(before), auditedOf(row))
-  if (Object.keys(changes.after).length === 0) return render(before, asker)
-  await check(tx, asker, row)
+  if (Object.keys(changes.after).length === 0) return render(before, caller)
+  await check(tx, caller, row)
   const { id: _, workspace_no: __, user_id: ___, ...changing } = row
   await tx.db.updateTable('views').set(changing).where('id', '=', id).execute()
   const seen = { ...row, shared: before.shared | row.shared }
-  await record(tx, asker, 'view.updated', seen, at, changes)
-  return render(row, asker)
+  await record(tx, caller, 'view.updated', seen, at, changes)
+  return render(row, caller)
 }
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN */
 async function remove(
   { clock }: Context,
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await findEditable(tx, asker, id, ifMatch)
+  const row = await findEditable(tx, caller, id, ifMatch)
   await tx.db.deleteFrom('views').where('id', '=', id).execute()
-  await record(tx, asker, 'view.deleted', row, clock.now(), { before: auditedOf(row) })
+  await record(tx, caller, 'view.deleted', row, clock.now(), { before: auditedOf(row) })
 }
 
 /** Whether the person can see a view: not if it is of a folder that is hidden from them. */
 async function visible(
   { db }: Pick<Sql, 'db'>,
-  { workspace, userId, hiddenFolders = [] }: MemberAsker,
+  { workspace, userId, hiddenFolders = [] }: MemberPrincipal,
 ): Promise<Row[]> {
   const rows = await db
     .selectFrom('views')
@@ -109,26 +109,26 @@ async function visible(
 
 async function findEditable(
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   id: string,
   ifMatch: IfMatch,
 ): Promise<Row> {
-  await tx.lockWorkspace(asker.workspace.no)
-  const row = (await visible(tx, asker)).find((one) => one.id === id)
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = (await visible(tx, caller)).find((one) => one.id === id)
   if (row === undefined) throw new AppError('NOT_FOUND')
-  if (!isEditable(row, asker)) throw new AppError('FORBIDDEN')
+  if (!isEditable(row, caller)) throw new AppError('FORBIDDEN')
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
 }
 
 /** A person's own views; shared ones also for those who manage members. */
-function isEditable(row: Row, { userId, scopes }: MemberAsker): boolean {
+function isEditable(row: Row, { userId, scopes }: MemberPrincipal): boolean {
   if (row.shared === 0) return true
   return scopes.has('members:manage') || (row.user_id === userId && scopes.has('links:write'))
 }
 
 /** @throws AppError VALIDATION_FAILED */
-async function check(tx: Transaction, asker: MemberAsker, row: Row): Promise<void> {
+async function check(tx: Transaction, caller: MemberPrincipal, row: Row): Promise<void> {
   const others = await tx.db
     .selectFrom('views')
     .select('name_key')
@@ -144,7 +144,7 @@ async function check(tx: Transaction, asker: MemberAsker, row: Row): Promise<voi
   if (others.some((other) => other.name_key === row.name_key)) {
     details.push({ field: 'name', code: 'DUPLICATE_VALUE' })
   }
-  if (!(await isFolderThere(tx, asker, shownOf(row).filter.folder))) {
+  if (!(await isFolderThere(tx, caller, shownOf(row).filter.folder))) {
     details.push({ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' })
   }
   if (details.length > 0) throw invalid(...details)
@@ -152,7 +152,7 @@ async function check(tx: Transaction, asker: MemberAsker, row: Row): Promise<voi
 
 async function isFolderThere(
   tx: Transaction,
-  { workspace, hiddenFolders = [] }: MemberAsker,
+  { workspace, hiddenFolders = [] }: MemberPrincipal,
   id: string | null,
 ): Promise<boolean> {
   if (id === null || id === 'none') return true
@@ -174,11 +174,11 @@ function auditedOf(row: Row) {
   return { ...rest, ...filter }
 }
 
-function render(row: Row, asker: MemberAsker): View {
+function render(row: Row, caller: MemberPrincipal): View {
   return {
     id: row.id,
     ...stateOf(row),
-    editable: isEditable(row, asker),
+    editable: isEditable(row, caller),
     created_at: formatTimestamp(row.created_at),
     updated_at: formatTimestamp(row.updated_at),
     version: row.version,
@@ -188,11 +188,11 @@ function render(row: Row, asker: MemberAsker): View {
 /** Records changes of shared views only; private ones aren't audited. */
 async function record(
   tx: Transaction,
-  asker: MemberAsker,
+  caller: MemberPrincipal,
   action: `view.${'created' | 'updated' | 'deleted'}`,
   row: Row,
   at: number,
   fields: Parameters<typeof recordObject>[5],
 ): Promise<void> {
-  if (row.shared === 1) await recordObject(tx, asker, action, row, at, fields)
+  if (row.shared === 1) await recordObject(tx, caller, action, row, at, fields)
 }

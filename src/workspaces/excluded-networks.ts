@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf, recordChange } from '../audit/index.ts'
+import { principalOf, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { network } from '../config/parse.ts'
 import { AppError } from '../errors/index.ts'
@@ -86,7 +86,7 @@ async function change(
   at: number,
   networks: readonly string[],
 ): Promise<void> {
-  const { workspace, actor } = askerOf(call)
+  const { workspace, actor } = principalOf(call)
   await tx.lockWorkspace(workspace.no)
   const before = await networksOf(tx, workspace.no)
   if (JSON.stringify(before) === JSON.stringify(networks)) return

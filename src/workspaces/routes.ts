@@ -1,4 +1,4 @@
-import { askerOf } from '../audit/index.ts'
+import { principalOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import type { WorkspaceRemoval } from './removal.ts'
@@ -42,7 +42,7 @@ export function registerWorkspaceRoutes(
     success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { workspace, actor } = askerOf(call)
+        const { workspace, actor } = principalOf(call)
         const changed = await deps.workspaces.update(tx, workspace.id, call.body, actor)
         return { status: 200, body: shown(changed) }
       }),
@@ -62,7 +62,7 @@ export function registerWorkspaceRoutes(
     success: { status: 204, description: 'It is deleted permanently.' },
     async handler(call) {
       const answer = await call.mutate(async (tx) => {
-        const { workspace, actor } = askerOf(call)
+        const { workspace, actor } = principalOf(call)
         const found = await deps.workspaces.get(tx, workspace.id)
         if (call.body.confirm_name.normalize('NFC').trim() !== found.name) {
           throw invalid({ field: 'confirm_name', code: 'NAME_MISMATCH' })

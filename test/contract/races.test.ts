@@ -226,8 +226,8 @@ describe.skipIf(!here)(title, () => {
       ]
       const { given, refused } = await race(({ storage, members }, i) => {
         const userId = ids[i] as string
-        const asker = { userId, workspace: { no }, actor: COMMAND_LINE }
-        return storage.write((tx) => members.remove(tx, asker as never, userId))
+        const caller = { userId, workspace: { no }, actor: COMMAND_LINE }
+        return storage.write((tx) => members.remove(tx, caller as never, userId))
       }, 2)
       expect([given.length, refused]).toEqual([1, ['LAST_OWNER']])
     }

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import type { AppError } from '../../errors/index.ts'
 import { testDialect } from '../../storage/testing/database.ts'
-import type { LinkAsker } from '../context.ts'
+import type { LinkPrincipal } from '../context.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
 import type { Outcome } from './run.ts'
 
 const URL = 'https://example.com/'
 const limits: { links: number | null; addresses: number | null } = { links: null, addresses: null }
-const asker: LinkAsker = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
+const caller: LinkPrincipal = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
 
 let links: TestLinks
 beforeEach(async () => {
@@ -21,8 +21,8 @@ afterEach(() => links.close())
 
 async function bulk(operations: unknown[], atomic = false): Promise<Outcome[]> {
   const { service, storage } = links
-  const prepared = await service.bulk.prepare(asker, operations, { atomic })
-  return storage.write((tx) => service.bulk.run(tx, asker, prepared, { atomic }), {
+  const prepared = await service.bulk.prepare(caller, operations, { atomic })
+  return storage.write((tx) => service.bulk.run(tx, caller, prepared, { atomic }), {
     workspaceNo: 1,
   })
 }

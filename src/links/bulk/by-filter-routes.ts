@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../../audit/index.ts'
+import { principalOf } from '../../audit/index.ts'
 import { describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
@@ -93,12 +93,12 @@ export function registerByFilterRoute(
     errors: ['COUNT_CHANGED', 'FOLDER_NOT_FOUND'],
     async handler(call) {
       const { filter, patch, expected, ...rest } = call.body
-      const asker = askerOf(call)
-      const found = await filterJobs.count(asker, filter, expected)
+      const caller = principalOf(call)
+      const found = await filterJobs.count(caller, filter, expected)
       const { password, ...fields } = patch ?? {}
       const password_hash =
         typeof password === 'string'
-          ? await links.hashPassword(password, asker.workspace)
+          ? await links.hashPassword(password, caller.workspace)
           : password
       const { add_tags, remove_tags } = rest
       const change = {
@@ -106,13 +106,13 @@ export function registerByFilterRoute(
         ...{ add_tags, remove_tags },
         patch: patch && { ...fields, ...(password !== undefined && { password_hash }) },
       }
-      const tried = call.dryRun ? await links.nextFound(asker, filter, found, OPERATIONS_MAX) : []
+      const tried = call.dryRun ? await links.nextFound(caller, filter, found, OPERATIONS_MAX) : []
       return call.mutate(async (tx) => {
-        const row = await filterJobs.enqueue(tx, asker, found, { filter, change })
+        const row = await filterJobs.enqueue(tx, caller, found, { filter, change })
         const headers = { Location: `${JOBS_PATH}/${row.id}` }
         const body = renderJob(row, call)
         if (!call.dryRun) return { status: 202, body, headers }
-        const { refusals, ...counts } = await links.tryFound(tx, asker, { filter, change }, tried)
+        const { refusals, ...counts } = await links.tryFound(tx, caller, { filter, change }, tried)
         const errors = refusals.map(({ id, error }) => ({
           id,
           ...describeError(error, call.locale),

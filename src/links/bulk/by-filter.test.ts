@@ -5,7 +5,7 @@ import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createJobService, type JobService } from '../../jobs/index.ts'
-import type { LinkAsker } from '../context.ts'
+import type { LinkPrincipal } from '../context.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
 import type { ByFilterResult, LinkChange } from './by-filter.ts'
@@ -13,7 +13,7 @@ import { createFilterJobs, type FilterJobs } from './job.ts'
 
 const URL = 'https://example.com/'
 const plan = { limits: { links: null, addresses: null } }
-const asker: LinkAsker = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
+const caller: LinkPrincipal = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
 
 let links: TestLinks
 let jobs: JobService
@@ -37,7 +37,7 @@ afterEach(async () => {
   await links.close()
 })
 
-async function start(filter: object, change: LinkChange, expected?: number, as = asker) {
+async function start(filter: object, change: LinkChange, expected?: number, as = caller) {
   const { total } = await links.service.countFound(as, filter)
   const found = await filterJobs.count(as, filter, expected ?? total)
   const job = (tx: Parameters<typeof filterJobs.enqueue>[0]) =>
@@ -48,7 +48,7 @@ async function start(filter: object, change: LinkChange, expected?: number, as =
 async function finished(id: string) {
   jobs.start()
   const row = await eventually('the job is finished', async () => {
-    const job = await jobs.get(asker, id)
+    const job = await jobs.get(caller, id)
     return job.finished_at === null ? undefined : job
   })
   const { status, done, total, failed } = row
@@ -130,7 +130,7 @@ test('links of folders hidden from the caller stay unchanged', async () => {
   await links.storage.write((tx) =>
     tx.db.updateTable('links').set({ folder_id }).where('id', '=', hidden.id).execute(),
   )
-  const as = { ...asker, hiddenFolders: [folder_id] }
+  const as = { ...caller, hiddenFolders: [folder_id] }
   const id = await start({}, { delete: true }, 1, as)
   expect((await finished(id)).result.succeeded).toBe(1)
   const { rows } = await links.storage.read.db
@@ -144,7 +144,7 @@ test('links of folders hidden from the caller stay unchanged', async () => {
 test('no job is started if the number of matches is off by more than 1 %', async () => {
   for (let n = 0; n < 200; n++) await create(`l-${n}`)
   const code = (expected: number) =>
-    filterJobs.count(asker, {}, expected).then(
+    filterJobs.count(caller, {}, expected).then(
       ({ total }) => total,
       (error) => [error.code, error.params.count],
     )

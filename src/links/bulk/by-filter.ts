@@ -2,7 +2,7 @@ import { AppError, invalid } from '../../errors/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
 import { savepoint, type Transaction } from '../../storage/index.ts'
 import { Fault } from '../../validation/fault.ts'
-import type { LinkAsker, LinkContext } from '../context.ts'
+import type { LinkContext, LinkPrincipal } from '../context.ts'
 import type { PreparedPatch } from '../fields.ts'
 import type { FilterQuery } from '../list-query.ts'
 import { remove } from '../remove.ts'
@@ -50,23 +50,23 @@ const ERRORS_MAX = 100
 export async function changeFound(
   ctx: LinkContext,
   { job, signal, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
-  askerNow: () => Promise<LinkAsker>,
+  callerNow: () => Promise<LinkPrincipal>,
 ): Promise<ByFilterResult> {
   const { filter, change: wanted, low, high, total, hiddenFolders } = job.input
   let state = job.state ?? { after: low - 1, result: { succeeded: 0, failed: 0, errors: [] } }
   for (;;) {
     signal.throwIfAborted()
     // The plan may have changed.
-    const asker = { ...(await askerNow()), hiddenFolders }
+    const caller = { ...(await callerNow()), hiddenFolders }
     const range = { low: state.after + 1, high }
-    const seqs = await nextFound(ctx, asker, filter, range, STEP)
+    const seqs = await nextFound(ctx, caller, filter, range, STEP)
     const last = seqs.at(-1)
     if (last === undefined) return state.result
     const { result } = state
     state = await ctx.storage.write(
       async (tx) => {
-        const rows = await stillFound(ctx, tx, asker, filter, seqs)
-        const refusals = await changeEach(ctx, tx, asker, rows, wanted)
+        const rows = await stillFound(ctx, tx, caller, filter, seqs)
+        const refusals = await changeEach(ctx, tx, caller, rows, wanted)
         const succeeded = result.succeeded + rows.length - refusals.length
         const failed = result.failed + refusals.length
         const errors = [...result.errors, ...refusals.map(told)].slice(0, ERRORS_MAX)
@@ -85,12 +85,12 @@ export async function changeFound(
 export async function tryFound(
   ctx: LinkContext,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   { filter, change: wanted }: Pick<ByFilterInput, 'filter' | 'change'>,
   seqs: readonly number[],
 ): Promise<{ succeeded: number; failed: number; refusals: Refusal[] }> {
-  const rows = seqs.length === 0 ? [] : await stillFound(ctx, tx, asker, filter, seqs)
-  const refusals = await changeEach(ctx, tx, asker, rows, wanted)
+  const rows = seqs.length === 0 ? [] : await stillFound(ctx, tx, caller, filter, seqs)
+  const refusals = await changeEach(ctx, tx, caller, rows, wanted)
   const failed = refusals.length
   return { succeeded: rows.length - failed, failed, refusals: refusals.slice(0, ERRORS_MAX) }
 }
@@ -105,7 +105,7 @@ interface Refusal {
 async function changeEach(
   ctx: LinkContext,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   rows: readonly LinkRow[],
   wanted: LinkChange,
 ): Promise<Refusal[]> {
@@ -114,9 +114,9 @@ async function changeEach(
     if (i % TURN === TURN - 1) await nextTurn()
     try {
       await savepoint(tx, async (part) => {
-        if (wanted.delete) return remove(ctx, part, asker, row.id, () => true)
+        if (wanted.delete) return remove(ctx, part, caller, row.id, () => true)
         const patch = patchFor(row, wanted)
-        await change(ctx, part, asker, { row, isDeleted: false }, patch, 'link.updated')
+        await change(ctx, part, caller, { row, isDeleted: false }, patch, 'link.updated')
       })
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/index.ts'
 import type { JobRun, JobService } from '../../jobs/index.ts'
 import type { Plans } from '../../plans/service.ts'
 import type { Storage, Transaction } from '../../storage/index.ts'
-import type { LinkAsker } from '../context.ts'
+import type { LinkPrincipal } from '../context.ts'
 import type { FilterQuery } from '../list-query.ts'
 import type { LinkService } from '../service.ts'
 import type { ByFilterInput, ByFilterState, LinkChange } from './by-filter.ts'
@@ -43,17 +43,17 @@ export function createFilterJobs({ storage, links, jobs, plans }: ByFilterDeps) 
 
   return {
     /** @throws AppError COUNT_CHANGED if the number of matches differs from the expected one */
-    async count(asker: LinkAsker, filter: FilterQuery, expected: number): Promise<Found> {
-      const found = await links.countFound(asker, filter)
+    async count(caller: LinkPrincipal, filter: FilterQuery, expected: number): Promise<Found> {
+      const found = await links.countFound(caller, filter)
       if (Math.abs(found.total - expected) <= expected * TOLERANCE) return found
       throw new AppError('COUNT_CHANGED', { params: { count: found.total } })
     },
 
     /** Enqueues the change of the counted links. */
-    enqueue(tx: Transaction, asker: LinkAsker, found: Found, { filter, change }: Asked) {
-      const { hiddenFolders } = asker
+    enqueue(tx: Transaction, caller: LinkPrincipal, found: Found, { filter, change }: Asked) {
+      const { hiddenFolders } = caller
       const input: ByFilterInput = { ...found, filter, change, hiddenFolders }
-      return jobs.enqueue(tx, asker, { type: TYPE, input, total: found.total })
+      return jobs.enqueue(tx, caller, { type: TYPE, input, total: found.total })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { askerOf } from '../../audit/index.ts'
+import { principalOf } from '../../audit/index.ts'
 import { describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { LINK_EXAMPLE } from '../schemas.ts'
@@ -36,10 +36,10 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['BULK_FAILED'],
     async handler(call) {
       const { body, mutate } = call
-      const asker = askerOf(call)
-      const prepared = await bulk.prepare(asker, body.operations, body)
+      const caller = principalOf(call)
+      const prepared = await bulk.prepare(caller, body.operations, body)
       return mutate(async (tx) => {
-        const outcomes = await bulk.run(tx, asker, prepared, body)
+        const outcomes = await bulk.run(tx, caller, prepared, body)
         const data = outcomes.map((outcome) => {
           if ('error' in outcome) {
             return { ...outcome, error: describeError(outcome.error, call.locale) }

@@ -1,7 +1,7 @@
 import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.ts'
 import { rehearse, savepoint, type Transaction } from '../../storage/index.ts'
 import { checkForWorkspace } from '../../validation/requesting-workspace.ts'
-import type { LinkAsker, LinkContext } from '../context.ts'
+import type { LinkContext, LinkPrincipal } from '../context.ts'
 import { create, createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
 import { findLinkByExternalId } from '../find.ts'
@@ -41,7 +41,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
      * @throws AppError BULK_FAILED
      */
     async prepare(
-      asker: LinkAsker,
+      caller: LinkPrincipal,
       operations: readonly unknown[],
       options: { atomic: boolean },
     ): Promise<PreparedBulk> {
@@ -52,7 +52,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       for (const [index, raw] of operations.entries()) {
         if (index % TURN === TURN - 1) await nextTurn()
         try {
-          const operation = checkForWorkspace(asker.workspace.no, () => checkOne(raw, index))
+          const operation = checkForWorkspace(caller.workspace.no, () => checkOne(raw, index))
           const password = operation.op === 'delete' ? null : operation.fields.password
           if (typeof password === 'string') passwords.set(index, password)
           prepared.push({ operation: unhashed(operation) })
@@ -60,7 +60,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
           prepared.push({ refusal: refusalOf(error, index) })
         }
       }
-      if (passwords.size > 0) await hashAccepted(asker, prepared, passwords, options)
+      if (passwords.size > 0) await hashAccepted(caller, prepared, passwords, options)
       return prepared
     },
 
@@ -70,13 +70,13 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
      */
     async run(
       tx: Transaction,
-      asker: LinkAsker,
+      caller: LinkPrincipal,
       prepared: PreparedBulk,
       { atomic }: { atomic: boolean },
     ): Promise<Outcome[]> {
       const refusals = prepared.flatMap((each) => ('refusal' in each ? each.refusal : []))
       if (atomic && refusals.length > 0) throw bulkFailed(refusals)
-      await tx.lockWorkspace(asker.workspace.no)
+      await tx.lockWorkspace(caller.workspace.no)
       const outcomes: Outcome[] = []
       for (let next = 0; next < prepared.length; next = outcomes.length) {
         const some = prepared.slice(next, next + TURN)
@@ -98,12 +98,12 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
           if (each.operation.op !== 'create') return undefined
           fields.set(each, each.operation.fields)
         }
-        return createTogether(ctx, tx, asker, fields)
+        return createTogether(ctx, tx, caller, fields)
       }
 
       async function outcomeOf(index: number, each: PreparedBulk[number]) {
         if ('refusal' in each) return refused(each.refusal)
-        const work = (part: Transaction) => runOne(ctx, part, asker, each.operation)
+        const work = (part: Transaction) => runOne(ctx, part, caller, each.operation)
         try {
           return await (atomic ? work(tx) : savepoint(tx, work))
         } catch (error) {
@@ -118,13 +118,13 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
 
   /** Refused operations must not cost a hash, so a trial without hashes comes first. */
   async function hashAccepted(
-    asker: LinkAsker,
+    caller: LinkPrincipal,
     prepared: PreparedBulk[number][],
     passwords: ReadonlyMap<number, string>,
     options: { atomic: boolean },
   ): Promise<void> {
-    const outcomes = await rehearse(ctx.storage, (tx) => bulk.run(tx, asker, prepared, options), {
-      workspaceNo: asker.workspace.no,
+    const outcomes = await rehearse(ctx.storage, (tx) => bulk.run(tx, caller, prepared, options), {
+      workspaceNo: caller.workspace.no,
     })
     const hashes = new Map<string, string>()
     for (const [index, password] of passwords) {
@@ -133,7 +133,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
         prepared[index] = { refusal: { status: outcome.status, ...outcome.error } }
         continue
       }
-      const hash = hashes.get(password) ?? (await ctx.hashPassword(password, asker.workspace))
+      const hash = hashes.get(password) ?? (await ctx.hashPassword(password, caller.workspace))
       hashes.set(password, hash)
       const each = prepared[index] as { operation: { fields: Prepared<object> } }
       each.operation.fields.password_hash = hash
@@ -157,32 +157,32 @@ function unhashed(operation: Operation): Hashed {
 async function runOne(
   ctx: LinkContext,
   tx: Transaction,
-  asker: LinkAsker,
+  caller: LinkPrincipal,
   operation: Hashed,
 ): Promise<{ status: number; link?: Link }> {
   switch (operation.op) {
     case 'create':
-      return { status: 201, link: await create(ctx, tx, asker, operation.fields) }
+      return { status: 201, link: await create(ctx, tx, caller, operation.fields) }
     case 'update': {
-      const id = await idOf(tx, asker, operation.which)
+      const id = await idOf(tx, caller, operation.which)
       const { fields, ifMatch } = operation
-      return { status: 200, link: await update(ctx, tx, asker, id, fields, ifMatch) }
+      return { status: 200, link: await update(ctx, tx, caller, id, fields, ifMatch) }
     }
     case 'delete':
-      await remove(ctx, tx, asker, await idOf(tx, asker, operation.which), () => true)
+      await remove(ctx, tx, caller, await idOf(tx, caller, operation.which), () => true)
       return { status: 204 }
     case 'upsert': {
       const { externalId, fields } = operation
-      const { link, isNew } = await upsert(ctx, tx, asker, externalId, fields, () => true)
+      const { link, isNew } = await upsert(ctx, tx, caller, externalId, fields, () => true)
       return { status: isNew ? 201 : 200, link }
     }
   }
 }
 
 /** @throws AppError LINK_NOT_FOUND */
-async function idOf(tx: Transaction, asker: LinkAsker, which: Which): Promise<string> {
+async function idOf(tx: Transaction, caller: LinkPrincipal, which: Which): Promise<string> {
   if ('id' in which) return which.id
-  const row = await findLinkByExternalId(tx, which.external_id, asker)
+  const row = await findLinkByExternalId(tx, which.external_id, caller)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
   return row.id
 }

@@ -12,7 +12,7 @@ import { createCursors } from '../../http/cursor.ts'
 import { validate } from '../../http/index.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
 import { openTestStorage, writeCounters } from '../../storage/testing/database.ts'
-import type { LinkAsker, LinkServiceDeps } from '../context.ts'
+import type { LinkPrincipal, LinkServiceDeps } from '../context.ts'
 import { createLinkSchemas } from '../fields.ts'
 import { createListQuerySchema, listQueryOf } from '../list-query.ts'
 import type { HistoryPage, Link, LinkList } from '../schemas.ts'
@@ -96,7 +96,7 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     links: null,
     addresses: null,
   }
-  const caller = (no = 1): LinkAsker => ({
+  const callerOf = (no = 1): LinkPrincipal => ({
     workspace: { no, plan: { limits } },
     actor: COMMAND_LINE,
   })
@@ -116,27 +116,27 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     storage,
     clock,
     async create(body, workspaceNo) {
-      const asker = caller(workspaceNo)
-      const prepared = await service.prepareCreate(asker, validate(schemas.create, body))
-      return storage.write((tx) => service.create(tx, asker, prepared))
+      const caller = callerOf(workspaceNo)
+      const prepared = await service.prepareCreate(caller, validate(schemas.create, body))
+      return storage.write((tx) => service.create(tx, caller, prepared))
     },
     async patch(id, body, { workspaceNo, version } = {}) {
-      const asker = caller(workspaceNo)
+      const caller = callerOf(workspaceNo)
       const match = ifMatch(version)
       const fields = validate(schemas.patch, body)
-      const prepared = await service.preparePatch(asker, id, fields, match)
-      return storage.write((tx) => service.update(tx, asker, id, prepared, match))
+      const prepared = await service.preparePatch(caller, id, fields, match)
+      return storage.write((tx) => service.update(tx, caller, id, prepared, match))
     },
     remove: (id, { workspaceNo, version } = {}) =>
-      storage.write((tx) => service.remove(tx, caller(workspaceNo), id, ifMatch(version))),
+      storage.write((tx) => service.remove(tx, callerOf(workspaceNo), id, ifMatch(version))),
     async restore(id, { version, ifVersion, workspaceNo } = {}) {
-      const asker = caller(workspaceNo)
-      const prepared = await service.prepareRestore(asker, id, version)
-      return storage.write((tx) => service.restore(tx, asker, id, prepared, ifMatch(ifVersion)))
+      const caller = callerOf(workspaceNo)
+      const prepared = await service.prepareRestore(caller, id, version)
+      return storage.write((tx) => service.restore(tx, caller, id, prepared, ifMatch(ifVersion)))
     },
-    history: (id, page = { limit: 100 }) => service.history(caller(), id, page),
+    history: (id, page = { limit: 100 }) => service.history(callerOf(), id, page),
     async list(query = {}, workspaceNo) {
-      return service.list(caller(workspaceNo), listQueryOf(validate(listSchema, query)))
+      return service.list(callerOf(workspaceNo), listQueryOf(validate(listSchema, query)))
     },
     async count(id, { total, bots = 0, lastClickedAt }) {
       const seq = await seqOf(id)

@@ -52,10 +52,10 @@ export function createThread(start: ThreadStart) {
   function begin(): Worker {
     const started = new Worker(PROGRAM, { smol: true })
     started.onmessage = ({ data }: MessageEvent<ThreadReply>) => {
-      const asker = waiting.get(data.id)
+      const request = waiting.get(data.id)
       waiting.delete(data.id)
-      if ('rows' in data) asker?.resolve(data.rows)
-      else asker?.reject(new StorageUnavailable(data.failed))
+      if ('rows' in data) request?.resolve(data.rows)
+      else request?.reject(new StorageUnavailable(data.failed))
     }
     started.onerror = () => stop()
     started.postMessage(start)
