@@ -1,45 +1,29 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Accounts } from '../../accounts/index.ts'
 import { createAdministration } from '../../administration.ts'
+import { type AppDeps, createApp } from '../../app.ts'
 import { createIds } from '../../base/ids.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createExcludedNetworks } from '../../clicks/index.ts'
 import { syncDomains } from '../../domains/index.ts'
-import { registerDomainRoutes } from '../../domains/routes.ts'
 import { createDomainService } from '../../domains/service.ts'
-import { hiddenFoldersOf, registerFolderRoutes } from '../../folders/index.ts'
+import { hiddenFoldersOf } from '../../folders/index.ts'
 import { createCursors } from '../../http/cursor.ts'
-import { createApi, type Person, type Role } from '../../http/index.ts'
-import { registerKeyRoutes } from '../../keys/routes.ts'
+import type { Person, Role } from '../../http/index.ts'
 import { createKeyService } from '../../keys/service.ts'
 import { createHashQueue } from '../../limits/index.ts'
-import { registerLinkCheckRoute } from '../../links/check.ts'
 import { createLinkService } from '../../links/index.ts'
-import { registerLinkRoutes } from '../../links/routes.ts'
 import type { SendInvitation } from '../../members/invitations.ts'
 import { permissionsOf } from '../../members/roles.ts'
-import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
 import { type Plan, type PlanLimits, UNLIMITED } from '../../plans/types.ts'
-import { registerLogoRoutes, registerQrRoutes } from '../../qr/routes.ts'
-import { registerQrStyleRoutes } from '../../qr/style.ts'
-import { registerShareRoutes } from '../../shares/routes.ts'
 import { createShareService } from '../../shares/service.ts'
 import { createShareTokens } from '../../shares/tokens.ts'
-import { registerStatisticsRoutes } from '../../statistics/routes.ts'
-import type { StatisticsService } from '../../statistics/service.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
-import { registerTagRoutes } from '../../tags/index.ts'
-import { registerUsageRoutes } from '../../usage/routes.ts'
 import { createUserService } from '../../users/service.ts'
-import { registerUtmRoutes } from '../../utm/routes.ts'
-import { registerViewRoutes } from '../../views/routes.ts'
-import { registerExcludedNetworkRoutes } from '../../workspaces/excluded-networks.ts'
-import { registerInstanceRoutes } from '../../workspaces/instance-routes.ts'
-import { registerWorkspaceRoutes } from '../../workspaces/routes.ts'
-import { registerAuditRoutes } from '../routes.ts'
 import { COMMAND_LINE } from '../types.ts'
 
 const START = Date.UTC(2030, 0, 31, 9)
@@ -160,93 +144,65 @@ export async function createTestDashboard() {
   })
 
   const excluded = createExcludedNetworks(storage)
-  const apiDeps = {
-    storage,
-    clock,
+  const sessions: Accounts['sessions'] = {
+    async personOf(headers) {
+      const name = headers.get('person')
+      if (name === null) return null
+      return {
+        sessionId: `ses_${name}`,
+        userId: `usr_${name}`,
+        email: `${name}@example.com`,
+        name,
+        language: null,
+        instanceOwner: name === 'owner',
+        confirmedAt: clock.now(),
+      } satisfies Person
+    },
+    async memberOf({ sessionId, userId, email, instanceOwner }, workspaceId) {
+      const found = await workspaces.find(workspaceId)
+      if (found?.id !== workspaceId) return null
+      const member = (await administration.members.list(found.no)).find(
+        ({ user_id }) => user_id === userId,
+      )
+      if (member === undefined) return null
+      const scopes = permissionsOf(member.role, instanceOwner)
+      return {
+        kind: 'session',
+        sessionId,
+        userId,
+        email,
+        role: member.role,
+        scopes,
+        hiddenFolders: await hiddenFoldersOf(storage.read, found.no, { userId, scopes }),
+        workspace: {
+          no: found.no,
+          id: found.id,
+          language: found.language,
+          plan: PLANS.of(found.plan),
+        },
+      }
+    },
+  }
+  const shares = createShareService({
+    ...{ storage, clock, ids, cursors, baseUrl: 'https://s.example' },
+    hashes: createHashQueue(),
+    tokens: createShareTokens(new Uint8Array(32)),
+  })
+  const statistics = {
+    domains,
+    export: async () => async () => new Response('no clicks').body,
+  }
+  const app = createApp({
+    ...administration,
+    ...{ storage, clock, ids, links, ownDomains, domains, excluded, shares, statistics },
+    accounts: { sessions },
     logger: silentLogger,
-    ids,
     authenticate: keys.authenticate,
     clientAddress: (peer: string) => peer,
     anonymousPerMinute: 600,
     baseUrl: 'https://s.example',
     observers: [administration.requestCounts.note],
-  }
-  const publicApi = createApi(apiDeps)
-  registerLinkRoutes(publicApi, { links })
-  registerTagRoutes(publicApi, administration)
-  registerFolderRoutes(publicApi, administration)
-  registerDomainRoutes(publicApi, { links, ownDomains })
-  const statistics = {
-    domains,
-    export: async () => async () => new Response('no clicks').body,
-  } as unknown as StatisticsService
-  registerStatisticsRoutes(publicApi, { statistics, clock })
-  const dashboard = createApi({
-    ...apiDeps,
-    sessions: {
-      async personOf(headers) {
-        const name = headers.get('person')
-        if (name === null) return null
-        return {
-          sessionId: `ses_${name}`,
-          userId: `usr_${name}`,
-          email: `${name}@example.com`,
-          name,
-          language: null,
-          instanceOwner: name === 'owner',
-          confirmedAt: clock.now(),
-        } satisfies Person
-      },
-      async memberOf({ sessionId, userId, email, instanceOwner }, workspaceId) {
-        const found = await workspaces.find(workspaceId)
-        if (found?.id !== workspaceId) return null
-        const member = (await administration.members.list(found.no)).find(
-          ({ user_id }) => user_id === userId,
-        )
-        if (member === undefined) return null
-        const scopes = permissionsOf(member.role, instanceOwner)
-        return {
-          kind: 'session',
-          sessionId,
-          userId,
-          email,
-          role: member.role,
-          scopes,
-          hiddenFolders: await hiddenFoldersOf(storage.read, found.no, { userId, scopes }),
-          workspace: {
-            no: found.no,
-            id: found.id,
-            language: found.language,
-            plan: PLANS.of(found.plan),
-          },
-        }
-      },
-    },
-  })
-  const deps = { ...administration, links, ownDomains }
-  registerLinkRoutes(dashboard, deps)
-  registerTagRoutes(dashboard, deps)
-  registerFolderRoutes(dashboard, deps)
-  registerLinkCheckRoute(dashboard, deps)
-  registerQrRoutes(dashboard, deps)
-  registerLogoRoutes(dashboard, deps)
-  registerQrStyleRoutes(dashboard, deps)
-  registerDomainRoutes(dashboard, deps)
-  registerUtmRoutes(dashboard, deps)
-  registerViewRoutes(dashboard, deps)
-  const tokens = createShareTokens(new Uint8Array(32))
-  const hashes = createHashQueue()
-  const shared = { storage, clock, ids, cursors, hashes, tokens }
-  const shares = createShareService({ ...shared, baseUrl: 'https://s.example' })
-  registerShareRoutes(dashboard, { shares, domains })
-  registerKeyRoutes(dashboard, deps)
-  registerMemberRoutes(dashboard, deps)
-  registerWorkspaceRoutes(dashboard, deps)
-  registerExcludedNetworkRoutes(dashboard, { storage, clock, excluded })
-  registerAuditRoutes(dashboard, deps)
-  registerUsageRoutes(dashboard, deps)
-  registerInstanceRoutes(dashboard, deps)
-  registerStatisticsRoutes(dashboard, { statistics, clock })
+  } as unknown as AppDeps)
 
   async function answerOf(response: Response): Promise<TestAnswer> {
     const text = await response.text()
@@ -256,7 +212,7 @@ export async function createTestDashboard() {
   }
 
   const asked = (person: string, method: string, path: string, init: RequestInit = {}) =>
-    dashboard.fetch(
+    app.fetch(
       new Request(`https://s.example/app/api/v1${path}`, {
         ...init,
         method,
@@ -314,7 +270,7 @@ export async function createTestDashboard() {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      return answerOf(await publicApi.fetch(request, { peer: '192.0.2.1' }))
+      return answerOf(await app.fetch(request, { peer: '192.0.2.1' }))
     },
     /** All entries, oldest first. */
     entries: () => storage.read.db.selectFrom('audit').selectAll().orderBy('seq').execute(),
