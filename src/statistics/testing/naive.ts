@@ -1,3 +1,4 @@
+import { NO_DETAILS } from '../engine/testing/plain-click.ts'
 import type { LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import { naive } from '../reports/testing/naive.ts'
@@ -24,22 +25,7 @@ export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 
     kind: 'human',
     reason: null,
     trigger: 'click',
-    country: null,
-    region: null,
-    city: null,
-    language: null,
-    referrer: null,
-    referrer_path: null,
-    device: null,
-    browser: null,
-    os: null,
-    utm_source: null,
-    utm_medium: null,
-    utm_campaign: null,
-    utm_term: null,
-    utm_content: null,
-    rule: null,
-    variant: null,
+    ...NO_DETAILS,
     ...fields,
   } satisfies StoredClick as StoredClick
 }

@@ -15,7 +15,7 @@ import { type ClickHouse, openClickHouse } from './client.ts'
 import { migrateClickHouse } from './schema.ts'
 import { openShipping } from './testing/shipper.ts'
 
-const SHIPPER = join(import.meta.dir, 'testing/shipper-main.ts')
+const SHIPPER = join(import.meta.dir, 'testing/shipper.ts')
 const NEW_YEAR = Date.parse('2027-01-01T00:00:00Z')
 
 describe.skipIf(!hasClickHouse)('shipping to ClickHouse', () => {

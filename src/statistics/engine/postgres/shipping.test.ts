@@ -11,7 +11,7 @@ import { openPostgres, SEQS_PER_WORKSPACE, type Storage } from '../../../storage
 import { MOMENTS } from '../testing/dying.ts'
 import { openShipping } from './testing/shipper.ts'
 
-const SHIPPER = join(import.meta.dir, 'testing/shipper-main.ts')
+const SHIPPER = join(import.meta.dir, 'testing/shipper.ts')
 const NEW_YEAR = Date.parse('2027-01-01T00:00:00Z')
 
 describe.skipIf(postgresMissing !== undefined)('shipping to PostgreSQL', () => {

@@ -19,7 +19,7 @@ export function maybeDie(moment: Moment): void {
   else die()
 }
 
-/** Ships a journal again and again until it kills itself: `bun shipper-main.ts DATA_DIR URL MOMENT`. */
+/** Ships a journal again and again until it kills itself: `bun shipper.ts DATA_DIR URL MOMENT`. */
 export async function shipUntilDeath(
   open: (dataDir: string, url: string) => Promise<DyingShipper>,
 ): Promise<never> {

@@ -1,6 +1,13 @@
 import type { ClickRecord } from '../../../clicks/record.ts'
 import { visitorBits } from '../../../clicks/visitor-bits.ts'
 import type { Click } from '../../../enrich/click.ts'
+import { CLICK_DETAILS } from '../../../storage/click-columns.ts'
+
+/** A click without any detail. */
+export const NO_DETAILS = Object.fromEntries(CLICK_DETAILS.map((name) => [name, null])) as Record<
+  (typeof CLICK_DETAILS)[number],
+  null
+>
 
 /** A click with as little as there is to be found out about it. */
 export function plainClick([, time, linkSeq, , visitor, agent]: ClickRecord): Click {
@@ -13,21 +20,8 @@ export function plainClick([, time, linkSeq, , visitor, agent]: ClickRecord): Cl
     kind: isBot ? 'bot' : 'human',
     reason: isBot ? 'library' : null,
     trigger: 'click',
+    ...NO_DETAILS,
     country: 'DE',
-    region: null,
-    city: null,
     language: 'de',
-    referrer: null,
-    referrer_path: null,
-    device: null,
-    browser: null,
-    os: null,
-    utm_source: null,
-    utm_medium: null,
-    utm_campaign: null,
-    utm_term: null,
-    utm_content: null,
-    rule: null,
-    variant: null,
   }
 }

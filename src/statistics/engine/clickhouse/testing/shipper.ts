@@ -1,6 +1,6 @@
 import { journalDirectory } from '../../../../clicks/segments.ts'
 import { readNode } from '../../../../cluster/node.ts'
-import { maybeDie } from '../../testing/dying.ts'
+import { maybeDie, shipUntilDeath } from '../../testing/dying.ts'
 import { plainClick } from '../../testing/plain-click.ts'
 import { type ClickHouse, openClickHouse } from '../client.ts'
 import { openClickHouseShipping } from '../shipping.ts'
@@ -40,4 +40,8 @@ export async function openShipping(dataDir: string, url: string, { dies = false 
       await clickHouse.close()
     },
   }
+}
+
+if (import.meta.main) {
+  await shipUntilDeath((dataDir, url) => openShipping(dataDir, url, { dies: true }))
 }

@@ -1,7 +1,7 @@
 import { journalDirectory } from '../../../../clicks/segments.ts'
 import { readNode } from '../../../../cluster/node.ts'
 import { openPostgres, type Storage, type Transaction } from '../../../../storage/index.ts'
-import { maybeDie } from '../../testing/dying.ts'
+import { maybeDie, shipUntilDeath } from '../../testing/dying.ts'
 import { plainClick } from '../../testing/plain-click.ts'
 import { openPostgresShipping } from '../shipping.ts'
 
@@ -36,4 +36,8 @@ export async function openShipping(dataDir: string, url: string, { dies = false 
     enrich: plainClick,
   })
   return { shipping, close: () => opened.close() }
+}
+
+if (import.meta.main) {
+  await shipUntilDeath((dataDir, url) => openShipping(dataDir, url, { dies: true }))
 }
