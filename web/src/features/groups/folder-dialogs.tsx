@@ -131,12 +131,7 @@ export function DeleteFolderDialog({ folder, onClose }: { folder: Folder; onClos
       {folder.links > 0 ? (
         <fieldset className="flex flex-col">
           <legend className="mb-1.5 font-medium text-sm">{t('folders.moveTo')}</legend>
-          <FolderList
-            value={target}
-            without={folder.id}
-            before={[{ value: 'none', label: t('folders.none') }]}
-            onChoose={setTarget}
-          />
+          <FolderList value={target} without={folder.id} onChoose={setTarget} />
         </fieldset>
       ) : null}
     </ConfirmDialog>
@@ -164,11 +159,7 @@ export function MoveDialog({
       title={t('folders.move')}
       footer={<Button onClick={() => setCreating(true)}>{t('folders.create')}</Button>}
     >
-      <FolderList
-        value={value ?? 'none'}
-        before={[{ value: 'none', label: t('folders.none') }]}
-        onChoose={(_, folder) => onChoose(folder)}
-      />
+      <FolderList value={value ?? 'none'} onChoose={(_, folder) => onChoose(folder)} />
     </Dialog>
   )
 }

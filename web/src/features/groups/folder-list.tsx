@@ -10,22 +10,17 @@ import { InputGroup } from '../../ui/input.tsx'
 import { ITEM } from '../../ui/popup.ts'
 import { type Folder, foldersQuery } from './calls.ts'
 
-/** A choice before the folders, such as "no folder". */
-export interface Choice {
-  value: string
-  label: string
-}
-
-/** A searchable list for choosing a folder. */
+/** A searchable list for choosing a folder, or none. */
 export function FolderList({
   value,
-  before = [],
+  withAll = false,
   without,
   onChoose,
 }: {
-  /** The id of a folder, or the value of a choice. */
-  value: string | null
-  before?: readonly Choice[]
+  /** The id of a folder; `none`: no folder; empty: all. */
+  value: string
+  /** Whether all folders can be chosen. */
+  withAll?: boolean
   /** The id of a folder that can't be chosen. */
   without?: string
   onChoose: (value: string, folder: Folder | null) => void
@@ -48,14 +43,16 @@ export function FolderList({
         before={<Search />}
       />
       <ul className="-mx-1 flex max-h-64 flex-col overflow-y-auto overscroll-contain">
-        {(text === '' ? before : []).map((choice) => (
+        {text === '' && withAll ? (
+          <Line label={t('folders.all')} chosen={value === ''} onClick={() => onChoose('', null)} />
+        ) : null}
+        {text === '' ? (
           <Line
-            key={choice.value}
-            label={choice.label}
-            chosen={value === choice.value}
-            onClick={() => onChoose(choice.value, null)}
+            label={t('folders.none')}
+            chosen={value === 'none'}
+            onClick={() => onChoose('none', null)}
           />
-        ))}
+        ) : null}
         {offered.map((folder) => (
           <Line
             key={folder.id}

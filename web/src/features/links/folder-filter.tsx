@@ -13,8 +13,6 @@ import type { Ask } from './toolbar.tsx'
 
 const FolderList = lazyComponent(() => import('../groups/folder-list.tsx'), 'FolderList')
 
-const ALL = ''
-
 /** Chooses the folder of the list. */
 export function FolderFilter({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
@@ -41,14 +39,11 @@ export function FolderFilter({ search, ask }: { search: LinksSearch; ask: Ask })
       <Suspense fallback={<div className="h-64" />}>
         <div className="flex flex-col gap-2">
           <FolderList
-            value={folder ?? ALL}
-            before={[
-              { value: ALL, label: t('folders.all') },
-              { value: 'none', label: t('folders.none') },
-            ]}
+            value={folder ?? ''}
+            withAll
             onChoose={(next) => {
               setOpen(false)
-              ask({ folder: next === ALL ? undefined : next })
+              ask({ folder: next || undefined })
             }}
           />
           <RouterLink

@@ -7,13 +7,12 @@ import { cx } from '../../ui/cx.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
-import { HitLine, hiddenHit } from './hit.tsx'
-import { Middle } from './middle.tsx'
+import { DestinationLine } from './hit.tsx'
 import { RowMenu } from './row-menu.tsx'
 import { followInPlace, type RowProps, type Rows, useLinkPageAhead, useRowProps } from './rows.ts'
 import { Sparkline } from './sparkline.tsx'
 import { ArchivedMark, StatusDot } from './status.tsx'
-import { nameOf, readable } from './text.ts'
+import { nameOf } from './text.ts'
 
 /** The links if there is no room for a table. */
 export function LinkCards(rows: Rows) {
@@ -39,7 +38,6 @@ const Card = memo(function Card({
   href,
   does,
 }: RowProps) {
-  const hit = hiddenHit(link, query)
   const { t, format } = useI18n()
   return (
     <li
@@ -79,14 +77,7 @@ const Card = memo(function Card({
             {link.title}
           </span>
         ) : null}
-        {hit === null ? (
-          <Middle
-            text={readable(link.destination_url)}
-            className={link.title ? 'text-faint text-xs' : 'text-muted text-sm'}
-          />
-        ) : (
-          <HitLine hit={hit} />
-        )}
+        <DestinationLine link={link} query={query} className="text-muted text-sm" />
         {link.tags.length > 0 ? (
           <span className="mt-1 flex min-w-0 flex-wrap gap-1">
             {link.tags.slice(0, 4).map((tag) => (

@@ -11,8 +11,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
-import { HitLine, hiddenHit } from './hit.tsx'
-import { Middle } from './middle.tsx'
+import { DestinationLine } from './hit.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,
@@ -26,7 +25,7 @@ import {
 import type { LinksSearch, Sort } from './search.ts'
 import { Sparkline } from './sparkline.tsx'
 import { ArchivedMark, StatusDot } from './status.tsx'
-import { nameOf, readable, tagsThatFit } from './text.ts'
+import { nameOf, tagsThatFit } from './text.ts'
 import type { Ask } from './toolbar.tsx'
 
 const COLUMNS = {
@@ -125,7 +124,6 @@ const Row = memo(function Row({
   href,
   does,
 }: RowProps) {
-  const hit = hiddenHit(link, query)
   const hidden = useHiddenColumns()
   const { t, format } = useI18n()
   const name = nameOf(link)
@@ -182,14 +180,7 @@ const Row = memo(function Row({
             {link.title}
           </span>
         ) : null}
-        {hit === null ? (
-          <Middle
-            text={readable(link.destination_url)}
-            className={link.title ? 'text-faint text-xs' : 'text-muted'}
-          />
-        ) : (
-          <HitLine hit={hit} />
-        )}
+        <DestinationLine link={link} query={query} className="text-muted" />
       </Td>
       {hidden.has('tags') ? null : (
         <Td className={COLUMNS.tags}>

@@ -45,7 +45,6 @@ export function FolderField({
           {open ? (
             <FolderList
               value={value ?? 'none'}
-              before={[{ value: 'none', label: t('folders.none') }]}
               onChoose={(_, folder) => {
                 setOpen(false)
                 onChange(folder?.id ?? null)
