@@ -160,8 +160,8 @@ describe('the program', () => {
       parts.push(new RegExp(`^${pattern}$`))
     }
     // `${METRIC_NAMES[metric]}.hint`: begins with a key.
-    for (const [, end] of source.matchAll(/`\$\{[^}`]+\}(\.[\w-]+)`/g)) {
-      parts.push(new RegExp(`${(end as string).replace('.', '\\.')}$`))
+    for (const [, end] of source.matchAll(/`\$\{[^}`]+\}((?:\.[\w-]+)+)`/g)) {
+      parts.push(new RegExp(`${(end as string).replaceAll('.', '\\.')}$`))
     }
   }
 

@@ -1,15 +1,10 @@
 import { defined, textOf } from '../../app/search-params.ts'
-import type { AuditFilter } from './calls.ts'
 
-/** The filters of the audit log in the URL. */
-export type AuditSearch = { [K in keyof AuditFilter]?: string }
+const FILTERS = ['action', 'actor', 'target', 'after', 'before'] as const
+
+/** The filters of the audit log, all of them in the URL. */
+export type AuditSearch = Partial<Record<(typeof FILTERS)[number], string>>
 
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
-  return defined({
-    action: textOf(search.action),
-    actor: textOf(search.actor),
-    target: textOf(search.target),
-    after: textOf(search.after),
-    before: textOf(search.before),
-  })
+  return defined(Object.fromEntries(FILTERS.map((name) => [name, textOf(search[name])])))
 }

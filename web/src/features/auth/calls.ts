@@ -1,4 +1,4 @@
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 
 /** The result of a sign-in. */
 export interface SignedIn {
@@ -77,13 +77,7 @@ export function claim(body: Claim): Promise<unknown> {
 }
 
 /** The details of an invitation, for the bearer of its token. */
-export interface Invitation {
-  workspace: { name: string }
-  email: string
-  role: 'owner' | 'admin' | 'member' | 'viewer'
-  /** The invited person has an account, so they sign in first. */
-  account_exists: boolean
-}
+export type Invitation = Schemas['InvitationPreview']
 
 export function lookUpInvitation(token: string): Promise<Invitation> {
   return request('POST', '/api/v1/invitations/lookup', { body: { token } })

@@ -5,8 +5,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { jobsQuery } from '../jobs/calls.ts'
-import { undoneBy } from '../jobs/kind.ts'
-import { JobLine } from '../jobs/line.tsx'
+import { JobLines } from '../jobs/line.tsx'
 
 /** Recent imports, to return to. */
 export function Recent() {
@@ -15,7 +14,6 @@ export function Recent() {
   const jobs = useInfiniteQuery(jobsQuery(workspace.id)).data ?? []
   const imports = jobs.filter(({ type }) => type.startsWith('imports.'))
   if (imports.length === 0) return null
-  const undone = new Set(imports.map(undoneBy))
   return (
     <Section
       title={t('imports.recent')}
@@ -25,11 +23,7 @@ export function Recent() {
         </Link>
       }
     >
-      <ul className="border-line border-t">
-        {imports.map((job) => (
-          <JobLine key={job.id} job={job} undone={undone.has(job.id)} />
-        ))}
-      </ul>
+      <JobLines jobs={imports} />
     </Section>
   )
 }

@@ -8,12 +8,7 @@ export type Kind = (typeof KINDS)[number]
 export type Block = Schemas['Block']
 
 /** Visitors' reports about an address. */
-export interface Report {
-  address: string
-  times: number
-  text: string
-  reported_at: string
-}
+export type Report = Schemas['ReportList']['data'][number]
 
 const BLOCKS = '/api/v1/instance/blocks'
 const REPORTS = '/api/v1/instance/reports'
@@ -23,8 +18,8 @@ export const abuseQuery = queryOptions({
   queryKey: ['instance', 'abuse'],
   async queryFn({ signal }) {
     const [blocks, reports] = await Promise.all([
-      request<{ data: Block[] }>('GET', BLOCKS, { query: { limit: '100' }, signal }),
-      request<{ data: Report[] }>('GET', REPORTS, { signal }),
+      request<Schemas['BlockList']>('GET', BLOCKS, { query: { limit: '100' }, signal }),
+      request<Schemas['ReportList']>('GET', REPORTS, { signal }),
     ])
     return { blocks: blocks.data, reports: reports.data }
   },

@@ -12,10 +12,22 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { usePerson } from '../members/person.ts'
 import { isOver, type Job, showJob, undoImport } from './calls.ts'
 import { Cancel } from './cancel.tsx'
-import { isUndoable, kindOf, numbersOf, TONES } from './kind.ts'
+import { isUndoable, kindOf, numbersOf, TONES, undoneBy } from './kind.ts'
+
+/** Jobs, one per row. */
+export function JobLines({ jobs }: { jobs: readonly Job[] }) {
+  const undone = new Set(jobs.map(undoneBy))
+  return (
+    <ul className="border-line border-t">
+      {jobs.map((job) => (
+        <JobLine key={job.id} job={job} undone={undone.has(job.id)} />
+      ))}
+    </ul>
+  )
+}
 
 /** A job: what it does, who started it, its progress and result. */
-export function JobLine({ job, undone = false }: { job: Job; undone?: boolean }) {
+function JobLine({ job, undone }: { job: Job; undone: boolean }) {
   const { t, format } = useI18n()
   const { may } = usePlace()
   const { name } = usePerson(job.actor)

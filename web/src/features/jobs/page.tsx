@@ -9,15 +9,13 @@ import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { jobsQuery } from './calls.ts'
-import { undoneBy } from './kind.ts'
-import { JobLine } from './line.tsx'
+import { JobLines } from './line.tsx'
 
 /** The workspace's current and past jobs. */
 export function JobsPage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()
   const list = useInfiniteQuery(jobsQuery(workspace.id))
-  const undone = new Set(list.data?.map(undoneBy))
   return (
     <Page title={t('jobs.title')} description={t('jobs.text')}>
       <Answer of={list} loading={null}>
@@ -37,11 +35,7 @@ export function JobsPage() {
               <p>{t('jobs.empty.text')}</p>
             </Empty>
           ) : (
-            <ul className="border-line border-t">
-              {jobs.map((job) => (
-                <JobLine key={job.id} job={job} undone={undone.has(job.id)} />
-              ))}
-            </ul>
+            <JobLines jobs={jobs} />
           )
         }
       </Answer>

@@ -21,13 +21,7 @@ export const keysQuery = (workspace: string) =>
       (await request<{ data: ApiKey[] }>('GET', '/api/v1/keys', { signal })).data,
   })
 
-export interface NewKey {
-  name: string
-  scopes: readonly KeyScope[]
-  expires_at: string | null
-}
-
-export function createKey(body: NewKey): Promise<MadeKey> {
+export function createKey(body: Schemas['ApiKeyCreate']): Promise<MadeKey> {
   return request('POST', '/api/v1/keys', { body })
 }
 

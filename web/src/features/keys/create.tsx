@@ -32,7 +32,7 @@ export function CreateDialog({
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<readonly KeyScope[]>(['links:read', 'links:write'])
+  const [scopes, setScopes] = useState<KeyScope[]>(['links:read', 'links:write'])
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [date, setDate] = useState('')
   const [tried, setTried] = useState(false)

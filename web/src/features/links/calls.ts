@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
-import { ApiError, type ErrorDetail } from '../../api/errors.ts'
+import { ApiError } from '../../api/errors.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
 import type { LinksSearch } from './search.ts'
 
@@ -225,14 +225,9 @@ export function restoreLink(id: string, version?: number): Promise<Link> {
 }
 
 /** The faults of a link that isn't created yet. */
-export interface LinkCheck {
-  problems: ErrorDetail[]
-  suggestions: string[]
-}
-
 export function checkLink(
-  body: { destination_url?: string; slug?: string; domain?: string; exclude_id?: string },
+  body: Schemas['LinkCheck'],
   signal: AbortSignal,
-): Promise<LinkCheck> {
+): Promise<Schemas['LinkCheckResult']> {
   return request('POST', '/api/v1/links/check', { body, signal })
 }

@@ -11,7 +11,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
-import { DestinationLine } from './hit.tsx'
+import { DestinationLine } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,

@@ -1,6 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
-import { shortened } from './text.ts'
+import type { Link } from './calls.ts'
+import { hiddenHit } from './hit.ts'
+import { readable, shortened } from './text.ts'
 
 const canvas = document.createElement('canvas').getContext('2d')
 
@@ -16,7 +19,7 @@ document.fonts.addEventListener('loadingdone', () => {
 })
 
 /** A text truncated in the middle if there is little room, because both ends are informative. */
-export function Middle({ text, className }: { text: string; className?: string }) {
+function Middle({ text, className }: { text: string; className?: string }) {
   const place = useRef<HTMLElement>(null)
   const [shown, setShown] = useState(text)
   useLayoutEffect(() => {
@@ -42,6 +45,39 @@ export function Middle({ text, className }: { text: string; className?: string }
       title={text}
     >
       <bdi dir="ltr">{shown}</bdi>
+    </span>
+  )
+}
+
+/** Where a link leads, or else the match of a search that the row doesn't show otherwise. */
+export function DestinationLine({
+  link,
+  query,
+  className,
+}: {
+  link: Link
+  query: string | undefined
+  /** If there is no title above it. */
+  className: string
+}) {
+  const { t } = useI18n()
+  const hit = hiddenHit(link, query)
+  if (hit === null) {
+    return (
+      <Middle
+        text={readable(link.destination_url)}
+        className={link.title ? 'text-faint text-xs' : className}
+      />
+    )
+  }
+  return (
+    <span className="flex min-w-0 gap-1 text-faint text-xs">
+      {hit.field === 'links.field.destination' ? null : <span>{t(hit.field)}:</span>}
+      <bdi className="truncate">
+        {hit.before}
+        <mark className="rounded-xs bg-warn-soft text-fg">{hit.match}</mark>
+        {hit.after}
+      </bdi>
     </span>
   )
 }

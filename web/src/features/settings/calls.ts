@@ -46,40 +46,11 @@ export function requestEmailChange(email: string): Promise<void> {
   return request('POST', '/api/v1/account/email', { body: { new_email: email } })
 }
 
-/** Events of an account: the server's names after `account.` or `instance.`. */
-export type EventName =
-  | 'created'
-  | 'signed_in'
-  | 'sign_in_failed'
-  | 'second_factor_failed'
-  | 'sso_linked'
-  | 'sso_unlinked'
-  | 'signed_out_everywhere'
-  | 'password_changed'
-  | 'password_reset'
-  | 'reset_link_created'
-  | 'email_change_requested'
-  | 'email_changed'
-  | 'passkey_added'
-  | 'passkey_removed'
-  | 'two_factor_enabled'
-  | 'two_factor_disabled'
-  | 'recovery_codes_replaced'
-  | 'codes_locked'
-  | 'handed_over'
-
-/** An event of the account. */
-export interface AccountEvent {
-  id: string
-  at: string
-  action: `account.${EventName}` | `instance.${EventName}`
-  by: 'self' | 'operator' | 'unknown'
-}
-
+/** Events of the account, the newest first. */
 export const eventsQuery = queryOptions({
   queryKey: ['account-events'],
   queryFn: async ({ signal }) =>
-    (await request<{ data: AccountEvent[] }>('GET', '/api/v1/account/events', { signal })).data,
+    (await request<Schemas['AccountEvents']>('GET', '/api/v1/account/events', { signal })).data,
 })
 
 export function changePassword(

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useI18n } from '../../../i18n/index.tsx'
+import { type MessageKey, useI18n } from '../../../i18n/index.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
-import { type EventName, eventsQuery } from '../calls.ts'
+import { eventsQuery } from '../calls.ts'
 
 /** The account's events: sign-ins, failures, and changes of credentials. */
 export function ActivitySection() {
@@ -22,7 +22,7 @@ export function ActivitySection() {
               className="flex flex-wrap justify-between gap-x-4 border-line border-b py-2 text-sm"
             >
               <span>
-                {t(`settings.activity.${event.action.split('.')[1] as EventName}`)}
+                {t(`settings.activity.${event.action.split('.')[1]}` as MessageKey)}
                 {event.by === 'operator' ? ` (${t('settings.activity.operator')})` : null}
               </span>
               <span className="text-muted">

@@ -1,6 +1,5 @@
-import { type MessageKey, useI18n } from '../../i18n/index.tsx'
+import type { MessageKey } from '../../i18n/index.tsx'
 import type { Link } from './calls.ts'
-import { Middle } from './middle.tsx'
 import { readable } from './text.ts'
 
 /** Characters of context around a match. */
@@ -38,37 +37,4 @@ export function hiddenHit(link: Link, query: string | undefined): Hit | null {
     }
   }
   return null
-}
-
-/** Where a link leads, or else the match of a search that the row doesn't show otherwise. */
-export function DestinationLine({
-  link,
-  query,
-  className,
-}: {
-  link: Link
-  query: string | undefined
-  /** If there is no title above it. */
-  className: string
-}) {
-  const { t } = useI18n()
-  const hit = hiddenHit(link, query)
-  if (hit === null) {
-    return (
-      <Middle
-        text={readable(link.destination_url)}
-        className={link.title ? 'text-faint text-xs' : className}
-      />
-    )
-  }
-  return (
-    <span className="flex min-w-0 gap-1 text-faint text-xs">
-      {hit.field === 'links.field.destination' ? null : <span>{t(hit.field)}:</span>}
-      <bdi className="truncate">
-        {hit.before}
-        <mark className="rounded-xs bg-warn-soft text-fg">{hit.match}</mark>
-        {hit.after}
-      </bdi>
-    </span>
-  )
 }
