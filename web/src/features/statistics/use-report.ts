@@ -1,40 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
-import type { Question } from './calls.ts'
 import { type Dimension, type Filter, filterText, isGroup, parseFilters } from './filters.ts'
-import {
-  type Comparison,
-  comparedPeriod,
-  type Interval,
-  intervalFor,
-  intervalsFor,
-  ownTimeZone,
-  type Period,
-  periodOf,
-  type Range,
-} from './range.ts'
-import type { Metric, StatisticsSearch } from './search.ts'
+import { comparedPeriod, intervalFor, intervalsFor, ownTimeZone, periodOf } from './range.ts'
+import type { StatisticsSearch } from './search.ts'
 
 /** The report of a URL, and functions to change it. */
-export interface Report {
-  search: StatisticsSearch
-  question: Question
-  range: Range
-  period: Period
-  comparison: Comparison
-  /** The compared period; null: none. */
-  before: Period | null
-  interval: Interval
-  intervals: readonly Interval[]
-  metric: Metric
-  filters: readonly Filter[]
-  /** Whether a dimension is part of it: all are, unless it is shared. */
-  shows(dimension: Dimension): boolean
-  /** Changes parameters; undefined removes one from the URL. */
-  change(changes: { [K in keyof StatisticsSearch]?: StatisticsSearch[K] | undefined }): void
-  setFilters(filters: readonly Filter[]): void
-}
+export type Report = ReturnType<typeof reportOf>
 
 /** Whose clicks a report is about. */
 export interface Scope {
@@ -51,24 +23,31 @@ export function reportOf(
   search: StatisticsSearch,
   { workspace, linkId, since, shared }: Scope,
   go: (next: StatisticsSearch) => void,
-): Report {
+) {
   const { range = '30d', from, to, zone = ownTimeZone(), bots = 'exclude', filter } = search
   const { compare: comparison = range === 'all' ? 'none' : 'period', against } = search
   const period = periodOf({ range, from, to, since }, zone)
   const intervals = intervalsFor(period)
   const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
+  /** Whether a dimension is part of it: all are, unless it is shared. */
   const shows = (dimension: Dimension) => shared === undefined || shared.includes(dimension)
   const filters = parseFilters(filter ?? []).filter(({ dimension }) =>
     // A link's own page is about that link, and a share about its subject.
     isGroup(dimension) ? linkId === null && shared === undefined : shows(dimension),
   )
-  const change: Report['change'] = (changes) => go({ ...search, ...changes } as StatisticsSearch)
+  /** Changes parameters; undefined removes one from the URL. */
+  const change = (
+    changes: {
+      [K in keyof StatisticsSearch]?: StatisticsSearch[K] | undefined
+    },
+  ) => go({ ...search, ...changes } as StatisticsSearch)
   return {
     search,
     question: { workspace, linkId, shared: shared !== undefined, zone, bots, filters },
     range,
     period,
     comparison,
+    /** The compared period; null: none. */
     before: comparedPeriod(period, comparison, against),
     interval,
     intervals,
@@ -76,7 +55,7 @@ export function reportOf(
     filters,
     shows,
     change,
-    setFilters: (next) => change({ filter: next.map(filterText) }),
+    setFilters: (next: readonly Filter[]) => change({ filter: next.map(filterText) }),
   }
 }
 

@@ -7,35 +7,20 @@ import { DAILY_COLUMNS } from '../../../columns.ts'
 import { numberClicks } from '../../../ingest/numbering.ts'
 import type { World } from '../../../reports/testing/world.ts'
 import type { StoredClick } from '../../../types.ts'
-import { type DuckDb, openDuckDb } from '../database.ts'
+import type { Retention } from '../../types.ts'
+import { openDuckDb } from '../database.ts'
 import { createMaintenance } from '../maintenance.ts'
 import { createDuckDbTarget, insertClicks } from '../shipping.ts'
 
-/** A statistics file of a test, in a directory of its own. */
-export interface TestDuckDb {
-  readonly database: DuckDb
-  readonly directory: string
-  /** Rows of a query, on a connection of its own. */
-  rows(sql: string): Promise<unknown[][]>
-  /** Opens the file again, as after the end of the process. */
-  reopen(): Promise<void>
-  /** Replaces what is stored. */
-  store(world: World): Promise<void>
-  /** Stores a batch up to a position in the journal, after numbering it in place. */
-  write(clicks: StoredClick[], at: Position, since?: number): Promise<void>
-  /** Runs a round of maintenance at a time. */
-  maintain(
-    now: number,
-    options?: { mainFile?: string; retention?: readonly (readonly [number, number | null])[] },
-  ): Promise<void>
-  close(): void
-}
+export type TestDuckDb = Awaited<ReturnType<typeof openTestDuckDb>>
 
-export async function openTestDuckDb(): Promise<TestDuckDb> {
+/** A statistics file of a test, in a directory of its own. */
+export async function openTestDuckDb() {
   const directory = mkdtempSync(join(tmpdir(), 'slugline-duckdb-'))
   const file = join(directory, 'statistics.duckdb')
   let database = await openDuckDb(file)
 
+  /** Rows of a query, on a connection of its own. */
   async function rows(sql: string): Promise<unknown[][]> {
     const connection = await database.connect()
     try {
@@ -51,11 +36,13 @@ export async function openTestDuckDb(): Promise<TestDuckDb> {
     },
     directory,
     rows,
+    /** Opens the file again, as after the end of the process. */
     async reopen() {
       database.close()
       database = await openDuckDb(file)
     },
-    async store({ clicks, purged }) {
+    /** Replaces what is stored. */
+    async store({ clicks, purged }: World) {
       await rows('DELETE FROM clicks; DELETE FROM daily')
       const connection = await database.connect()
       await insertClicks(database, connection, clicks)
@@ -67,7 +54,8 @@ export async function openTestDuckDb(): Promise<TestDuckDb> {
         await rows(`INSERT INTO daily (${DAILY_COLUMNS.join(', ')}) VALUES (${values.join(', ')})`)
       }
     },
-    async write(clicks, at, since) {
+    /** Stores a batch up to a position in the journal, after numbering it in place. */
+    async write(clicks: StoredClick[], at: Position, since?: number) {
       const { load, store } = await createDuckDbTarget(database)
       const state = await load()
       numberClicks(clicks, { nodeNo: 0, ...state })
@@ -75,7 +63,14 @@ export async function openTestDuckDb(): Promise<TestDuckDb> {
       const to = { ...state, at, newest, batches: state.batches + 1, since: since ?? state.since }
       await store(clicks, state, to)
     },
-    async maintain(now, { mainFile = join(directory, 'none'), retention = [] } = {}) {
+    /** Runs a round of maintenance at a time. */
+    async maintain(
+      now: number,
+      {
+        mainFile = join(directory, 'none'),
+        retention = [],
+      }: { mainFile?: string; retention?: Retention } = {},
+    ) {
       const maintenance = await createMaintenance({ database, mainFile, clock: { now: () => now } })
       maintenance.setRetention(retention)
       while (maintenance.due) await maintenance.step()
