@@ -6,7 +6,7 @@ import { APPS, SYSTEMS } from './names.ts'
 export type Device = 'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'wearable' | 'bot'
 
 /** What a browser's user agent reveals; null: unknown. */
-export interface AgentDetails {
+interface AgentDetails {
   readonly browser: string | null
   readonly os: string | null
   readonly device: Device | null

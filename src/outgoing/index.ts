@@ -17,7 +17,7 @@ export interface OutgoingAnswer {
 }
 
 /** A request to a host named by a client. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method?: 'GET' | 'POST'
   /** Sent to this origin only, not to those that it redirects to. */
   headers?: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 /** The rest of a request besides path and body. */
-export interface Extra {
+interface Extra {
   headers?: Record<string, string | null>
   workspace?: string | null
 }

@@ -2,9 +2,9 @@ import type IntlMessageFormat from 'intl-messageformat'
 
 /** One element of a parsed ICU message. */
 export type Element = ReturnType<IntlMessageFormat['getAst']>[number]
-export type LiteralElement = Extract<Element, { type: typeof LITERAL }>
-export type BranchingElement = Extract<Element, { options: object }>
-export type PluralElement = Extract<Element, { pluralType: unknown }>
+type LiteralElement = Extract<Element, { type: typeof LITERAL }>
+type BranchingElement = Extract<Element, { options: object }>
+type PluralElement = Extract<Element, { pluralType: unknown }>
 
 // intl-messageformat doesn't export the parser's enum; these are the values of its TYPE.
 const LITERAL = 0

@@ -13,7 +13,7 @@ export interface SmtpOptions {
 }
 
 /** A message that was delivered. */
-export interface Delivered {
+interface Delivered {
   from: string
   to: string[]
   /** Headers and body, as they came. */

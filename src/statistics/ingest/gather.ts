@@ -24,7 +24,7 @@ export interface GatherOptions {
 }
 
 /** A batch read from the journal. */
-export interface Gathered {
+interface Gathered {
   /** In journal order; `n` is 0 until the engine numbers them. */
   clicks: StoredClick[]
   /** The journal is read up to here. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** Actions by the key's character, `g l` for a sequence. */
-export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
+type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
 /** Elements that handle keys themselves; a toast is a non-modal dialog, and doesn't. */
 const BUSY =

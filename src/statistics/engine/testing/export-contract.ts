@@ -9,7 +9,7 @@ import { openTestDuckDb, type TestDuckDb } from '../duckdb/testing/duckdb.ts'
 import type { LinkFacts } from '../types.ts'
 
 /** An engine whose exports are tested. */
-export interface ExportsUnderTest {
+interface ExportsUnderTest {
   reports(facts: LinkFacts): AskableReports
   /** Replaces the stored clicks. */
   store(it: World): Promise<unknown>

@@ -4,7 +4,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { PASSWORD_MIN, PasswordField } from './password-field.tsx'
 
 /** The data of a new account. */
-export interface NewAccount {
+interface NewAccount {
   name: string
   email: string
   password: string

@@ -72,7 +72,7 @@ function archivedOf(value: unknown): LinksSearch['archived'] {
 }
 
 /** The search parameters of a link's page. */
-export interface LinkSearch {
+interface LinkSearch {
   edit?: boolean
   /** The dialog about a described visitor is open. */
   explain?: boolean

@@ -2,7 +2,7 @@
 const Z_95 = 1.959964
 
 /** The interval of a share, both from 0 to 1. */
-export interface ShareInterval {
+interface ShareInterval {
   low: number
   high: number
 }

@@ -8,7 +8,7 @@ const SHOWN = 10
 const SILENCE_MS = 35_000
 
 /** The state of the connection. */
-export type LiveState = 'connecting' | 'open' | 'lost'
+type LiveState = 'connecting' | 'open' | 'lost'
 
 /** The clicks since the page was opened, newest first; reconnects automatically. */
 export function useLive(question: Question) {

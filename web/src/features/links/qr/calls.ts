@@ -4,7 +4,7 @@ import type { SessionWorkspace } from '../../../api/session.ts'
 import { base64Of } from '../../../lib/base64.ts'
 import type { Link } from '../calls.ts'
 
-export type StoredLogo = Schemas['Logo']
+type StoredLogo = Schemas['Logo']
 
 /** The workspace's logo; null: it has none. */
 export const logoQuery = ({ id, has_logo }: Pick<SessionWorkspace, 'id' | 'has_logo'>) =>
