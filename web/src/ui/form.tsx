@@ -1,4 +1,5 @@
-import type { ReactNode, SubmitEvent } from 'react'
+import type { ComponentProps, ReactNode, SubmitEvent } from 'react'
+import { Button } from './button.tsx'
 import { FormError } from './field.tsx'
 
 /** The action of a form: a mutation without variables. */
@@ -38,4 +39,12 @@ export function Form({
       {children}
     </form>
   )
+}
+
+/** The button that submits a form. */
+export function Submit({
+  of: task,
+  ...props
+}: ComponentProps<typeof Button> & { of: Pick<Task, 'isPending'> }) {
+  return <Button type="submit" variant="primary" loading={task.isPending} {...props} />
 }

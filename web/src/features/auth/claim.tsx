@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { fieldError } from '../../ui/errors.ts'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
@@ -65,9 +65,7 @@ export function ClaimPage() {
             onChange={setToken}
           />
         ) : null}
-        <Button type="submit" variant="primary" loading={create.isPending}>
-          {t('auth.claim.submit')}
-        </Button>
+        <Submit of={create}>{t('auth.claim.submit')}</Submit>
       </Form>
     </Frame>
   )

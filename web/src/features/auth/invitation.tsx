@@ -4,7 +4,7 @@ import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass, WRAPPING } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
@@ -110,9 +110,9 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
     >
       <Form task={join} fields={['name', 'password']}>
         <AccountFields value={account} onChange={setAccount} error={join.error} fixedEmail />
-        <Button className={WRAPPING} type="submit" variant="primary" loading={join.isPending}>
+        <Submit of={join} className={WRAPPING}>
           {t('auth.invitation.create')}
-        </Button>
+        </Submit>
       </Form>
     </Frame>
   )

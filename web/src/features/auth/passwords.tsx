@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { fieldError } from '../../ui/errors.ts'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink } from './address.tsx'
 import { leaveFor } from './arrive.ts'
@@ -60,9 +60,7 @@ export function ForgotPasswordPage() {
           value={email}
           onChange={setEmail}
         />
-        <Button type="submit" variant="primary" loading={ask.isPending}>
-          {t('auth.forgot.submit')}
-        </Button>
+        <Submit of={ask}>{t('auth.forgot.submit')}</Submit>
       </Form>
     </Frame>
   )
@@ -105,9 +103,7 @@ export function ResetPasswordPage() {
           value={password}
           onChange={setPassword}
         />
-        <Button type="submit" variant="primary" loading={reset.isPending}>
-          {t('auth.reset.submit')}
-        </Button>
+        <Submit of={reset}>{t('auth.reset.submit')}</Submit>
       </Form>
     </Frame>
   )

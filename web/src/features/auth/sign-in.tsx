@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, WRAPPING } from '../../ui/button.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink, searchOfPage } from './address.tsx'
 import { leaveFor, useArrive } from './arrive.ts'
@@ -88,9 +88,7 @@ export function SignInPage() {
             value={password}
             onChange={setPassword}
           />
-          <Button type="submit" variant="primary" loading={byPassword.isPending}>
-            {t('auth.signIn.submit')}
-          </Button>
+          <Submit of={byPassword}>{t('auth.signIn.submit')}</Submit>
           <PageLink
             to="/forgot-password"
             className="self-center py-0.5 text-muted text-sm underline underline-offset-2 hover:text-fg"

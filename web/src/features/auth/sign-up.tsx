@@ -2,8 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
@@ -43,9 +42,7 @@ export function SignUpPage() {
     <Frame title={t('auth.signUp.title')} foot={foot}>
       <Form task={create} fields={['name', 'email', 'password']}>
         <AccountFields value={account} onChange={setAccount} error={create.error} />
-        <Button type="submit" variant="primary" loading={create.isPending}>
-          {t('auth.signUp.submit')}
-        </Button>
+        <Submit of={create}>{t('auth.signUp.submit')}</Submit>
       </Form>
     </Frame>
   )

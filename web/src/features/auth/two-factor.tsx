@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, WRAPPING } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
@@ -52,9 +52,7 @@ export function TwoFactorPage() {
           }}
         />
         <Checkbox label={t('auth.twoFactor.trust')} checked={trust} onChange={setTrust} />
-        <Button type="submit" variant="primary" loading={confirm.isPending}>
-          {t('auth.twoFactor.submit')}
-        </Button>
+        <Submit of={confirm}>{t('auth.twoFactor.submit')}</Submit>
         <Button
           className={WRAPPING}
           variant="ghost"

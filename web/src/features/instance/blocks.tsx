@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SelectField } from '../../ui/select.tsx'
@@ -104,9 +104,9 @@ function BlockForm({ address }: { address: string }) {
         value={reason}
         onChange={setReason}
       />
-      <Button type="submit" variant="primary" className="self-start" loading={add.isPending}>
+      <Submit of={add} className="self-start">
         {t('instance.blocks.add')}
-      </Button>
+      </Submit>
     </Form>
   )
 }

@@ -8,6 +8,7 @@ import { CodeBlock } from '../../ui/copy.tsx'
 import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
+import { Submit } from '../../ui/form.tsx'
 import { Card } from '../../ui/page.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { createKey, keysQuery } from '../keys/calls.ts'
@@ -119,9 +120,7 @@ function FirstLink({ actions }: { actions: LinkActions }) {
         value={url}
         onChange={setUrl}
       />
-      <Button type="submit" variant="primary" loading={create.isPending}>
-        {t('links.first.create')}
-      </Button>
+      <Submit of={create}>{t('links.first.create')}</Submit>
     </form>
   )
 }

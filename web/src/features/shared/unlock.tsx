@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, Submit } from '../../ui/form.tsx'
 import { Card } from '../../ui/page.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { isProtected, unlock } from './calls.ts'
@@ -29,9 +28,7 @@ export function Unlock({ onOpen }: { onOpen: () => void }) {
           value={password}
           onChange={setPassword}
         />
-        <Button variant="primary" type="submit" loading={attempt.isPending}>
-          {t('shared.password.submit')}
-        </Button>
+        <Submit of={attempt}>{t('shared.password.submit')}</Submit>
       </Form>
     </Card>
   )

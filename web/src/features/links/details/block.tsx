@@ -2,8 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { request } from '../../../api/client.ts'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -33,9 +32,9 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
             value={text}
             onChange={setText}
           />
-          <Button type="submit" className="self-start" loading={appeal.isPending}>
+          <Submit of={appeal} variant="secondary" className="self-start">
             {t('links.block.send')}
-          </Button>
+          </Submit>
         </Form>
       )}
     </Section>

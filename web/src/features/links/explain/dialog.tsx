@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import type { Link } from '../calls.ts'
 import { nameOf } from '../text.ts'
 import { FIELDS, VisitorFields } from './fields.tsx'
@@ -26,9 +25,9 @@ export function ExplainDialog({ link, onClose }: { link: Link; onClose: () => vo
     >
       <Form task={ask} fields={FIELDS}>
         <VisitorFields link={link} visitor={visitor} onChange={setVisitor} error={ask.error} />
-        <Button type="submit" variant="primary" loading={ask.isPending} className="self-start">
+        <Submit of={ask} className="self-start">
           {t('links.explain.ask')}
-        </Button>
+        </Submit>
       </Form>
       <div aria-live="polite">
         {ask.data === undefined ? null : <Outcome link={link} explanation={ask.data} />}

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { fieldError } from '../../../ui/errors.ts'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -32,9 +31,9 @@ export function EmailSection() {
           value={email}
           onChange={setEmail}
         />
-        <Button type="submit" className="self-start" loading={change.isPending}>
+        <Submit of={change} variant="secondary" className="self-start">
           {t('settings.email.submit')}
-        </Button>
+        </Submit>
       </Form>
     </CardSection>
   )

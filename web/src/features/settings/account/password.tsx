@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { fieldError } from '../../../ui/errors.ts'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { PASSWORD_MIN, PasswordField } from '../../auth/password-field.tsx'
@@ -51,9 +50,9 @@ export function PasswordSection() {
           onChange={setNext}
         />
         <Checkbox label={t('settings.password.others')} checked={others} onChange={setOthers} />
-        <Button type="submit" className="self-start" loading={change.isPending}>
+        <Submit of={change} variant="secondary" className="self-start">
           {t('settings.password.submit')}
-        </Button>
+        </Submit>
       </Form>
     </CardSection>
   )

@@ -5,10 +5,9 @@ import { currentTheme, setTheme, type Theme } from '../../../app/preferences.ts'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { isLocale, LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
-import { Button } from '../../../ui/button.tsx'
 import { fieldError } from '../../../ui/errors.ts'
 import { Field } from '../../../ui/field.tsx'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
@@ -62,9 +61,9 @@ export function ProfileSection() {
             ...LANGUAGE_OPTIONS,
           ]}
         />
-        <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>
+        <Submit of={save} className="self-start">
           {t('common.save')}
-        </Button>
+        </Submit>
       </Form>
       <div className="mt-3 flex flex-col items-start gap-2">
         <h3 className="font-medium text-sm">{t('settings.account.theme')}</h3>

@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -61,9 +60,9 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
         onChange={setText}
       />
       {manages ? (
-        <Button type="submit" className="self-start" loading={save.isPending}>
+        <Submit of={save} variant="secondary" className="self-start">
           {t('common.save')}
-        </Button>
+        </Submit>
       ) : null}
     </Form>
   )

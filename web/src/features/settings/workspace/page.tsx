@@ -4,11 +4,10 @@ import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
 import { Answer } from '../../../ui/answer.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
 import { fieldError } from '../../../ui/errors.ts'
-import { Form } from '../../../ui/form.tsx'
+import { Form, Submit } from '../../../ui/form.tsx'
 import { CardSection, Page } from '../../../ui/page.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
@@ -99,9 +98,9 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
         hint={t('settings.workspace.twoFactor.hint')}
       />
       {manages ? (
-        <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>
+        <Submit of={save} className="self-start">
           {t('common.save')}
-        </Button>
+        </Submit>
       ) : null}
     </Form>
   )
