@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { parseNetwork } from '../base/networks.ts'
 import { OS_NAMES } from '../enrich/names.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost } from '../validation/host.ts'
@@ -48,20 +49,11 @@ export function hostPattern(given: string): string | null {
 
 /** A network in CIDR notation with its host bits cleared; an address is a network of one. */
 export function networkOf(given: string): string | null {
+  if (!isAddress(given.split('/', 1)[0] as string)) return null
   try {
-    if (!given.includes('/')) {
-      if (!isAddress(given)) return null
-      const address = ipaddr.process(given)
-      return `${address.toString()}/${address.kind() === 'ipv4' ? 32 : 128}`
-    }
-    const [base = ''] = given.split('/')
-    if (!isAddress(base)) return null
-    const [address, bits] = ipaddr.parseCIDR(given)
-    const network =
-      address.kind() === 'ipv4'
-        ? ipaddr.IPv4.networkAddressFromCIDR(given)
-        : ipaddr.IPv6.networkAddressFromCIDR(given)
-    return `${network.toString()}/${bits}`
+    const [address, bits] = parseNetwork(given)
+    const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+    return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`
   } catch {
     return null
   }
