@@ -98,6 +98,13 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
         .click()
       await toast(en('settings.passkeys.added'))
       await page.getByText('test key').waitFor()
+      // A removed one can't be had back, so that is asked first.
+      const name = en('settings.passkeys.removeOf', { name: 'test key' })
+      await page.getByRole('button', { name, exact: true }).click()
+      const question = page.getByRole('alertdialog')
+      await question.getByRole('button', { name: en('common.cancel'), exact: true }).click()
+      await question.waitFor({ state: 'detached' })
+      await page.getByText('test key').waitFor()
     })
 
     let otpauth = ''

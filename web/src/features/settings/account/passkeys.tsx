@@ -3,11 +3,11 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { FormDialog } from '../../../ui/dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../../ui/dialog.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { showToast, useAction } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
 import { type Passkey, passkeysQuery, removePasskey } from '../calls.ts'
 
@@ -49,11 +49,12 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const { t, format } = useI18n()
   const client = useQueryClient()
   const name = passkey.name || t('settings.passkeys.unnamed')
-  const remove = useAction(async () => {
+  const [removing, setRemoving] = useState(false)
+  const remove = async () => {
     await removePasskey(passkey.id)
     await client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
     showToast({ title: t('settings.passkeys.removed') })
-  })
+  }
   return (
     <li className="flex items-center gap-3 border-line border-b py-2.5">
       <KeyRound size={16} className="shrink-0 text-faint" />
@@ -68,11 +69,19 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
       <Button
         size="sm"
         aria-label={t('settings.passkeys.removeOf', { name })}
-        loading={remove.isPending}
-        onClick={() => remove.mutate()}
+        onClick={() => setRemoving(true)}
       >
         {t('settings.passkeys.remove')}
       </Button>
+      {removing ? (
+        <ConfirmDialog
+          title={t('settings.passkeys.removeOf', { name })}
+          description={t('settings.passkeys.removeText')}
+          action={t('settings.passkeys.remove')}
+          onConfirm={remove}
+          onClose={() => setRemoving(false)}
+        />
+      ) : null}
     </li>
   )
 }
