@@ -8,7 +8,7 @@ import { usePlace } from './workspace.tsx'
 /** Pages on each side of the middle button, including "More". */
 const SIDE = 2
 const ITEM =
-  'flex min-w-0 flex-auto flex-col items-center justify-center gap-0.5 px-1 text-muted text-xs data-[status=active]:text-accent-text data-[status=active]:font-medium'
+  'flex min-w-0 flex-auto flex-col items-center justify-center gap-0.5 px-0.5 text-muted text-xs data-[status=active]:text-accent-text data-[status=active]:font-medium'
 
 /** The sidebar of a phone: the first pages, a new link in the middle, and the others behind "More". */
 export function FootBar({ onCreate }: { onCreate: (() => void) | undefined }) {

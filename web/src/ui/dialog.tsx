@@ -71,7 +71,9 @@ export function Dialog({
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-1">
             <div className="flex min-w-0 flex-1 flex-col gap-1">
-              <Base.Title className="font-semibold text-lg">{title}</Base.Title>
+              <Base.Title className="font-semibold text-lg [overflow-wrap:anywhere]">
+                {title}
+              </Base.Title>
               {description ? (
                 <Base.Description className="text-muted">{description}</Base.Description>
               ) : null}
@@ -189,7 +191,9 @@ export function ConfirmDialog({
             'max-w-md!',
           )}
         >
-          <AlertDialog.Title className="font-semibold text-lg">{title}</AlertDialog.Title>
+          <AlertDialog.Title className="font-semibold text-lg [overflow-wrap:anywhere]">
+            {title}
+          </AlertDialog.Title>
           {description ? (
             <AlertDialog.Description className="text-muted">{description}</AlertDialog.Description>
           ) : null}
