@@ -33,17 +33,9 @@ function nameOf(now: number): string {
 
 /** When a backup was started, by its name, in milliseconds; null: another file. */
 export function timeOf(name: string): number | null {
-  const [, ...parts] = NAME.exec(name) ?? []
-  if (parts.length === 0) return null
-  const [year, month, day, hour, minute, second] = parts.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  return Date.UTC(year, month - 1, day, hour, minute, second)
+  if (!NAME.test(name)) return null
+  const time = Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
+  return Number.isNaN(time) ? null : time
 }
 
 /** Expired backups: never the newest, and no names of another form. */

@@ -45,7 +45,7 @@ export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
 }
 
 function smtpUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : null
+  const url = URL.parse(value)
   if (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '') {
     const tls = url.searchParams.get('requireTLS') ?? 'true'
     if (tls === 'true' || tls === 'false') return value
@@ -71,7 +71,7 @@ function sender(value: string): string {
  * OpenID Connect Discovery requires https; plain http is allowed for a provider on this machine.
  */
 function issuerUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : null
+  const url = URL.parse(value)
   const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   const schemes = isLocal ? /^https?:$/ : /^https:$/
   if (url !== null && schemes.test(url.protocol) && url.search === '' && url.hash === '') {

@@ -62,7 +62,7 @@ export function listenHost(value: string): string {
 /** An http or https origin, returned without a trailing slash. */
 export function origin(value: string): string {
   const example = 'https://sho.rt'
-  const url = URL.canParse(value) ? new URL(value) : null
+  const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new BadValue(
       `${shown(value)} isn't an address that starts with http:// or https://`,
@@ -84,7 +84,7 @@ export function hostAndPort(value: string): string {
   if (/[/?#@\\]/.test(value)) {
     throw new BadValue(`${shown(value)} has more than a host name and a port`, example)
   }
-  const url = URL.canParse(`https://${value}`) ? new URL(`https://${value}`) : null
+  const url = URL.parse(`https://${value}`)
   if (url === null) throw new BadValue(`${shown(value)} isn't a host name`, example)
   // The URL parser drops the default port of https, which is not that of http links.
   const port = /:(\d+)$/.exec(value.replace(/^\[.*\]/, ''))?.[1]

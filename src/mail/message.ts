@@ -64,14 +64,14 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
     html: [
       '<!doctype html>',
       `<html lang="${locale}" dir="${direction(locale)}"><meta charset="utf-8">`,
-      `<title>${escaped(subject)}</title>`,
+      `<title>${Bun.escapeHTML(subject)}</title>`,
       '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">',
       `<body style="${BODY}">`,
       '<p style="font-size:18px;font-weight:700">Slugline</p>',
-      `<p>${escaped(text)}</p>`,
-      `<p style="margin:24px 0"><a href="${escaped(url)}" style="${BUTTON}">${escaped(button)}</a></p>`,
-      `<p style="${NOTE}"><bdi>${escaped(url)}</bdi></p>`,
-      ...notes.map((note) => `<p style="${NOTE}">${escaped(note)}</p>`),
+      `<p>${Bun.escapeHTML(text)}</p>`,
+      `<p style="margin:24px 0"><a href="${Bun.escapeHTML(url)}" style="${BUTTON}">${Bun.escapeHTML(button)}</a></p>`,
+      `<p style="${NOTE}"><bdi>${Bun.escapeHTML(url)}</bdi></p>`,
+      ...notes.map((note) => `<p style="${NOTE}">${Bun.escapeHTML(note)}</p>`),
       '</body></html>',
       '',
     ].join('\n'),
@@ -81,8 +81,4 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
 /** A workspace's name is part of the subject: it must not inject a header. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
