@@ -20,8 +20,10 @@ header svg{inline-size:24px;block-size:24px;margin-inline-end:8px;vertical-align
 header img{max-inline-size:160px;block-size:24px;margin-inline-end:8px;object-fit:contain;vertical-align:middle}
 .mark{display:inline-block;inline-size:24px;margin-inline-end:8px;border-radius:6px;background:var(--accent);color:var(--on-accent);line-height:24px;text-align:center;vertical-align:middle}
 main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--raised);border:1px solid var(--line);border-radius:10px}
-h1{margin:0 0 8px;font-size:20px;line-height:1.3}
-p{margin:0 0 16px;color:var(--muted)}
+h1{margin:0 0 8px;font-size:20px;line-height:1.3;text-wrap:balance}
+p{margin:0 0 16px;color:var(--muted);text-wrap:pretty}
+:lang(ja) :is(h1,p){word-break:auto-phrase}
+:lang(ko) p{word-break:keep-all}
 p:last-child{margin:0}
 .address{padding:12px;border:1px solid var(--line);border-radius:6px;color:var(--fg);overflow-wrap:anywhere;font:14px/1.5 var(--mono)}
 .bad{color:var(--bad)}
