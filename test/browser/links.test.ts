@@ -297,7 +297,9 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await time.hover()
     const tip = page.getByRole('tooltip').filter({ hasText: exact })
     await tip.waitFor()
-    // On one line, also at the edge of the window.
-    expect((await tip.boundingBox())?.height).toBeLessThan(30)
+    // On one line and uncut, also at the edge of the page.
+    const { x = 0, width = 0, height } = (await tip.boundingBox()) ?? {}
+    expect(height).toBeLessThan(30)
+    expect(x + width).toBeLessThanOrEqual((await page.locator('body').boundingBox())?.width ?? 0)
   })
 })

@@ -108,12 +108,14 @@ export function Tooltips() {
   return null
 }
 
-/** Places it above the target, or below if there is no room; always within the viewport. */
+/** Places it above the target, or below if there is no room; always within the page. */
 function place(box: HTMLElement, at: DOMRect): void {
   const { offsetWidth: width, offsetHeight: height } = box
   const above = at.top - height - GAP
   const left = at.left + (at.width - width) / 2
-  const most = document.documentElement.clientWidth - width - MARGIN
+  // Not the window's edges: what is beside the body is kept free for a scroll bar, and cuts.
+  const page = document.body.getBoundingClientRect()
+  const most = page.right - width - MARGIN
   box.style.top = `${above < MARGIN ? at.bottom + GAP : above}px`
-  box.style.left = `${Math.max(MARGIN, Math.min(left, most))}px`
+  box.style.left = `${Math.max(page.left + MARGIN, Math.min(left, most))}px`
 }
