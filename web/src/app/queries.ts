@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/errors.ts'
 
 /** A longer wait shows the error instead. */
@@ -10,6 +10,9 @@ function mayPass({ status, code, retryAfterSeconds }: ApiError): boolean {
   if (status === 429) return retryAfterSeconds !== null && retryAfterSeconds <= PATIENCE_S
   return status === 0 || (status >= 502 && (retryAfterSeconds ?? 0) <= PATIENCE_S)
 }
+
+// By default in a timer, so after a frame in which nothing has changed.
+notifyManager.setScheduler(queueMicrotask)
 
 /** The cache of queries. */
 export const queryClient = new QueryClient({

@@ -21,14 +21,19 @@ export interface Place {
   may(permission: Permission): boolean
 }
 
+/** The workspace of this tab's requests. Asking the cookie each time takes milliseconds. */
+let entered: string | null = null
+
 /** The workspace named by the URL, else the last one, else the first. */
 export function workspaceOf(session: Session, named: string | undefined): SessionWorkspace | null {
   const find = (id: string | undefined) => session.workspaces.find((one) => one.id === id)
-  return find(named) ?? find(lastWorkspace()) ?? session.workspaces[0] ?? null
+  return find(named) ?? find(entered ?? lastWorkspace()) ?? session.workspaces[0] ?? null
 }
 
 /** Sets the workspace of all following requests. */
 export function enterWorkspace(id: string | null): void {
+  if (id === entered) return
+  entered = id
   setApiWorkspace(id)
   if (id !== null) rememberWorkspace(id)
 }

@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import type { ComponentProps } from 'react'
 import { useMedia } from '../../lib/media.ts'
+import { useDebounced } from '../../lib/use-debounced.ts'
 import { cx } from '../../ui/cx.ts'
 import type { LinkList } from './calls.ts'
 import { LinkCards, LinkCardsSkeleton } from './link-cards.tsx'
@@ -27,6 +28,8 @@ export function FoundLinks({
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const wide = useMedia('(min-width: 64rem)')
+  // Most responses come sooner: dimming the rows just before they change would delay that.
+  const isSlow = useDebounced(isBefore, 150) && isBefore
   if (list === undefined) {
     const skeleton = wide ? <LinkTableSkeleton writable={rows.writable} /> : <LinkCardsSkeleton />
     return <div aria-busy="true">{skeleton}</div>
@@ -36,10 +39,7 @@ export function FoundLinks({
       search: ({ cursor: _, from: __, ...before }) => withoutEmpty({ ...before, cursor, from }),
     })
   return (
-    <div
-      aria-busy={isBefore}
-      className={cx('transition-opacity', isBefore && 'opacity-60 delay-150')}
-    >
+    <div aria-busy={isBefore} className={cx('transition-opacity', isSlow && 'opacity-60')}>
       {wide ? <LinkTable {...rows} search={search} ask={ask} /> : <LinkCards {...rows} />}
       <Pager
         pagination={list.pagination}

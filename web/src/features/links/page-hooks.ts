@@ -102,6 +102,13 @@ function usePastedAddress(
   }, [enabled, workspace.id, instance.default_domain])
 }
 
+/** The search that found the shown rows: marking the next one's matches would render all of them twice. */
+export function useShownQuery(query: string | undefined, isBefore: boolean): string | undefined {
+  const shown = useRef(query)
+  if (!isBefore) shown.current = query
+  return shown.current
+}
+
 /** The sparklines of these links; while typing, of the last stable list. */
 export function useSparklines(links: readonly Link[]) {
   const { workspace } = usePlace()

@@ -23,6 +23,7 @@ import {
   useNextPage,
   usePageKeys,
   useSearchChanges,
+  useShownQuery,
   useSparklines,
 } from './page-hooks.ts'
 import { focusRow } from './row-keys.ts'
@@ -96,7 +97,7 @@ export function LinksPage() {
     onRemove: (link: Link) => void removeAndMove(link),
     onMove: setMoving,
     onDuplicate: useDuplicate(),
-    query: search.q,
+    query: useShownQuery(search.q, isPlaceholderData),
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),
   }
   const toolbar = <Toolbar search={search} ask={ask} pagination={data?.pagination} />

@@ -32,14 +32,7 @@ export interface MenuDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive
   remove(link: Link): void
 }
 
-/** The actions on a link. */
-export function RowMenu({
-  link,
-  does,
-  writable,
-  onShare,
-  onDeleteClicks,
-}: {
+interface RowMenuProps {
   link: Link
   does: MenuDoes
   writable: boolean
@@ -47,10 +40,22 @@ export function RowMenu({
   onShare?: () => void
   /** Absent: not available. */
   onDeleteClicks?: () => void
-}) {
+}
+
+/** The actions on a link. */
+export function RowMenu(props: RowMenuProps) {
   const { t } = useI18n()
   return (
-    <MoreMenu label={t('links.actionsFor', { name: nameOf(link) })}>
+    <MoreMenu label={t('links.actionsFor', { name: nameOf(props.link) })}>
+      <Items {...props} />
+    </MoreMenu>
+  )
+}
+
+function Items({ link, does, writable, onShare, onDeleteClicks }: RowMenuProps) {
+  const { t } = useI18n()
+  return (
+    <>
       <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void does.copy(link)}>
         {t('links.copyAddress')}
       </MenuItem>
@@ -118,6 +123,6 @@ export function RowMenu({
           </MenuItem>
         </>
       ) : null}
-    </MoreMenu>
+    </>
   )
 }

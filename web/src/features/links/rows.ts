@@ -91,6 +91,8 @@ const ID = 'lnk_0'
 
 /** The height of a row of the table in pixels. */
 export const ROW_PX = 44
+/** What is above the first row at least: title, toolbar, and column headings. */
+const ABOVE_PX = 160
 
 /**
  * The links to render now. If most of a list is new, the visible ones are rendered first, and the
@@ -105,7 +107,7 @@ export function useFirstRows(links: readonly Link[]): readonly Link[] {
     })
     return () => cancelAnimationFrame(frame)
   }, [links])
-  const visible = Math.ceil(innerHeight / ROW_PX)
+  const visible = Math.ceil((innerHeight - ABOVE_PX) / ROW_PX)
   if (drawn === links || links.length <= visible) return links
   const known = new Set(drawn.map(({ id }) => id))
   const fresh = links.filter(({ id }) => !known.has(id)).length
