@@ -4,7 +4,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Select } from '../../ui/select.tsx'
 import type { AuditSearch } from './search.ts'
-import { ACTIONS } from './words.ts'
+import { ACTIONS, actionLabel } from './words.ts'
 
 /** The filter of the log. Clicking on a name in the log adds to it. */
 export function Filters({
@@ -14,7 +14,8 @@ export function Filters({
   filter: AuditSearch
   onChange: (filter: AuditSearch) => void
 }) {
-  const { t } = useI18n()
+  const i18n = useI18n()
+  const { t } = i18n
   const set = (name: keyof AuditSearch, value: string | undefined) => {
     const { [name]: _, ...rest } = filter
     onChange(value ? { ...rest, [name]: value } : rest)
@@ -34,7 +35,7 @@ export function Filters({
           { value: '', label: t('audit.filter.any') },
           ...ACTIONS.map((value) => ({
             value: value as string,
-            label: t(`audit.action.${value}`),
+            label: actionLabel(value, i18n),
           })),
         ]}
       />

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createI18n } from '../../i18n/index.tsx'
+import { LOCALES } from '../../i18n/locales.ts'
 import common from '../../i18n/messages/de/common.json'
 import jobs from '../../i18n/messages/de/jobs.json'
 import keys from '../../i18n/messages/de/keys.json'
@@ -7,7 +8,7 @@ import links from '../../i18n/messages/de/links.json'
 import shares from '../../i18n/messages/de/shares.json'
 import statistics from '../../i18n/messages/de/statistics.json'
 import type { Messages } from '../../i18n/messages.ts'
-import { fieldKey, targetName, valueWord } from './words.ts'
+import { ACTIONS, actionLabel, fieldKey, targetName, valueWord } from './words.ts'
 
 const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
 const i18n = createI18n('de', texts as unknown as Messages)
@@ -26,3 +27,17 @@ test('names of the API have the labels of the pages', () => {
   expect(valueWord('show', [], i18n)).toBeNull()
   expect(valueWord('title', 'Summer', i18n)).toBeNull()
 })
+
+test.each(LOCALES.map((locale) => [locale]))(
+  'actions go after a name, and begin a line in the filter: %s',
+  async (locale) => {
+    const messages = (await import(`../../i18n/messages/${locale}/audit.json`)) as Messages
+    const { t, ...rest } = createI18n(locale, messages)
+    for (const action of ACTIONS) {
+      const text = t(`audit.action.${action}`)
+      // German nouns and abbreviations keep their capital.
+      if (locale !== 'de') expect(text).not.toMatch(/^\p{Lu}(?!\p{Lu})/u)
+      expect(actionLabel(action, { t, ...rest })).not.toMatch(/^\p{Ll}/u)
+    }
+  },
+)

@@ -16,6 +16,12 @@ export function actionKey(action: string): MessageKey | null {
   return known === undefined ? null : `audit.action.${known}`
 }
 
+/** An action on its own: its message goes after a name, and so begins with a small letter. */
+export function actionLabel(action: Action, { t, locale }: I18n): string {
+  const [first = '', ...rest] = t(`audit.action.${action}`)
+  return first.toLocaleUpperCase(locale) + rest.join('')
+}
+
 /** What something was done to; a job goes by what it does. */
 export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
   if (type === 'job' && label) return t(`jobs.kind.${kindOf({ type: label })}`)
