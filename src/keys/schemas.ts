@@ -15,7 +15,7 @@ const KeySchema = z
     id: z.string(),
     name: z.string(),
     prefix: z.string().openapi({ description: 'The 8 public characters.' }),
-    scopes: z.array(z.string()),
+    scopes: z.array(z.enum(SCOPES)),
     status: z.enum(['active', 'rotating', 'expired', 'revoked']).openapi({
       description: '`rotating`: replaced, and working until it expires.',
     }),

@@ -117,7 +117,7 @@ function mediaType({ content }: Media): string {
 }
 
 function generate(documents: OpenApi[]): string {
-  const paths: string[] = []
+  const paths: Record<string, string> = {}
   const schemas: Record<string, Schema> = {}
   for (const { paths: ours, components } of documents) {
     Object.assign(schemas, components?.schemas)
@@ -127,12 +127,14 @@ function generate(documents: OpenApi[]): string {
         if (operation === undefined) return []
         return `${method}: ${operationType(operation, components?.parameters ?? {})}\n`
       })
-      paths.push(`${name(path.replace(/^\/app/, ''))}: {\n${operations.join('')}}\n`)
+      // Most operations of the public API are the dashboard's, too.
+      paths[path.replace(/^\/app/, '')] = `{\n${operations.join('')}}`
     }
   }
+  const routes = Object.entries(paths).map(([path, item]) => `${name(path)}: ${item}\n`)
   const named = Object.entries(schemas).map(([key, schema]) => `${name(key)}: ${typeOf(schema)}\n`)
   return `// Made by web/scripts/schema.ts from the OpenAPI documents. Not to be edited.
-export interface paths {\n${paths.join('')}}
+export interface paths {\n${routes.join('')}}
 export interface components { schemas: {\n${named.join('')}} }
 `
 }

@@ -173,8 +173,9 @@ export async function open(
 }
 
 /**
- * Sends a request with its path below the base, for endpoints that aren't in the document
- * (`/api/auth/…`). Returns the parsed JSON, or undefined without a body.
+ * Sends a request with its path below the base, where {@link api} can't: for `/api/auth/…`, which
+ * isn't in the document, and for statistics, whose path and base depend on whether they are shared.
+ * Returns the parsed JSON, or undefined without a body.
  * @throws ApiError
  */
 export async function request<T>(

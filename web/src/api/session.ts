@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request, type Schemas } from './client.ts'
+import { api, ok, type Schemas } from './client.ts'
 
 /** The session, loaded before anything else. */
 export type Session = Schemas['Session']
@@ -13,7 +13,7 @@ export type Role = SessionWorkspace['role']
 /** The session; loaded at the start, and again after changes. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => request<Session>('GET', '/api/v1/session'),
+  queryFn: () => ok(api.GET('/api/v1/session')),
   staleTime: 5 * 60_000,
 })
 

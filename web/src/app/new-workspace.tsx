@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../api/client.ts'
+import { api, ok } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { fieldError } from '../ui/errors.ts'
@@ -19,7 +19,7 @@ export function NewWorkspace({
   const changed = useSessionChanged()
   const [name, setName] = useState('')
   const create = useMutation({
-    mutationFn: () => request<{ id: string }>('POST', '/api/v1/workspaces', { body: { name } }),
+    mutationFn: () => ok(api.POST('/api/v1/workspaces', { body: { name } })),
     async onSuccess({ id }) {
       await changed()
       onCreated(id)

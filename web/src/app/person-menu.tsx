@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { BookOpen, Keyboard, Languages, LogOut, SunMoon, UserRound } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
-import { request } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES } from '../i18n/locales.ts'
 import { useMedia } from '../lib/media.ts'
@@ -33,7 +33,7 @@ export function PersonMenu({
   const changeLanguage = async (locale: (typeof LOCALES)[number]) => {
     await setLanguage(locale)
     // Also for emails, and other devices.
-    await request('PATCH', '/api/v1/account', { body: { language: locale } }).catch(() => {})
+    await api.PATCH('/api/v1/account', { body: { language: locale } }).catch(() => {})
   }
   const signOut = useSignOut()
 

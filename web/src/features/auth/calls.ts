@@ -1,4 +1,4 @@
-import { request, type Schemas } from '../../api/client.ts'
+import { api, ok, request, type Schemas } from '../../api/client.ts'
 
 /** The result of a sign-in. */
 export interface SignedIn {
@@ -55,12 +55,12 @@ export function verifyEmail(token: string): Promise<unknown> {
 }
 
 export function confirmEmailChange(token: string): Promise<unknown> {
-  return request('POST', '/api/v1/account/email/confirm', { body: { token } })
+  return ok(api.POST('/api/v1/account/email/confirm', { body: { token } }))
 }
 
 /** Confirms the identity by password, for actions that need a recent sign-in. */
 export function confirmSession(password: string): Promise<unknown> {
-  return request('POST', '/api/v1/session/confirm', { body: { password } })
+  return ok(api.POST('/api/v1/session/confirm', { body: { password } }))
 }
 
 /** The first account and its workspace. */
@@ -73,14 +73,14 @@ export interface Claim {
 }
 
 export function claim(body: Claim): Promise<unknown> {
-  return request('POST', '/api/v1/claim', { body })
+  return ok(api.POST('/api/v1/claim', { body }))
 }
 
 /** The details of an invitation, for the bearer of its token. */
 export type Invitation = Schemas['InvitationPreview']
 
 export function lookUpInvitation(token: string): Promise<Invitation> {
-  return request('POST', '/api/v1/invitations/lookup', { body: { token } })
+  return ok(api.POST('/api/v1/invitations/lookup', { body: { token } }))
 }
 
 /** Joins with the signed-in account, or with a new one. */
@@ -88,5 +88,5 @@ export function acceptInvitation(
   token: string,
   account?: { name: string; password: string },
 ): Promise<unknown> {
-  return request('POST', '/api/v1/invitations/accept', { body: { token, ...account } })
+  return ok(api.POST('/api/v1/invitations/accept', { body: { token, ...account } }))
 }

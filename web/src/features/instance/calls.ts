@@ -1,17 +1,17 @@
-import { request, type Schemas } from '../../api/client.ts'
-import { type ApiPage, pagedQuery } from '../../api/paged-query.ts'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 
 /** A workspace as the instance's owner sees it. */
 export type InstanceWorkspace = Schemas['InstanceWorkspace']
 
 export const instanceWorkspacesQuery = (search: string) =>
-  pagedQuery(['instance', 'workspaces', search], (cursor, signal) =>
-    request<ApiPage<InstanceWorkspace>>('GET', '/api/v1/instance/workspaces', {
-      query: { search: search || undefined, ...cursor },
-      signal,
-    }),
-  )
+  pagedQuery(['instance', 'workspaces', search], (cursor, signal) => {
+    const query = { ...(search !== '' && { search }), ...cursor }
+    return ok(api.GET('/api/v1/instance/workspaces', { params: { query }, signal }))
+  })
 
 export function setPlan(id: string, plan: string): Promise<InstanceWorkspace> {
-  return request('PATCH', `/api/v1/instance/workspaces/${id}`, { body: { plan } })
+  return ok(
+    api.PATCH('/api/v1/instance/workspaces/{id}', { params: { path: { id } }, body: { plan } }),
+  )
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, ok, request, type Schemas } from '../../api/client.ts'
+import { api, ok, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
 import type { LinksSearch } from './search.ts'
@@ -154,10 +154,9 @@ export function sparklinesQuery(workspace: string, ids: readonly string[]) {
   return queryOptions({
     queryKey: ['links', workspace, 'sparklines', ids],
     queryFn: ({ signal }) =>
-      request<{ data: Record<string, number[]> }>('GET', '/api/v1/links/sparklines', {
-        query: { ids: ids.join(',') },
-        signal,
-      }),
+      ok(
+        api.GET('/api/v1/links/sparklines', { params: { query: { ids: ids.join(',') } }, signal }),
+      ),
     enabled: ids.length > 0,
     staleTime: 60_000,
     retry: false,
@@ -206,16 +205,16 @@ export const clicksBeforeQuery = (workspace: string, link: Link, before: string 
     async queryFn({ signal }) {
       const now = new Date().toISOString()
       const to = before !== null && before < now ? before : now
-      const query = { from: '2000-01-01', to, interval: 'month', bots: 'include' }
-      const path = `/api/v1/links/${link.id}/stats`
-      type Answer = { data: { totals: { clicks: number } } }
-      return (await request<Answer>('GET', path, { query, signal })).data.totals.clicks
+      const query = { from: '2000-01-01', to, interval: 'month', bots: 'include' } as const
+      const params = { path: { id: link.id }, query }
+      const { data } = await ok(api.GET('/api/v1/links/{id}/stats', { params, signal }))
+      return data.totals.clicks
     },
   })
 
 /** Permanently deletes the clicks of a link before a time. */
 export async function deleteClicks(id: string, before: string): Promise<void> {
-  await request('DELETE', `/api/v1/links/${id}/clicks`, { query: { before } })
+  await ok(api.DELETE('/api/v1/links/{id}/clicks', { params: { path: { id }, query: { before } } }))
 }
 
 /** Restores a deleted link, or an earlier version of an existing one. */
@@ -229,5 +228,5 @@ export function checkLink(
   body: Schemas['LinkCheck'],
   signal: AbortSignal,
 ): Promise<Schemas['LinkCheckResult']> {
-  return request('POST', '/api/v1/links/check', { body, signal })
+  return ok(api.POST('/api/v1/links/check', { body, signal }))
 }

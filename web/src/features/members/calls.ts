@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request, type Schemas } from '../../api/client.ts'
+import { api, ok, type Schemas } from '../../api/client.ts'
 import type { Role } from '../../api/session.ts'
 
 export type Member = Schemas['Member']
@@ -10,33 +10,34 @@ export type OpenInvitation = Schemas['Invitation']
 export const membersQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'members'],
-    queryFn: async ({ signal }) =>
-      (await request<{ data: Member[] }>('GET', '/api/v1/members', { signal })).data,
+    queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/members', { signal }))).data,
   })
 
 export const invitationsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'invitations'],
-    queryFn: async ({ signal }) =>
-      (await request<{ data: OpenInvitation[] }>('GET', '/api/v1/invitations', { signal })).data,
+    queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/invitations', { signal }))).data,
   })
 
 /** What happens to the API keys of a person who loses the permission for keys. */
-const keysOf = (keep: boolean) => (keep ? 'keep' : 'revoke')
+const keysOf = (keep: boolean) => (keep ? ('keep' as const) : ('revoke' as const))
+const at = (user_id: string) => ({ path: { user_id } })
 
 export function changeRole(userId: string, role: Role, keepKeys: boolean): Promise<Member> {
-  return request('PATCH', `/api/v1/members/${userId}`, { body: { role, keys: keysOf(keepKeys) } })
+  const body = { role, keys: keysOf(keepKeys) }
+  return ok(api.PATCH('/api/v1/members/{user_id}', { params: at(userId), body }))
 }
 
 /** Removes someone, or the person themselves, from the workspace. */
-export function removeMember(userId: string, keepKeys: boolean): Promise<void> {
-  return request('DELETE', `/api/v1/members/${userId}`, { query: { keys: keysOf(keepKeys) } })
+export async function removeMember(userId: string, keepKeys: boolean): Promise<void> {
+  const query = { keys: keysOf(keepKeys) }
+  await ok(api.DELETE('/api/v1/members/{user_id}', { params: { ...at(userId), query } }))
 }
 
 export function invite(email: string, role: Role): Promise<OpenInvitation> {
-  return request('POST', '/api/v1/invitations', { body: { email, role } })
+  return ok(api.POST('/api/v1/invitations', { body: { email, role } }))
 }
 
-export function withdraw(id: string): Promise<void> {
-  return request('DELETE', `/api/v1/invitations/${id}`)
+export async function withdraw(id: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/invitations/{id}', { params: { path: { id } } }))
 }

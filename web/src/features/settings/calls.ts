@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request, type Schemas } from '../../api/client.ts'
+import { api, ok, request, type Schemas } from '../../api/client.ts'
+import type { Locale } from '../../i18n/locales.ts'
 import { base64Of } from '../../lib/base64.ts'
 
 export type Workspace = Schemas['Workspace']
@@ -7,50 +8,49 @@ export type Workspace = Schemas['Workspace']
 export const workspaceQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'workspace'],
-    queryFn: ({ signal }) => request<Workspace>('GET', '/api/v1/workspace', { signal }),
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/workspace', { signal })),
   })
 
 export function changeWorkspace(body: {
   name?: string
-  language?: string | null
+  language?: Locale | null
   require_two_factor?: boolean
 }): Promise<Workspace> {
-  return request('PATCH', '/api/v1/workspace', { body })
+  return ok(api.PATCH('/api/v1/workspace', { body }))
 }
 
 /** Deletes the workspace; takes its name as a confirmation. */
-export function deleteWorkspace(name: string): Promise<void> {
-  return request('DELETE', '/api/v1/workspace', { body: { confirm_name: name } })
+export async function deleteWorkspace(name: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/workspace', { body: { confirm_name: name } }))
 }
 
-export function changeAccount(body: { name?: string; language?: string | null }): Promise<unknown> {
-  return request('PATCH', '/api/v1/account', { body })
+export function changeAccount(body: { name?: string; language?: Locale | null }): Promise<unknown> {
+  return ok(api.PATCH('/api/v1/account', { body }))
 }
 
 /** @throws ApiError */
 export async function setPicture(file: Blob): Promise<unknown> {
-  return request('PUT', '/api/v1/account/picture', { body: { image: await base64Of(file) } })
+  return ok(api.PUT('/api/v1/account/picture', { body: { image: await base64Of(file) } }))
 }
 
 /** @throws ApiError */
 export function deletePicture(): Promise<unknown> {
-  return request('DELETE', '/api/v1/account/picture')
+  return ok(api.DELETE('/api/v1/account/picture'))
 }
 
 /** Deletes the account; takes its address as a confirmation. */
-export function deleteAccount(email: string): Promise<void> {
-  return request('DELETE', '/api/v1/account', { body: { confirm_email: email } })
+export async function deleteAccount(email: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/account', { body: { confirm_email: email } }))
 }
 
-export function requestEmailChange(email: string): Promise<void> {
-  return request('POST', '/api/v1/account/email', { body: { new_email: email } })
+export async function requestEmailChange(email: string): Promise<void> {
+  await ok(api.POST('/api/v1/account/email', { body: { new_email: email } }))
 }
 
 /** Events of the account, the newest first. */
 export const eventsQuery = queryOptions({
   queryKey: ['account-events'],
-  queryFn: async ({ signal }) =>
-    (await request<Schemas['AccountEvents']>('GET', '/api/v1/account/events', { signal })).data,
+  queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/account/events', { signal }))).data,
 })
 
 export function changePassword(
@@ -137,15 +137,13 @@ export async function newRecoveryCodes(password: string): Promise<string[]> {
 /** Networks whose visits a workspace doesn't count. */
 export type ExcludedNetworks = Schemas['ExcludedNetworks']
 
-const EXCLUDED = '/api/v1/workspace/excluded-networks'
-
 export const excludedNetworksQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'excluded-networks'],
-    queryFn: ({ signal }) => request<ExcludedNetworks>('GET', EXCLUDED, { signal }),
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/workspace/excluded-networks', { signal })),
   })
 
 /** @throws ApiError */
 export function setExcludedNetworks(networks: string[]): Promise<ExcludedNetworks> {
-  return request('PUT', EXCLUDED, { body: { networks } })
+  return ok(api.PUT('/api/v1/workspace/excluded-networks', { body: { networks } }))
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, type Schemas } from '../../api/client.ts'
+import { api, ok, request, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { type Dimension, type Filter, parameterOf } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
@@ -114,5 +114,5 @@ export const linkHeadQuery = (workspace: string, id: string) =>
   queryOptions({
     queryKey: [workspace, 'link-head', id],
     queryFn: ({ signal }) =>
-      request<Schemas['Link']>('GET', `/api/v1/links/${encodeURIComponent(id)}`, { signal }),
+      ok(api.GET('/api/v1/links/{id}', { params: { path: { id } }, signal })),
   })

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request, type Schemas } from '../../api/client.ts'
+import { api, ok, type Schemas } from '../../api/client.ts'
 
 /** What a plan limits. */
 export const LIMITS = [
@@ -32,13 +32,12 @@ export type Usage = Schemas['Usage']
 export const usageQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'usage'],
-    queryFn: ({ signal }) => request<Usage>('GET', '/api/v1/usage', { signal }),
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/usage', { signal })),
     refetchInterval: 60_000,
   })
 
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: Plan[] }>('GET', '/api/v1/plans', { signal })).data,
+  queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/plans', { signal }))).data,
   staleTime: 300_000,
 })

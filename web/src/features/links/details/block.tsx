@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../../../api/client.ts'
+import { api, ok } from '../../../api/client.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Form, Submit } from '../../../ui/form.tsx'
 import { Section } from '../../../ui/page.tsx'
@@ -13,7 +13,13 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
   const { t } = useI18n()
   const [text, setText] = useState('')
   const appeal = useMutation({
-    mutationFn: () => request('POST', `/api/v1/links/${link.id}/appeal`, { body: { text } }),
+    mutationFn: () =>
+      ok(
+        api.POST('/api/v1/links/{id}/appeal', {
+          params: { path: { id: link.id } },
+          body: { text },
+        }),
+      ),
     onSuccess: () => showToast({ title: t('links.block.sent') }),
   })
   if (link.block === null) return null

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, ok, open, request, type Schemas } from '../../../api/client.ts'
+import { api, ok, open, type Schemas } from '../../../api/client.ts'
 import type { SessionWorkspace } from '../../../api/session.ts'
 import { base64Of } from '../../../lib/base64.ts'
 import type { Link } from '../calls.ts'
@@ -33,17 +33,15 @@ export async function deleteLogo(): Promise<void> {
 /** How the workspace's codes look. */
 export type QrStyle = Schemas['QrStyle']
 
-const STYLE = '/api/v1/workspace/qr-style'
-
 export const qrStyleQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'qr-style'],
-    queryFn: ({ signal }) => request<QrStyle>('GET', STYLE, { signal }),
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/workspace/qr-style', { signal })),
   })
 
 /** @throws ApiError */
 export function setQrStyle(body: QrStyle): Promise<QrStyle> {
-  return request('PUT', STYLE, { body })
+  return ok(api.PUT('/api/v1/workspace/qr-style', { body }))
 }
 
 /** The code as a file, drawn by the server. @throws ApiError */

@@ -29,7 +29,7 @@ export function ProfileSection() {
   const [language, setLanguage] = useState(user.language ?? BROWSER)
   const [theme, setOwnTheme] = useState(currentTheme)
   const save = useMutation({
-    mutationFn: () => changeAccount({ name, language: language === BROWSER ? null : language }),
+    mutationFn: () => changeAccount({ name, language: isLocale(language) ? language : null }),
     async onSuccess() {
       await sessionChanged()
       if (isLocale(language)) await enterLanguage(language)

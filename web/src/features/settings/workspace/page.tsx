@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
+import { isLocale, LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
@@ -57,7 +57,7 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
     mutationFn: () =>
       changeWorkspace({
         name,
-        language: language === NONE ? null : language,
+        language: isLocale(language) ? language : null,
         require_two_factor: demands,
       }),
     async onSuccess(changed) {
