@@ -52,8 +52,11 @@ export function wordsOf(language: string) {
   for (const file of existsSync(folder) ? readdirSync(folder) : []) {
     Object.assign(own, JSON.parse(readFileSync(join(folder, file), 'utf8')))
   }
+  const isolated = (value: string) => (language === 'ar' ? `\u2068${value}\u2069` : value)
   return (word: Word, values: Readonly<Record<string, string>> = {}): string =>
-    (own[word] ?? ENGLISH[word]).replaceAll(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
+    (own[word] ?? ENGLISH[word]).replaceAll(/\{(\w+)\}/g, (whole, name) =>
+      values[name] === undefined ? whole : isolated(values[name]),
+    )
 }
 
 /** English texts. */

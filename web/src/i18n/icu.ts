@@ -156,7 +156,8 @@ export function formatMessage<T>(
     }
     if (node.kind === 'argument') {
       if (value === undefined) return [`{${node.name}}`]
-      return [typeof value === 'number' ? number(value) : (value as string | T)]
+      if (typeof value === 'number') return [number(value)]
+      return [typeof value === 'string' ? isolated(value, locale) : (value as T)]
     }
     if (node.type === 'select') {
       const chosen = node.options[String(value)] ?? node.options.other
@@ -169,6 +170,14 @@ export function formatMessage<T>(
       node.options.other
     return formatMessage(chosen as Node[], values, locale, amount)
   })
+}
+
+/**
+ * A value keeps its own direction in a right-to-left sentence: "2026-sale" isn't shown as
+ * "sale-2026". Uses Unicode's "first strong isolate".
+ */
+function isolated(value: string, locale: string): string {
+  return locale.startsWith('ar') ? `\u2068${value}\u2069` : value
 }
 
 const numbers = new Map<string, Intl.NumberFormat>()

@@ -134,8 +134,15 @@ describe.each(LOCALES.map((language) => [language]))('%s', (language) => {
           // for it.
           else values[name] = new RegExp(`{\\s*${name}\\s*,`).test(text) ? number : `<${number}>`
         }
-        const full = new IntlMessageFormat(text, language).format(values as never)
         const ours = formatMessage(parseMessage(text), values as never, language).join('')
+        // In right-to-left languages texts among the values keep their own direction.
+        if (language === 'ar') {
+          for (const [name, value] of Object.entries(values)) {
+            const isText = typeof value === 'string' && value.startsWith('<')
+            if (isText) values[name] = `\u2068${value}\u2069`
+          }
+        }
+        const full = new IntlMessageFormat(text, language).format(values as never)
         expect([key, ours]).toEqual([key, [full].flat().join('')])
       }
     }
