@@ -136,8 +136,7 @@ export function previewPage(locale: Locale, target: string | null, path: string)
     return renderPage(locale, translate(locale, 'page.preview.limited_title'), body)
   }
   const readable = inUnicode(target)
-  const address = (url: string) =>
-    `<p class="address"><bdi dir="ltr">${Bun.escapeHTML(url)}</bdi></p>`
+  const address = (url: string) => `<p class="address" dir="ltr">${Bun.escapeHTML(url)}</p>`
   const body = `${address(target)}${readable === target ? '' : address(readable)}
 ${paragraph(text('note') + betweenSentences(locale) + text('text'))}
 ${button(path, text('button'))}

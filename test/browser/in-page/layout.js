@@ -53,6 +53,18 @@ function layoutFaults() {
     }
   }
 
+  // Names and addresses in another script stand where the lines around them begin.
+  for (const element of document.querySelectorAll('bdi, span[dir=auto]')) {
+    const around = getComputedStyle(element.parentElement)
+    if (!visible(element) || around.textAlign !== 'start') continue
+    if (getComputedStyle(element).display === 'inline') continue
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()]
+    const gap = around.direction === 'rtl' ? box.right - text.right : text.left - box.left
+    if (gap > 12) faults.push(`stands at the other side: ${told(element)}`)
+  }
+
   // What can be pressed doesn't lie over something else that can be.
   const targets = [
     ...document.querySelectorAll('a[href], button, input, select, textarea, summary'),
