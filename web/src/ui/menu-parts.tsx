@@ -137,9 +137,7 @@ export function Submenu({
           collisionPadding={8}
           className="z-50"
         >
-          <Base.Popup
-            className={cx(POPUP, 'max-h-[min(28rem,var(--available-height))] overflow-y-auto')}
-          >
+          <Base.Popup className={cx(POPUP, 'max-h-(--available-height) overflow-y-auto')}>
             {children}
           </Base.Popup>
         </Base.Positioner>

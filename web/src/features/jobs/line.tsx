@@ -41,7 +41,7 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
   if (told.length === 0 && total !== null) told.push(t('jobs.progress', { done, total }))
   if (numbers.length === 0 && failed > 0) told.push(t('jobs.failed', { count: failed }))
   return (
-    <li className="flex flex-col gap-1.5 border-line border-b px-1 py-3">
+    <li className="flex flex-col gap-1.5 border-line border-b py-3">
       <div className="flex items-start gap-3">
         <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
           {kind === 'links' || kind === 'other' ? (

@@ -35,7 +35,7 @@ export function ImageUpload({
   const error = uploading.error ?? removing.error
   return (
     <CardSection title={t(`settings.${kind}`)} description={t(`settings.${kind}.hint`)}>
-      <div className="flex max-w-md flex-col gap-3">
+      <div className="flex empty:hidden max-w-md flex-col gap-3">
         <FormError error={error} />
         {image === null ? null : (
           <img

@@ -48,7 +48,7 @@ export function Figures({
             )}
           >
             <span className="text-muted text-sm">{t(METRIC_NAMES[metric])}</span>
-            <span className="flex flex-wrap items-baseline gap-x-2 max-sm:flex-col">
+            <span className="flex flex-wrap items-baseline gap-x-2 max-sm:flex-col max-sm:items-start">
               <Figure value={totals[metric]} />
               {before === undefined ? null : (
                 <Change
@@ -100,7 +100,7 @@ function Scans({ report }: { report: Report }) {
       className={tileClass(chosen)}
     >
       <span className="text-muted text-sm">{t('statistics.scans')}</span>
-      <span className="flex flex-wrap items-baseline gap-x-2 max-sm:flex-col">
+      <span className="flex flex-wrap items-baseline gap-x-2 max-sm:flex-col max-sm:items-start">
         <Figure value={scans} />
         {all > 0 ? (
           <span className="tabular text-faint text-xs">

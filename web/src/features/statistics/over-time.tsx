@@ -161,9 +161,11 @@ function BucketTable({
           {points.toReversed().map((point) => (
             <tr key={point.start}>
               <Td className="h-9! ps-0">
-                {title(point.start)}
+                {title(point.start)}{' '}
                 {point.open ? (
-                  <span className="text-faint"> · {t('statistics.chart.open')}</span>
+                  <span className="whitespace-nowrap text-faint">
+                    · {t('statistics.chart.open')}
+                  </span>
                 ) : null}
               </Td>
               <Td end className="h-9!">

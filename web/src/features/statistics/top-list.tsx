@@ -145,9 +145,13 @@ function TopRow({
       />
       <span className="relative flex min-w-0 flex-1 items-center">
         <Mark dimension={dimension} value={value.value} />
-        <bdi className="max-w-full shrink-0 truncate">{name}</bdi>
+        <bdi className="truncate">{name}</bdi>
         {value.destination_url ? (
-          <bdi dir="ltr" className="ms-2 truncate text-faint" title={value.destination_url}>
+          <bdi
+            dir="ltr"
+            className="ms-2 shrink-9999 truncate text-faint"
+            title={value.destination_url}
+          >
             {shortName(value.destination_url)}
           </bdi>
         ) : null}
