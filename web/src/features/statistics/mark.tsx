@@ -95,7 +95,7 @@ const HOSTS: Readonly<Record<string, { path: string }>> = {
 const BRANDED: ReadonlySet<Dimension> = new Set(['browser', 'os', 'referrer', 'utm_source'])
 const SIZE = 'me-2 inline-block size-3.5 shrink-0 align-[-2px]'
 
-/** A flag or icon before a value, hidden from screen readers. */
+/** A flag or icon before a value, hidden from screen readers; a globe if it is unknown. */
 export function Mark({
   dimension,
   value,
@@ -103,7 +103,11 @@ export function Mark({
   dimension: Dimension
   value: string | number | null
 }) {
-  if (typeof value !== 'string' || value === '') return null
+  const hasMark = dimension === 'country' || dimension === 'device' || BRANDED.has(dimension)
+  if (!hasMark) return null
+  if (typeof value !== 'string' || value === '') {
+    return <Globe className={`${SIZE} text-faint ${dimension === 'country' ? 'w-4' : ''}`} />
+  }
   if (dimension === 'country') {
     return (
       <span aria-hidden="true" className="me-2 w-4 shrink-0 text-center">
@@ -115,7 +119,6 @@ export function Mark({
     const Icon = DEVICES[value as keyof typeof DEVICES] ?? Monitor
     return <Icon className={`${SIZE} text-muted`} />
   }
-  if (!BRANDED.has(dimension)) return null
   const text = value.toLowerCase()
   const brand = HOSTS[text] ?? BRANDS.find(([part]) => text.includes(part))?.[1]
   if (brand === undefined) return <Globe className={`${SIZE} text-faint`} />

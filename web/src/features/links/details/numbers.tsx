@@ -8,7 +8,12 @@ export function Numbers({ link }: { link: Link }) {
   const { human, unique, bot } = link.clicks
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line lg:grid-cols-4">
-      <Figure label={t('links.clicks')} value={format.number(human)} />
+      <Figure
+        label={t('links.clicks')}
+        value={format.number(human)}
+        // Unlike the chart and the lists below.
+        hint={t('statistics.range.all')}
+      />
       <Figure
         label={t('links.people')}
         value={format.number(unique)}
@@ -29,12 +34,12 @@ export function Numbers({ link }: { link: Link }) {
   )
 }
 
-function Figure({ label, value, hint }: { label: string; value: string; hint?: string }) {
+function Figure({ label, value, hint }: { label: string; value: string; hint: string }) {
   return (
     <div className="flex flex-col gap-1 bg-canvas p-4">
       <dt className="text-muted text-sm">{label}</dt>
       <dd className="tabular font-semibold text-2xl">{value}</dd>
-      {hint ? <dd className="text-faint text-xs">{hint}</dd> : null}
+      <dd className="text-faint text-xs">{hint}</dd>
     </div>
   )
 }
