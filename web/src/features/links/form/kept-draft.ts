@@ -1,3 +1,4 @@
+import type { Link } from '../calls.ts'
 import type { Draft } from './draft.ts'
 
 /**
@@ -12,6 +13,30 @@ export function keptDraft(workspace: string): Draft | null {
 
 /** Keeps a draft; null deletes it. */
 export function keepDraft(workspace: string, draft: Draft | null): void {
-  if (draft === null) drafts.delete(workspace)
-  else drafts.set(workspace, draft)
+  keepIn(drafts, workspace, draft)
+}
+
+/** The unsaved changes of a link. */
+export interface Edit {
+  draft: Draft
+  /** The link as it was when the changes began. */
+  base: Link
+}
+
+/** Like {@link drafts}, by the link's id. */
+const edits = new Map<string, Edit>()
+
+/** Changes that were left without saving; null: none. */
+export function keptEdit(id: string): Edit | null {
+  return edits.get(id) ?? null
+}
+
+/** Keeps changes; null deletes them. */
+export function keepEdit(id: string, edit: Edit | null): void {
+  keepIn(edits, id, edit)
+}
+
+function keepIn<T>(kept: Map<string, T>, key: string, value: T | null): void {
+  if (value === null) kept.delete(key)
+  else kept.set(key, value)
 }

@@ -12,7 +12,7 @@ import { warningText } from '../rules/warning-text.ts'
 import { nameOf } from '../text.ts'
 import { holdWarnings, useWarnings } from '../warnings.ts'
 import { clashesOf, createOf, type Draft, draftOf, emptyDraft, patchOf, rebase } from './draft.ts'
-import { keepDraft, keptDraft } from './kept-draft.ts'
+import { keepDraft, keepEdit, keptDraft, keptEdit } from './kept-draft.ts'
 import { LinkForm, type Refusal } from './link-form.tsx'
 import { marksOf } from './rules/marks.ts'
 
@@ -84,9 +84,13 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   const { t } = i18n
   const actions = useLinkActions()
   /** The base of the draft: the link as it was opened, or as someone else changed it since. */
-  const [base, setBase] = useState(link)
+  const [base, setBase] = useState(() => keptEdit(link.id)?.base ?? link)
   const [clashes, setClashes] = useState<readonly string[]>([])
-  const [draft, setDraft] = useState(() => draftOf(link))
+  const [draft, setDraft] = useState(() => keptEdit(link.id)?.draft ?? draftOf(link))
+  useEffect(() => {
+    const isSame = Object.keys(patchOf(draft, base)).length === 0
+    keepEdit(link.id, isSame ? null : { draft, base })
+  }, [link.id, draft, base])
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const said = useWarnings(base)
@@ -98,6 +102,10 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
     return marksOf(texts, draftOf(base))
   }, [said, base, i18n])
 
+  const discard = () => {
+    keepEdit(link.id, null)
+    onClose()
+  }
   /** Saves the changes of `mine` relative to `from`. Others' changes of other fields stay. */
   const saveFrom = async (mine: Draft, from: Link, tries: number): Promise<void> => {
     const patch = patchOf(mine, from)
@@ -105,7 +113,7 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
       const updated = await actions.update(from, patch)
       const title = t('links.saved', { name: nameOf(updated) })
       showToast({ title, ...warningsIn(updated, i18n) })
-      onClose()
+      discard()
     } catch (failure) {
       if (!(failure instanceof ApiError) || failure.status !== 412 || tries === 0) throw failure
       const latest = await readLink(link.id)
@@ -142,6 +150,7 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
       action={t('common.save')}
       busy={busy}
       onClose={onClose}
+      onCancel={discard}
       draft={draft}
       onChange={setDraft}
       onSubmit={save}
@@ -163,7 +172,7 @@ function FormPanel({
   action,
   busy,
   onClose,
-  onCancel = onClose,
+  onCancel,
   ...form
 }: {
   id: string
@@ -172,7 +181,8 @@ function FormPanel({
   action: string
   busy: boolean
   onClose: () => void
-  onCancel?: () => void
+  /** Discards the draft. */
+  onCancel: () => void
 } & Omit<ComponentProps<typeof LinkForm>, 'id' | 'first'>) {
   const { t } = useI18n()
   const first = useRef<HTMLInputElement>(null)
