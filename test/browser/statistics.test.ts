@@ -39,6 +39,14 @@ describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
     await page.getByRole('option', { name: option, exact: true }).click()
   }
 
+  const plot = () => page.locator('figure [data-plot]')
+  const plotBox = async () => {
+    await plot().waitFor()
+    const box = await plot().boundingBox()
+    if (box === null) throw new Error('There is no chart')
+    return box
+  }
+
   test('a phone has what is above the numbers in few lines', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     const rows = async (of: Locator) => {
@@ -133,6 +141,23 @@ describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
     await choose(en('statistics.compare'), en('statistics.compare.year'))
     await page.waitForURL(/compare=year/)
     await page.getByText(en('statistics.chart.compared')).waitFor()
+    // Both weeks of a point are named, also after a touch.
+    const tip = page.locator('figure > div')
+    const box = await plotBox()
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20)
+    await tip.waitFor()
+    const weeks = /\d+ (?:\w+ )?(?:20\d\d )?– \d+ \w+ 20\d\d/g
+    expect(((await tip.innerText()).match(weeks) ?? []).length).toBe(2)
+    await page.mouse.move(0, 0)
+    await tip.waitFor({ state: 'detached' })
+    const pointer = { pointerType: 'touch', clientX: box.x + 90, clientY: box.y + 20 }
+    for (const type of ['pointerdown', 'pointerup', 'pointerout', 'pointerleave']) {
+      await plot().dispatchEvent(type, pointer)
+    }
+    await tip.waitFor()
+    await choose(en('statistics.compare'), en('statistics.compare.custom'))
+    await page.getByLabel(en('statistics.compare.from')).fill('2020-01-01')
+    await page.waitForURL(/against=2020-01-01/)
     await choose(en('statistics.compare'), en('statistics.compare.none'))
     await page.waitForURL(/compare=none/)
     expect(await page.getByText(en('statistics.chart.compared')).count()).toBe(0)
@@ -143,10 +168,7 @@ describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
 
   test('dragging over the chart selects a period', async () => {
     await page.goto('/app/statistics?range=90d')
-    const plot = page.locator('figure [data-plot]')
-    await plot.waitFor()
-    const box = await plot.boundingBox()
-    if (box === null) throw new Error('There is no chart')
+    const box = await plotBox()
     const y = box.y + box.height / 2
     await page.mouse.move(box.x + box.width * 0.25, y)
     await page.mouse.down()
@@ -156,6 +178,39 @@ describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
     const days = (Date.parse(parameter('to') ?? '') - Date.parse(parameter('from') ?? '')) / 864e5
     expect(days).toBeGreaterThan(15)
     expect(days).toBeLessThan(30)
+    // The pointer may leave the chart.
+    await page.goto('/app/statistics?range=90d')
+    const { x, width } = await plotBox()
+    await page.mouse.move(x + width * 0.5, y)
+    await page.mouse.down()
+    await page.mouse.move(x + width + 40, y, { steps: 5 })
+    await page.mouse.up()
+    await page.waitForURL(/range=custom/)
+  })
+
+  test('numbers fill the width, and values have shares and icons', async () => {
+    await page.goto('/app/statistics?range=7d&view=table')
+    const names = ['clicks', 'people', 'bots', 'scans'] as const
+    const tiles = names.map((name) => figure(en(`statistics.${name}`).replace(/ .*/, '')))
+    await tiles[0]?.waitFor()
+    const boxes = await Promise.all(tiles.map((tile) => tile.boundingBox()))
+    expect(new Set(boxes.map((box) => box?.y)).size).toBe(1)
+    const content = await page.locator('main fieldset').first().boundingBox()
+    const [first, last] = [boxes[0], boxes[3]]
+    expect(first?.x).toBe(content?.x)
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeCloseTo(
+      (content?.x ?? 0) + (content?.width ?? 0),
+    )
+    const rows = page.locator('main table tbody tr')
+    // The newest first; the day isn't over.
+    await rows.first().getByText(en('statistics.chart.open')).waitFor()
+    expect(await rows.count()).toBe(7)
+    const source = page.getByRole('listitem').filter({ hasText: 'news.example.com' })
+    await source.locator('svg').first().waitFor()
+    await source.getByText('50.0%').waitFor()
+    await page.getByRole('tab', { name: en('statistics.dimension.browser') }).click()
+    const browser = page.getByRole('listitem').filter({ hasText: 'Chrome' })
+    await browser.locator('svg path').first().waitFor()
   })
 
   test('the number of scans filters the report', async () => {

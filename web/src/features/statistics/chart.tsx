@@ -25,9 +25,10 @@ export interface ChartProps {
   /** The label of a bucket in progress. */
   openLabel: string
   rightToLeft: boolean
-  /** A bucket's start: short for the axis, and in full. */
+  /** A bucket's start, short for the axis. */
   tick(start: string): string
-  title(start: string): string
+  /** The whole bucket. */
+  span(start: string): string
   count(value: number): string
   /** A short count for the axis: 12K. */
   shortCount(value: number): string
@@ -225,14 +226,19 @@ function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) =>
     handlers: {
       onPointerDown(event: PointerEvent<SVGElement>) {
         // Touch scrolls the page.
-        if (event.pointerType === 'mouse') setFrom(here(event))
+        if (event.pointerType === 'mouse') {
+          setFrom(here(event))
+          // The range may end beyond the plot.
+          event.currentTarget.setPointerCapture(event.pointerId)
+        }
         setAt(here(event))
       },
       onPointerMove: (event: PointerEvent<SVGElement>) => setAt(here(event)),
       onPointerUp: end,
-      onPointerLeave() {
-        setAt(null)
+      onPointerLeave({ pointerType }: PointerEvent<SVGElement>) {
         setFrom(null)
+        // A finger leaves when it is lifted: its tooltip stays.
+        if (pointerType === 'mouse') setAt(null)
       },
     },
   }
@@ -240,7 +246,7 @@ function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) =>
 
 /** The tooltip of a bucket; on the side that has room. */
 function Tip(props: ChartProps & { at: number; x: number; width: number }) {
-  const { points, unit, beforeLabel, openLabel, title, count, rightToLeft, at, x, width } = props
+  const { points, unit, beforeLabel, openLabel, span, count, rightToLeft, at, x, width } = props
   const point = points[at]
   if (point === undefined) return null
   const place = x < width / 2 ? { left: x + 12 } : { right: width - x + 12 }
@@ -257,7 +263,7 @@ function Tip(props: ChartProps & { at: number; x: number; width: number }) {
       <p className="tabular flex justify-between gap-6">
         <span className="flex items-center gap-2">
           <span className="h-0.5 w-3 bg-accent" />
-          {title(point.start)}
+          {span(point.start)}
         </span>
         <b className="font-medium">{count(point.value)}</b>
       </p>
@@ -265,7 +271,7 @@ function Tip(props: ChartProps & { at: number; x: number; width: number }) {
         <p className="tabular flex justify-between gap-6 text-muted">
           <span className="flex items-center gap-2">
             <span className="w-3 border-t-2 border-dotted border-line-strong" />
-            {point.beforeStart === null ? beforeLabel : title(point.beforeStart)}
+            {point.beforeStart === null ? beforeLabel : span(point.beforeStart)}
           </span>
           {count(point.before)}
         </p>

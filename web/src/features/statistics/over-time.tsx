@@ -21,7 +21,12 @@ export function OverTime({
   const { t, format, dir, regional } = useI18n()
   const { metric, question, period, search, change } = report
   const metricName = t(METRIC_NAMES[metric])
-  const { tick, title } = bucketFormats(stats.interval, question.zone, daysOf(period), regional)
+  const { tick, title, span } = bucketFormats(
+    stats.interval,
+    question.zone,
+    daysOf(period),
+    regional,
+  )
   // The last bucket is in progress as long as its last day is.
   const goesOn = period.to > dayIn(question.zone)
   const points = stats.series.map(
@@ -97,7 +102,7 @@ export function OverTime({
               openLabel={t('statistics.chart.open')}
               rightToLeft={dir === 'rtl'}
               tick={tick}
-              title={title}
+              span={span}
               count={format.number}
               shortCount={format.compact}
               onZoom={zoom}
@@ -140,7 +145,8 @@ function BucketTable({
   metricName,
   beforeLabel,
   title,
-}: Pick<ChartProps, 'points' | 'summary' | 'title'> & {
+}: Pick<ChartProps, 'points' | 'summary'> & {
+  title: (start: string) => string
   metricName: string
   /** Null: no comparison. */
   beforeLabel: string | null

@@ -92,7 +92,7 @@ export function filterName({ dimension, value, exclude }: Filter, i18n: I18n, na
   })
 }
 
-/** Formats a bucket's start: short for an axis, and in full. */
+/** Formats a bucket's start: short for an axis, and in full; and the whole bucket. */
 export function bucketFormats(interval: Interval, zone: string, days: number, locale: string) {
   const make = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
@@ -101,21 +101,32 @@ export function bucketFormats(interval: Interval, zone: string, days: number, lo
   const day = { day: 'numeric', month: 'short' } as const
   const time = { hour: 'numeric', minute: '2-digit' } as const
   const year = { year: 'numeric' } as const
+  const same = (tick: (start: string) => string, title: (start: string) => string) => ({
+    tick,
+    title,
+    span: title,
+  })
   switch (interval) {
     case 'hour':
-      return {
-        tick: make(days > 2 ? { ...day, hour: 'numeric' } : time),
-        title: make({ weekday: 'short', ...day, ...time }),
-      }
+      return same(
+        make(days > 2 ? { ...day, hour: 'numeric' } : time),
+        make({ weekday: 'short', ...day, ...time }),
+      )
     case 'month':
-      return {
-        tick: make({ month: 'short', ...(days > 366 ? { year: '2-digit' } : {}) }),
-        title: make({ month: 'long', ...year }),
-      }
-    default:
-      return {
-        tick: make(days > 366 ? { ...day, ...year } : day),
-        title: make({ weekday: 'short', ...day, ...year }),
-      }
+      return same(
+        make({ month: 'short', ...(days > 366 ? { year: '2-digit' } : {}) }),
+        make({ month: 'long', ...year }),
+      )
+    default: {
+      const formats = same(
+        make(days > 366 ? { ...day, ...year } : day),
+        make({ weekday: 'short', ...day, ...year }),
+      )
+      if (interval === 'day') return formats
+      const week = new Intl.DateTimeFormat(locale, { timeZone: zone, ...day, ...year })
+      // Noon of the last day, so that a change of the clocks doesn't matter.
+      const end = (start: string) => Date.parse(start) + 6.5 * DAY_MS
+      return { ...formats, span: (start: string) => week.formatRange(new Date(start), end(start)) }
+    }
   }
 }
