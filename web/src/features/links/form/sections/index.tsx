@@ -189,9 +189,9 @@ const TRACKING: FormSection = {
 
 /** The sections below the fields that every link has, in order. */
 export const SECTIONS: readonly FormSection[] = [
+  UTM,
   RULES,
   SPLIT,
-  UTM,
   REDIRECT,
   SCHEDULE,
   LIMITS,

@@ -24,6 +24,8 @@ export interface FormSection {
   fields: readonly (keyof Draft)[]
   /** Whether it is in use, if no field of the draft shows it. */
   isSet?: (draft: Draft) => boolean
+  /** It is expanded at first. */
+  isOpen?: true
   Fields: (props: SectionProps) => ReactNode
 }
 
@@ -38,7 +40,7 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
     section.isSet?.(draft)
   const isWrong = fields.some((field) => problems[field] !== undefined)
   const isWarned = fields.some((field) => messagesWithin(warnings, field).length > 0)
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState(section.isOpen ?? false)
   return (
     <details
       open={open || isWrong || isWarned}
