@@ -13,10 +13,12 @@ import { Card } from '../../ui/page.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { createKey, keysQuery } from '../keys/calls.ts'
 import type { LinkActions } from './actions.ts'
-import type { LinkList } from './calls.ts'
+import { type LinkList, linksQuery } from './calls.ts'
 
 /** With more links than this, the checklist is hidden. */
 const FEW = 5
+/** How often the list is reloaded while the first click is awaited. */
+const RELOAD_MS = 3_000
 
 /** A first link by one field, and a checklist of three steps: link, click, key. */
 export function FirstSteps({
@@ -40,6 +42,12 @@ export function FirstSteps({
     click: links.some(({ clicks }) => clicks.total > 0),
     key: !mayMakeKeys || (keys !== undefined && keys.length > 0),
   }
+  const isAwaited = place.may('links:write') && steps.link && !steps.click && total <= FEW
+  useQuery({
+    ...linksQuery(workspace.id, {}),
+    enabled: isAwaited,
+    refetchInterval: RELOAD_MS,
+  })
   // A key created here stays visible until the page is left: it is shown once.
   const [key, setKey] = useState<string | null>(null)
   const isDone = steps.link && steps.click && steps.key && key === null
