@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim, heading } from './people.ts'
+import { AGENT } from './seed.ts'
 import { en } from './words.ts'
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>
@@ -121,6 +122,84 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await button('common.cancel', drawer()).click()
   })
 
+  test('changes of a link are kept after Escape, and discarded after Cancel', async () => {
+    await openList()
+    const form = page.getByRole('dialog').filter({ has: page.locator('form#edit-link') })
+    const target = form.getByLabel(en('links.field.destination'), { exact: true })
+    const edit = async () => {
+      await form.waitFor({ state: 'detached' })
+      await page.locator('[data-row-link]').last().focus()
+      await page.keyboard.press('e')
+      return await target.inputValue()
+    }
+    expect(await edit()).toBe(TARGET)
+    await target.fill('https://example.com/half')
+    await page.keyboard.press('Escape')
+    expect(await edit()).toBe('https://example.com/half')
+    await button('common.cancel', form).click()
+    expect(await edit()).toBe(TARGET)
+    await page.keyboard.press('Escape')
+  })
+
+  test('a form begins with URL, slug and tags, and marks the sections that are in use', async () => {
+    await openList()
+    await page.keyboard.press('c')
+    const slug = drawer().getByLabel(en('links.field.slug'), { exact: true })
+    await button('links.randomSlug', drawer()).click()
+    expect(await slug.inputValue()).toMatch(/^[a-z2-9]{7}$/)
+    // UTM parameters are visible without opening anything.
+    await destination().fill(TARGET)
+    const campaign = drawer().getByLabel(en('links.field.utm.campaign'), { exact: true })
+    await campaign.fill('spring')
+    expect(await destination().inputValue()).toBe(`${TARGET}?utm_campaign=spring`)
+    const fields = [destination(), slug, drawer().getByLabel(en('links.field.tags')), campaign]
+    const tops = await Promise.all(fields.map(async (one) => (await one.boundingBox())?.y ?? 0))
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+    const limits = drawer()
+      .locator('summary')
+      .filter({ hasText: en('links.section.limits') })
+    const mark = limits.getByText(en('links.section.set'), { exact: true })
+    expect(await mark.count()).toBe(0)
+    await limits.click()
+    await drawer().getByLabel(en('links.field.maxClicks'), { exact: true }).fill('5')
+    await mark.waitFor({ state: 'attached' })
+    await button('common.cancel', drawer()).click()
+  })
+
+  test('a pressed checkbox leaves the keys to the page', async () => {
+    await openList()
+    await page.locator('[data-row] input[type=checkbox]').first().click()
+    await page
+      .getByRole('region')
+      .filter({ has: button('links.bulk.clear') })
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('searchbox').waitFor()
+    await page.locator('[data-row] input[type=checkbox]').first().click()
+    await page.keyboard.press('c')
+    await button('common.cancel', drawer()).click()
+  })
+
+  test('a row is copied at any time, duplicated, and shows its QR code', async () => {
+    await openList()
+    const row = page.locator('[data-row]').last()
+    // On a single host only the slug is shown.
+    expect(await row.locator('[data-row-link]').innerText()).toBe('first')
+    await page.mouse.move(0, 0)
+    const copy = button('links.copyAddress', row)
+    expect(await copy.evaluate((one) => one.checkVisibility({ checkOpacity: true }))).toBe(true)
+    const open = async (item: Parameters<typeof en>[0]) => {
+      await row.getByRole('button', { name: en('links.actionsFor', { name: '' }) }).click()
+      await page.getByRole('menuitem', { name: en(item), exact: true }).click()
+    }
+    await open('links.duplicate')
+    expect(await destination().inputValue()).toBe(TARGET)
+    await button('common.cancel', drawer()).click()
+    await drawer().waitFor({ state: 'detached' })
+    await open('links.qr.title')
+    await page.locator('#qr svg').first().waitFor()
+  })
+
   const paste = (text: string) =>
     page.evaluate(`(() => {
       const data = new DataTransfer()
@@ -152,6 +231,24 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await rows.waitFor({ state: 'detached' })
     await paste('https://example.com/first')
     await rows.filter({ hasText: 'example.com/first' }).waitFor()
+    // The checklist's key makes its command work, and a click is noticed.
+    const { body: list } = await ask<{ data: { short_url: string }[] }>(
+      ...([dashboard, owner.context, 'GET', '/links', { workspace: made.body.id }] as const),
+    )
+    const steps = page.locator('main ol').first().getByRole('listitem')
+    const done = (at: number) =>
+      steps.nth(at).getByText(en('links.first.done'), { exact: true }).waitFor()
+    await done(0)
+    await fetch(list.data[0]?.short_url ?? '', {
+      redirect: 'manual',
+      headers: { 'user-agent': AGENT },
+    })
+    await done(1)
+    await button('links.first.makeKey').click()
+    const command = await page.locator('main pre').innerText()
+    const answer = await Bun.$`sh -c ${command}`.quiet().json()
+    expect(answer).toMatchObject({ destination_url: TARGET })
+    await done(2)
     await page.goto(`/app/links?w=${workspace}`)
     await rows.first().waitFor()
   })
@@ -294,6 +391,8 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     // A scrolling page hides tool tips.
     await time.scrollIntoViewIfNeeded()
     await owner.settled()
+    // The header stays in view.
+    expect((await page.getByRole('columnheader').first().boundingBox())?.y).toBe(0)
     await time.hover()
     const tip = page.getByRole('tooltip').filter({ hasText: exact })
     await tip.waitFor()

@@ -16,7 +16,8 @@ export function isBusy(): boolean {
 /** Whether keys and pasted text belong to a field. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+  if (target instanceof HTMLInputElement) return target.type !== 'checkbox'
+  return target.isContentEditable || /^(?:TEXTAREA|SELECT)$/.test(target.tagName)
 }
 
 /** The Latin letter of the key if the layout has another script. */
@@ -58,7 +59,9 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
   }, [enabled])
 }
 
-/** Enter and space belong to the focused button or link. */
+/** Enter and space belong to the focused control or link. */
 function isPressing(name: string, target: HTMLElement): boolean {
-  return (name === 'Enter' || name === ' ') && target.closest('button,a,summary,label') !== null
+  return (
+    (name === 'Enter' || name === ' ') && target.closest('button,a,summary,label,input') !== null
+  )
 }
