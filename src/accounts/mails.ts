@@ -20,7 +20,7 @@ export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl'
   function send(
     mail: Pick<Mail, 'kind' | 'notice'>,
     user: Addressee,
-    path: string,
+    path: string | null,
     request: Request | undefined,
     about = user.email,
   ): void {
@@ -28,8 +28,8 @@ export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl'
       ...mail,
       to: user.email,
       locale: localeOf(user, request),
-      url: `${baseUrl}/app${path}`,
-      ...(path.includes('#') && { expiresAt: clock.now() + LINK_SECONDS * 1_000 }),
+      ...(path !== null && { url: `${baseUrl}/app${path}` }),
+      ...(path?.includes('#') && { expiresAt: clock.now() + LINK_SECONDS * 1_000 }),
       params: { email: about },
     })
   }
@@ -54,8 +54,11 @@ export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl'
     sendExists: (user: Addressee, request?: Request) =>
       send({ kind: 'exists' }, user, '/sign-in', request),
     /** A change of the account; `about`: the other address involved. */
-    sendNotice: (notice: Notice, user: Addressee, request?: Request, about?: string) =>
-      send({ kind: 'notice', notice }, user, '/account', request, about),
+    sendNotice(notice: Notice, user: Addressee, request?: Request, about?: string) {
+      // A deleted account has no page.
+      const path = notice === 'deleted' ? null : '/account'
+      send({ kind: 'notice', notice }, user, path, request, about)
+    },
   }
 }
 

@@ -32,6 +32,11 @@ describe('one’s own account', () => {
     await elsewhere.signIn(MEMBER, PASSWORD)
     const seen = await remove(browser, 'MEMBER@example.com ')
     expect(seen.status).toBe(204)
+    // There is no page to open any more.
+    expect(site.letters.at(-1)).toMatchObject({
+      to: MEMBER,
+      html: expect.not.stringContaining('href'),
+    })
     expect(await browser.who()).toBeNull()
     expect(await count('pictures')).toBe(0)
     expect(await elsewhere.who()).toBeNull()

@@ -18,8 +18,8 @@ export interface Mail {
   notice?: Notice
   to: string
   locale: Locale
-  /** The URL of its only link. */
-  url: string
+  /** The URL of its only link; absent: it has none. */
+  url?: string
   /** When the link expires, in milliseconds since the epoch; absent: not mentioned. */
   expiresAt?: number
   /** What the message is about: the address, or the workspace. */
@@ -49,7 +49,6 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
     kind === 'notice' && notice !== undefined
       ? translate(locale, `mail.notice.${notice}`, params)
       : translate(locale, `mail.${kind as Exclude<Mail['kind'], 'notice'>}.text`, params)
-  const button = translate(locale, `mail.${kind}.button`)
   // Ignoring a report of what has happened would be wrong.
   const isReport = kind === 'notice' || kind === 'password_changed'
   const notes = isReport ? [] : [translate(locale, 'mail.ignore')]
@@ -60,7 +59,7 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
   return {
     to,
     subject,
-    text: `${[text, url, ...notes].join('\n\n')}\n`,
+    text: `${[text, ...(url === undefined ? [] : [url]), ...notes].join('\n\n')}\n`,
     html: [
       '<!doctype html>',
       `<html lang="${locale}" dir="${direction(locale)}"><meta charset="utf-8">`,
@@ -69,13 +68,21 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
       `<body style="${BODY}">`,
       '<p style="font-size:18px;font-weight:700">Slugline</p>',
       `<p>${Bun.escapeHTML(text)}</p>`,
-      `<p style="margin:24px 0"><a href="${Bun.escapeHTML(url)}" style="${BUTTON}">${Bun.escapeHTML(button)}</a></p>`,
-      `<p style="${NOTE}"><bdi>${Bun.escapeHTML(url)}</bdi></p>`,
+      ...(url === undefined ? [] : linkTo(url, translate(locale, `mail.${kind}.button`))),
       ...notes.map((note) => `<p style="${NOTE}">${Bun.escapeHTML(note)}</p>`),
       '</body></html>',
       '',
     ].join('\n'),
   }
+}
+
+/** A button, and the same URL to copy. */
+function linkTo(url: string, label: string): string[] {
+  const address = Bun.escapeHTML(url)
+  return [
+    `<p style="margin:24px 0"><a href="${address}" style="${BUTTON}">${Bun.escapeHTML(label)}</a></p>`,
+    `<p style="${NOTE}"><bdi>${address}</bdi></p>`,
+  ]
 }
 
 /** A workspace's name is part of the subject: it must not inject a header. */
