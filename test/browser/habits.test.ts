@@ -205,6 +205,16 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'unlimited' })
   })
 
+  test('a second invitation opened in the same tab replaces the first', async () => {
+    const guest = await dashboard.open()
+    for (const email of ['first@example.com', 'second@example.com']) {
+      const { body } = await call('POST', '/invitations', { email, role: 'viewer' })
+      await guest.page.goto((body as unknown as { url: string }).url)
+      await guest.page.getByText(email).waitFor()
+    }
+    await guest.close()
+  })
+
   test('the entry of a deletion can’t be restored', async () => {
     await call('DELETE', `/links/${ids.two}`)
     await call('POST', `/links/${ids.two}/restore`, {})

@@ -37,6 +37,9 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
 const language = enterLanguage(firstLocale())
 void queryClient.prefetchQuery(sessionQuery)
 
+// A second link to the same page changes only the fragment, which has its token.
+addEventListener('hashchange', () => location.reload())
+
 const name = location.pathname.replace(/^\/app\/|\/$/g, '')
 
 function SignedOut() {
