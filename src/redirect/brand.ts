@@ -43,8 +43,11 @@ export function brandSources(brand: Brand): { style: string; image: string } {
   return { style: style && ` 'sha256-${hash}'`, image: `; img-src 'self'${origin}` }
 }
 
+/** A colour may be like a page's background: buttons have an edge, and the focus the text's colour. */
 function styleOf({ colour }: Brand): string {
-  return colour === null ? '' : `:root{--accent:${colour};--on-accent:${textOn(colour)}}`
+  if (colour === null) return ''
+  const edge = 'inset 0 0 0 1px color-mix(in srgb,var(--on-accent) 30%,transparent)'
+  return `:root{--accent:${colour};--on-accent:${textOn(colour)}}.button,.mark{box-shadow:${edge}}:focus-visible{outline-color:var(--fg)}`
 }
 
 /** Black or white, whichever has the higher contrast (WCAG 2.2, relative luminance). */

@@ -15,10 +15,10 @@ const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'l
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;grid-template-rows:auto 1fr auto;background:var(--sunken);color:var(--fg);font:16px/1.5 var(--sans)}
 header,footer{padding:20px 24px;color:var(--muted);font-size:14px}
-header{color:var(--fg);font-weight:600}
-header svg{inline-size:24px;block-size:24px;margin-inline-end:8px;vertical-align:middle}
-header img{max-inline-size:160px;block-size:24px;margin-inline-end:8px;object-fit:contain;vertical-align:middle}
-.mark{display:inline-block;inline-size:24px;margin-inline-end:8px;border-radius:6px;background:var(--accent);color:var(--on-accent);line-height:24px;text-align:center;vertical-align:middle}
+header{display:flex;align-items:center;gap:8px;color:var(--fg);font-weight:600}
+header>:first-child{flex:none;inline-size:24px;block-size:24px}
+header img:first-child{inline-size:auto;max-inline-size:160px;margin-inline-end:4px;object-fit:contain;border-radius:4px;background:light-dark(transparent,#fff);box-shadow:0 0 0 4px light-dark(transparent,#fff)}
+.mark{border-radius:6px;background:var(--accent);color:var(--on-accent);line-height:24px;text-align:center}
 main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--raised);border:1px solid var(--line);border-radius:10px}
 h1{margin:0 0 8px;font-size:20px;line-height:1.3;text-wrap:balance}
 p{margin:0 0 16px;color:var(--muted);text-wrap:pretty}
@@ -154,7 +154,8 @@ export type ReportResult =
 export function reportPage(locale: Locale, result: ReportResult): string {
   const title = translate(locale, 'page.report.title')
   if (result.kind === 'sent') {
-    return renderPage(locale, title, paragraph(translate(locale, 'page.report.sent')))
+    const sent = translate(locale, 'page.report.sent_title')
+    return renderPage(locale, sent, paragraph(translate(locale, 'page.report.sent')))
   }
   if (result.kind === 'too_many') return renderPage(locale, title, tooMany(locale, result))
   return renderPage(locale, title, alert(translate(locale, 'detail.REQUIRED')))

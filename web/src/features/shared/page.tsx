@@ -96,17 +96,25 @@ function useSharedReport({ kind, since, dimensions }: About): Report {
   }, [search, kind, since, dimensions])
 }
 
-/** The branding of the link's domain, as on its pages. */
+/** The branding of the link's domain, as on its pages; logos are made for a light background. */
 function Branded({ brand: { name, logo, colour } }: { brand: Brand }) {
   return (
     <div
       className="border-line border-b"
       style={{ borderTop: `3px solid ${colour ?? 'transparent'}` }}
     >
-      <div className="mx-auto flex w-full max-w-300 items-center gap-2.5 px-4 py-3 sm:px-8">
-        {logo === null ? null : <img src={logo} alt="" className="h-7 max-w-40 object-contain" />}
-        <bdi className="font-semibold">{name}</bdi>
-      </div>
+      {logo === null && name === null ? null : (
+        <div className="mx-auto flex w-full max-w-300 items-center gap-2.5 px-4 py-3 sm:px-8">
+          {logo === null ? null : (
+            <img
+              src={logo}
+              alt=""
+              className="h-7 max-w-40 shrink-0 rounded-xs bg-[light-dark(transparent,#fff)] object-contain shadow-[0_0_0_4px_light-dark(transparent,#fff)]"
+            />
+          )}
+          <bdi className="font-semibold">{name}</bdi>
+        </div>
+      )}
     </div>
   )
 }
