@@ -5,6 +5,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { errorText } from '../ui/errors.ts'
 import { Progress } from '../ui/meter.tsx'
+import { NOTICE } from '../ui/popup.ts'
 import { dismissJob, type Job, jobStore, stopJob } from './jobs.ts'
 import { ServerJobs } from './server-jobs.tsx'
 
@@ -12,7 +13,8 @@ import { ServerJobs } from './server-jobs.tsx'
 export function JobList() {
   const jobs = useSyncExternalStore(jobStore.subscribe, jobStore.get)
   return (
-    <div className="pointer-events-none fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-30 flex flex-col gap-2 *:pointer-events-auto sm:start-auto sm:end-6 sm:w-90 md:bottom-6">
+    // On a phone, toasts take its place while they are shown.
+    <div className="pointer-events-none fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-30 flex flex-col gap-2 *:pointer-events-auto max-sm:in-[body:has([data-toast])]:invisible sm:start-auto sm:end-6 sm:w-90 md:bottom-6">
       {jobs.map((job) => (
         <JobCard key={job.id} job={job} />
       ))}
@@ -27,10 +29,7 @@ function JobCard({ job }: { job: Job }) {
   const running = job.state === 'running'
   const title = running ? job.title : job.doneTitle
   return (
-    <section
-      aria-label={title}
-      className="flex flex-col gap-2 rounded-md bg-raised py-3 ps-4 pe-2 shadow-float"
-    >
+    <section aria-label={title} className={cx(NOTICE, 'flex flex-col gap-2 py-2.5')}>
       <div className="flex items-center justify-between gap-2">
         <p className="font-medium" role="status">
           {title}

@@ -7,7 +7,9 @@ import { Cancel } from '../features/jobs/cancel.tsx'
 import { kindOf } from '../features/jobs/kind.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { cx } from '../ui/cx.ts'
 import { Progress } from '../ui/meter.tsx'
+import { NOTICE } from '../ui/popup.ts'
 import { usePlace } from './workspace.tsx'
 
 /** The server's running jobs, and those that ended while the page was open. */
@@ -42,10 +44,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
   const { status, progress, error } = job
   const kind = t(`jobs.kind.${kindOf(job)}`)
   return (
-    <section
-      aria-label={kind}
-      className="flex flex-col gap-2 rounded-md bg-raised py-3 ps-4 pe-2 shadow-float"
-    >
+    <section aria-label={kind} className={cx(NOTICE, 'flex flex-col gap-2 py-2.5')}>
       <div className="flex items-center justify-between gap-2">
         <p className="font-medium" role="status">
           {isOver(job) ? `${kind} · ${t(`jobs.state.${status}`)}` : kind}

@@ -2,6 +2,9 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { buttonClass } from './button.tsx'
+import { cx } from './cx.ts'
+import { NOTICE } from './popup.ts'
 import type { ToastOptions } from './toast.tsx'
 
 const shown = Promise.withResolvers<void>()
@@ -53,20 +56,22 @@ function List() {
     <Base.Root
       key={toast.id}
       toast={toast}
-      className="rounded-md bg-fg text-canvas shadow-float transition-[opacity,translate] duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
+      data-toast=""
+      className={cx(
+        NOTICE,
+        'py-2.5 transition-[opacity,translate] duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0',
+      )}
     >
-      <Base.Content className="flex items-center gap-3 py-2.5 ps-4 pe-2">
-        {toast.data?.bad ? <CircleAlert size={16} className="shrink-0" /> : null}
+      <Base.Content className="flex items-center gap-2">
+        {toast.data?.bad ? <CircleAlert size={16} className="shrink-0 text-bad" /> : null}
         <div className="flex min-w-0 flex-1 flex-col [overflow-wrap:anywhere]">
           <Base.Title className="font-medium" />
-          <Base.Description className="text-sm opacity-80" />
+          <Base.Description className="text-muted text-sm" />
         </div>
-        {toast.actionProps ? (
-          <Base.Action className="h-8 shrink-0 rounded-sm px-2.5 pointer-coarse:h-10 font-semibold underline-offset-2 outline-current hover:underline" />
-        ) : null}
+        {toast.actionProps ? <Base.Action className={buttonClass('secondary', 'sm')} /> : null}
         <Base.Close
           aria-label={t('common.close')}
-          className="flex size-8 shrink-0 pointer-coarse:size-10 items-center justify-center rounded-sm opacity-70 outline-current hover:opacity-100"
+          className={buttonClass('ghost', 'sm', 'w-7 pointer-coarse:w-10 px-0!')}
         >
           <X />
         </Base.Close>
