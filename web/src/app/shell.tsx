@@ -222,7 +222,7 @@ function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
     void navigate({ to: '/links', search: { w: id } })
   }
   return (
-    <main>
+    <main className="flex min-h-dvh flex-col justify-center">
       <Empty
         heading="h1"
         title={t('common.noWorkspace')}

@@ -72,7 +72,7 @@ export function CodeBlock({ code, className }: { code: string; className?: strin
       <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-sm">
         <code>{code}</code>
       </pre>
-      <CopyButton text={code} label={t('common.copy')} />
+      <CopyButton size="md" text={code} label={t('common.copy')} />
     </div>
   )
 }

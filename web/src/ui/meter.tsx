@@ -23,21 +23,20 @@ export function Meter({
   text,
 }: {
   value: number
-  /** Null: unlimited, so nothing is shown. */
-  max: number | null
+  max: number
   label: string
   /** The values in words, such as "12 of 100". */
   text: string
 }) {
-  const share = max === null ? 0 : max === 0 ? 1 : Math.min(1, value / max)
+  const share = max === 0 ? 1 : Math.min(1, value / max)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a <meter> can't be drawn alike in all browsers
     <div
       role="meter"
       aria-label={label}
       aria-valuemin={0}
-      aria-valuemax={max ?? Math.max(value, 1)}
-      aria-valuenow={max === null ? value : Math.min(value, max)}
+      aria-valuemax={max}
+      aria-valuenow={Math.min(value, max)}
       aria-valuetext={text}
       className="h-1.5 w-full overflow-hidden rounded-full bg-pressed"
     >

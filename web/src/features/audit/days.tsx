@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import type { AuditEntry } from './calls.ts'
 import { Entry } from './entry.tsx'
 import { daysOf, type Run } from './runs.ts'
@@ -43,9 +42,14 @@ function RunOfEntries({ run, ...narrow }: { run: Run } & Narrow) {
         {...narrow}
         more={
           others.length === 0 ? null : (
-            <Button size="sm" variant="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
+            <button
+              type="button"
+              className="min-h-6 text-muted text-sm underline-offset-2 hover:underline"
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+            >
               {t('audit.alike', { count: others.length })}
-            </Button>
+            </button>
           )
         }
       />

@@ -30,14 +30,16 @@ export function DomainCard({
   const label = status === 'active' ? t('links.status.active') : t(`domains.status.${status}`)
   return (
     <li className="flex flex-col gap-4 rounded-md border border-line bg-raised p-4">
-      <div className="flex flex-wrap items-center gap-3">
-        <h2 dir="ltr" className="min-w-0 font-medium [overflow-wrap:anywhere]">
-          {host}
-        </h2>
-        <Chip tone={TONES[status]}>{label}</Chip>
-        <span className="text-muted text-sm">{t('tags.links', { count: links })}</span>
+      <div className="flex items-start gap-3">
+        <div className="flex min-h-7 pointer-coarse:min-h-10 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+          <h2 dir="ltr" className="min-w-0 font-medium [overflow-wrap:anywhere]">
+            {host}
+          </h2>
+          <Chip tone={TONES[status]}>{label}</Chip>
+          <span className="text-muted text-sm">{t('tags.links', { count: links })}</span>
+        </div>
         {may('domains:write') ? (
-          <div className="ms-auto flex gap-1">
+          <div className="flex gap-1">
             <IconButton
               size="sm"
               label={`${t('shell.settings')}: ${host}`}

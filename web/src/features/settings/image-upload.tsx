@@ -33,6 +33,7 @@ export function ImageUpload({
   })
   const removing = useMutation({ mutationFn: remove })
   const error = uploading.error ?? removing.error
+  if (image === null && !writable) return null
   return (
     <CardSection title={t(`settings.${kind}`)} description={t(`settings.${kind}.hint`)}>
       <div className="flex empty:hidden max-w-md flex-col gap-3">

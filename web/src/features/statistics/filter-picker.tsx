@@ -71,6 +71,8 @@ function Picker({
   return (
     <div className="flex w-64 flex-col gap-3">
       <Select<Dimension | Group>
+        compact
+        className="w-full!"
         label={t('statistics.filters')}
         value={by}
         onChange={setBy}

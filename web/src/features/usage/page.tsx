@@ -76,9 +76,11 @@ function LimitMeter({
         )}
       </dt>
       <dd className="tabular text-muted text-sm">{text}</dd>
-      <dd className="col-span-2">
-        <Meter value={used} max={limit} label={t(`usage.${name}`)} text={text} />
-      </dd>
+      {limit === null ? null : (
+        <dd className="col-span-2">
+          <Meter value={used} max={limit} label={t(`usage.${name}`)} text={text} />
+        </dd>
+      )}
       {children ? <dd className="col-span-2 text-muted text-sm">{children}</dd> : null}
       {name === 'clicks_per_month' && limit !== null && used >= limit ? (
         <dd className="col-span-2 text-muted text-sm">{t('usage.clicks.full')}</dd>
