@@ -43,7 +43,8 @@ const NOTE = 'font-size:14px;overflow-wrap:anywhere'
 /** Renders a message as plain text and as HTML without external resources. */
 export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
   const { kind, notice, locale, url, to } = mail
-  const params: MessageParams = { ...mail.params, host: new URL(baseUrl).host }
+  const values = { ...mail.params, host: new URL(baseUrl).host }
+  const params: MessageParams = direction(locale) === 'rtl' ? isolated(values) : values
   const subject = oneLine(translate(locale, `mail.${kind}.subject`, params))
   const text =
     kind === 'notice' && notice !== undefined
@@ -83,6 +84,13 @@ function linkTo(url: string, label: string): string[] {
     `<p style="margin:24px 0"><a href="${address}" style="${BUTTON}">${Bun.escapeHTML(label)}</a></p>`,
     `<p style="${NOTE}"><bdi>${address}</bdi></p>`,
   ]
+}
+
+/** Values that keep their own direction in a right-to-left text: "1pt.co" isn't shown as "pt.co1". */
+function isolated(values: Readonly<Record<string, string>>): MessageParams {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, `\u2068${value}\u2069`]),
+  )
 }
 
 /** A workspace's name is part of the subject: it must not inject a header. */

@@ -134,6 +134,14 @@ describe('what is written', () => {
     }
   })
 
+  test('keeps addresses in their own direction in a right-to-left text', () => {
+    const to = '12@example.com'
+    const mail = { kind: 'reset', to, locale: 'ar', url: 'https://1pt.co/', params: { email: to } }
+    const { text } = writeMail(mail as Mail, 'https://1pt.co')
+    expect(text).toContain('\u206812@example.com\u2069')
+    expect(text).toContain('\u20681pt.co\u2069')
+  })
+
   test('escapes a workspace’s name in headers and markup', async () => {
     server = await startSmtpServer()
     const workspace = 'Acme\r\nBcc: eve@example.com\u2028<img src=x onerror=alert(1)>'

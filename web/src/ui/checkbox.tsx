@@ -66,7 +66,7 @@ export function Checkbox({
     // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is in it
     <label className={cx('flex items-start gap-3', className)}>
       {box}
-      <span className="flex flex-col gap-0.5">
+      <span className="flex min-w-0 flex-col gap-0.5 text-pretty">
         <span className="text-base">{label}</span>
         {hint ? <span className="text-faint text-xs">{hint}</span> : null}
       </span>

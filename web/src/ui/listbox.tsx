@@ -51,7 +51,7 @@ export function triggerClass(compact: boolean, className: string | undefined): s
   return cx(
     CONTROL,
     'flex items-center justify-between gap-2 text-start',
-    compact ? 'h-7.5 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover!' : 'h-8 px-2.5',
+    compact ? 'h-7 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover!' : 'h-8 px-2.5',
     'pointer-coarse:h-10',
     className,
   )

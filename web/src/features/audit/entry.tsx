@@ -49,7 +49,7 @@ export function Entry({
               title={t(`audit.by.${actor.type}`)}
               onClick={() => onActor(actor.id ?? actor.type)}
             >
-              {name}
+              <bdi>{name}</bdi>
             </button>
             <span className="text-muted">{key === null ? action : t(key)}</span>
             <button
@@ -57,7 +57,7 @@ export function Entry({
               className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
               onClick={() => onTarget(target.id)}
             >
-              {targetName(target, i18n)}
+              <bdi>{targetName(target, i18n)}</bdi>
             </button>
           </span>
         </span>

@@ -89,21 +89,17 @@ function MemberList({
       <legend className="mb-1.5 font-medium text-sm">{t('folders.members')}</legend>
       {listed.map(({ user_id: id, name, email }) => {
         const isSelf = id === user.id
-        const label = name || email
         return (
-          <div key={id} className="flex min-h-9 items-center gap-2.5">
-            <Checkbox
-              name={label}
-              checked={isSelf || value.includes(id)}
-              onChange={(on) => {
-                if (!isSelf) onChange(on ? [...value, id] : value.filter((one) => one !== id))
-              }}
-            />
-            <span className="flex min-w-0 flex-col">
-              <bdi className="truncate">{label}</bdi>
-              {name ? <span className="truncate text-faint text-xs">{email}</span> : null}
-            </span>
-          </div>
+          <Checkbox
+            key={id}
+            className="min-h-9"
+            label={<bdi>{name || email}</bdi>}
+            hint={name ? <bdi>{email}</bdi> : null}
+            checked={isSelf || value.includes(id)}
+            onChange={(on) => {
+              if (!isSelf) onChange(on ? [...value, id] : value.filter((one) => one !== id))
+            }}
+          />
         )
       })}
     </fieldset>
