@@ -5,12 +5,16 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import {
   Bookmark,
   BookOpen,
+  FileUp,
   Keyboard,
   Link2,
+  LogOut,
   type LucideIcon,
   Plus,
+  Presentation,
   Route,
   Search,
+  Trash2,
   UserRound,
 } from 'lucide-react'
 import { useState } from 'react'
@@ -23,8 +27,9 @@ import { useDebounced } from '../lib/use-debounced.ts'
 import { cx } from '../ui/cx.ts'
 import { ITEM } from '../ui/popup.ts'
 import { destinationsOf } from './navigation.tsx'
-import { enterWorkspace, usePlace } from './workspace.tsx'
-import { Monogram } from './workspace-switch.tsx'
+import { useSignOut } from './sign-out.ts'
+import { usePlace } from './workspace.tsx'
+import { Monogram, useOpenWorkspace } from './workspace-switch.tsx'
 
 const PAUSE_MS = 120
 /** The most links and views shown. */
@@ -45,18 +50,10 @@ interface Group {
 }
 
 /** Everything by name: links, pages, actions, workspaces. */
-export function Palette({
-  onClose,
-  onCreate,
-  onShortcuts,
-}: {
-  onClose: () => void
-  onCreate: () => void
-  onShortcuts: () => void
-}) {
+export function Palette({ onClose, ...opens }: Opens & { onClose: () => void }) {
   const { t } = useI18n()
   const [text, setText] = useState('')
-  const groups = useGroups(text, { onCreate, onShortcuts })
+  const groups = useGroups(text, opens)
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -130,66 +127,32 @@ export function Palette({
   )
 }
 
+/** What the palette can open besides links and pages. */
+interface Opens {
+  onCreate: () => void
+  onShortcuts: () => void
+  onNewWorkspace: () => void
+}
+
 /** The groups that match the text. */
-function useGroups(
-  text: string,
-  { onCreate, onShortcuts }: { onCreate: () => void; onShortcuts: () => void },
-): Group[] {
+function useGroups(text: string, opens: Opens): Group[] {
   const { t } = useI18n()
   const place = usePlace()
-  const navigate = useNavigate()
+  const openWorkspace = useOpenWorkspace()
   const links = useFoundLinks(text)
   const views = useViewCommands()
-  // The link of the current page.
-  const { id } = useParams({ strict: false })
-  const fits = ({ label }: Command) => label.toLowerCase().includes(text.trim().toLowerCase())
-  const pages = destinationsOf(place).map(
-    ({ to, label, Icon }): Command => ({
-      id: to,
-      label: t(label),
-      Icon,
-      run: () => void navigate({ to }),
-    }),
-  )
-  const actions: Command[] = [
-    ...(place.may('links:write')
-      ? [{ id: 'create', label: t('shortcuts.create'), Icon: Plus, run: onCreate }]
-      : []),
-    ...(id === undefined
-      ? []
-      : [
-          {
-            id: 'explain',
-            label: t('links.explain.open'),
-            Icon: Route,
-            run: () =>
-              void navigate({ to: '/links/$id', params: { id }, search: { explain: true } }),
-          },
-        ]),
-    {
-      id: 'account',
-      label: t('shell.account'),
-      Icon: UserRound,
-      run: () => void navigate({ to: '/account' }),
-    },
-    { id: 'keys', label: t('shell.shortcuts'), Icon: Keyboard, run: onShortcuts },
-    {
-      id: 'docs',
-      label: t('shell.docs'),
-      Icon: BookOpen,
-      run: () => void window.open('/docs', '_blank', 'noreferrer'),
-    },
-  ]
+  const pages = usePages()
+  const actions = useActions(opens)
+  // Accents don't matter.
+  const { contains } = Autocomplete.useFilter()
+  const fits = ({ label }: Command) => contains(label, text.trim())
   const others = place.workspaces
     .filter(({ id }) => id !== place.workspace.id)
     .map(
       ({ id, name }): Command => ({
         id,
         label: name,
-        run: () => {
-          enterWorkspace(id)
-          void navigate({ to: '/links', search: { w: id } })
-        },
+        run: () => openWorkspace(id),
       }),
     )
   return [
@@ -199,6 +162,64 @@ function useGroups(
     { label: t('shell.palette.pages'), items: pages.filter(fits) },
     { label: t('shell.workspaces'), items: others.filter(fits) },
   ].filter(({ items }) => items.length > 0)
+}
+
+/** The pages of the sidebar, and those behind them. */
+function usePages(): Command[] {
+  const { t } = useI18n()
+  const place = usePlace()
+  const navigate = useNavigate()
+  return [
+    ...destinationsOf(place),
+    ...(place.may('links:write')
+      ? [{ to: '/import', label: 'imports.title', Icon: FileUp } as const]
+      : []),
+    { to: '/links/deleted', label: 'links.trash.title', Icon: Trash2 } as const,
+    { to: '/statistics/shared', label: 'shares.title', Icon: Presentation } as const,
+  ].map(({ to, label, Icon }) => ({
+    id: to,
+    label: t(label),
+    Icon,
+    run: () => void navigate({ to }),
+  }))
+}
+
+function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[] {
+  const { t } = useI18n()
+  const place = usePlace()
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  // The link of the current page.
+  const { id } = useParams({ strict: false })
+  const explain = (of: string) =>
+    void navigate({ to: '/links/$id', params: { id: of }, search: { explain: true } })
+  const account = () => void navigate({ to: '/account' })
+  const docs = () => void window.open('/docs', '_blank', 'noreferrer')
+  const all: (Command | false)[] = [
+    place.may('links:write') && {
+      id: 'create',
+      label: t('shortcuts.create'),
+      Icon: Plus,
+      run: onCreate,
+    },
+    id !== undefined && {
+      id: 'explain',
+      label: t('links.explain.open'),
+      Icon: Route,
+      run: () => explain(id),
+    },
+    { id: 'account', label: t('shell.account'), Icon: UserRound, run: account },
+    place.user.may_create_workspaces && {
+      id: 'workspace',
+      label: t('shell.newWorkspace'),
+      Icon: Plus,
+      run: onNewWorkspace,
+    },
+    { id: 'keys', label: t('shell.shortcuts'), Icon: Keyboard, run: onShortcuts },
+    { id: 'docs', label: t('shell.docs'), Icon: BookOpen, run: docs },
+    { id: 'out', label: t('shell.signOut'), Icon: LogOut, run: () => void signOut() },
+  ]
+  return all.filter((one) => one !== false)
 }
 
 /** The saved views of the list. */

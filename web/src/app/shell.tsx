@@ -13,8 +13,8 @@ import { destinationsOf } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { useSignOut } from './sign-out.ts'
-import { enterWorkspace, PlaceProvider, usePlace, useSession } from './workspace.tsx'
-import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
+import { PlaceProvider, usePlace, useSession } from './workspace.tsx'
+import { Monogram, useOpenWorkspace, WorkspaceSwitch } from './workspace-switch.tsx'
 
 const ShortcutList = lazyComponent(() => import('./shortcut-list.tsx'), 'ShortcutList')
 const Palette = lazyComponent(() => import('./palette.tsx'), 'Palette')
@@ -48,7 +48,9 @@ function Frame() {
   const [listed, setListed] = useState(false)
   const [creating, setCreating] = useState(false)
   const [finding, setFinding] = useState(false)
+  const [founding, setFounding] = useState(false)
   const showKeys = () => setListed(true)
+  const openWorkspace = useOpenWorkspace()
   useShortcuts({
     '?': showKeys,
     'mod k': () => setFinding(true),
@@ -135,7 +137,13 @@ function Frame() {
             onClose={() => setFinding(false)}
             onCreate={() => setCreating(true)}
             onShortcuts={showKeys}
+            onNewWorkspace={() => setFounding(true)}
           />
+        ) : null}
+      </Suspense>
+      <Suspense>
+        {founding ? (
+          <NewWorkspace onClose={() => setFounding(false)} onCreated={openWorkspace} />
         ) : null}
       </Suspense>
       <Suspense>{listed ? <ShortcutList onClose={() => setListed(false)} /> : null}</Suspense>
@@ -214,13 +222,9 @@ function NeedsTwoFactor() {
 /** A person without a workspace. */
 function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
   const { t } = useI18n()
-  const navigate = useNavigate()
+  const entered = useOpenWorkspace()
   const [creating, setCreating] = useState(false)
   const signOut = useSignOut()
-  const entered = (id: string) => {
-    enterWorkspace(id)
-    void navigate({ to: '/links', search: { w: id } })
-  }
   return (
     <main className="flex min-h-dvh flex-col justify-center">
       <Empty

@@ -9,17 +9,22 @@ import { enterWorkspace, usePlace } from './workspace.tsx'
 
 const NewWorkspace = lazyComponent(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
+/** Opens the links of a workspace. */
+export function useOpenWorkspace(): (id: string) => void {
+  const navigate = useNavigate()
+  return (id) => {
+    // The URL must name it before the next request does.
+    enterWorkspace(id)
+    void navigate({ to: '/links', search: { w: id } })
+  }
+}
+
 /** Shows the current workspace, and switches to others. */
 export function WorkspaceSwitch() {
   const { t } = useI18n()
   const { workspace, workspaces, user } = usePlace()
   const [creating, setCreating] = useState(false)
-  const navigate = useNavigate()
-  const enter = (id: string) => {
-    // The URL must name it before the next request does.
-    enterWorkspace(id)
-    void navigate({ to: '/links', search: { w: id } })
-  }
+  const enter = useOpenWorkspace()
   return (
     <>
       <Menu
