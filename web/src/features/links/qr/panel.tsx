@@ -22,6 +22,7 @@ import { showToast, useAction } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 import { logoQuery, type QrStyle, qrFile, qrStyleQuery, setQrStyle, shownLogo } from './calls.ts'
 import QrCode from './code.tsx'
+import { Scans } from './scans.tsx'
 
 const SIZES = ['256', '512', '1024', '2048', '4096'] as const
 const MARGINS = [0, 1, 2, 4, 8]
@@ -58,6 +59,7 @@ function Panel({ link, saved }: { link: Link; saved: QrStyle }) {
           />
         </div>
         <Takeaway link={link} style={{ ...style, size }} />
+        <Scans link={link} />
       </div>
       <div className="grid min-w-56 flex-1 grid-cols-2 content-start gap-3">
         <Choices style={style} set={set} size={size} setSize={setSize} />
