@@ -129,6 +129,14 @@ export function linksQuery(workspace: string, search: LinksSearch) {
   })
 }
 
+/** Links that can still be restored; `id`: only one. */
+export function deletedQuery(workspace: string, id?: string) {
+  return pagedQuery(['links', workspace, 'deleted', id ?? null], (cursor, signal) => {
+    const query = { limit: 50, ...(id !== undefined && { id }), ...cursor }
+    return ok(api.GET('/api/v1/links/deleted', { params: { query }, signal }))
+  })
+}
+
 /** One link. */
 export function linkQuery(workspace: string, id: string) {
   return queryOptions({

@@ -1,8 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Trash2, Undo2 } from 'lucide-react'
-import { api, ok, type Schemas } from '../../api/client.ts'
-import { pagedQuery } from '../../api/paged-query.ts'
+import type { Schemas } from '../../api/client.ts'
 import { NotFound } from '../../app/missing.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -15,26 +14,16 @@ import { Loading } from '../../ui/skeleton.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
 import { BackToLinks } from './back.tsx'
-import { restoreLink } from './calls.ts'
+import { deletedQuery, restoreLink } from './calls.ts'
 import { nameOf, readable } from './text.ts'
 
 type DeletedLink = Schemas['DeletedLink']
 
-/** Links that can still be restored; `id`: only one. */
-function useDeleted(id?: string) {
-  const { workspace } = usePlace()
-  return useInfiniteQuery(
-    pagedQuery(['links', workspace.id, 'deleted', id ?? null], (cursor, signal) => {
-      const query = { limit: 50, ...(id !== undefined && { id }), ...cursor }
-      return ok(api.GET('/api/v1/links/deleted', { params: { query }, signal }))
-    }),
-  )
-}
-
 /** Recently deleted links, which can be restored. */
 export function DeletedLinksPage() {
   const { t } = useI18n()
-  const list = useDeleted()
+  const { workspace } = usePlace()
+  const list = useInfiniteQuery(deletedQuery(workspace.id))
   return (
     <Page
       title={t('links.trash.title')}
@@ -62,7 +51,8 @@ export function DeletedLinksPage() {
 /** The page of a link that doesn't exist: it may have been deleted recently. */
 export function MissingLink({ id }: { id: string }) {
   const { t } = useI18n()
-  const list = useDeleted(id)
+  const { workspace } = usePlace()
+  const list = useInfiniteQuery(deletedQuery(workspace.id, id))
   const link = list.data?.[0]
   if (list.isPending) return <Loading label={t('common.loading')} />
   if (link === undefined) return <NotFound />

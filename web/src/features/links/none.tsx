@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link as RouterLink } from '@tanstack/react-router'
 import { Archive, Link2, SearchX } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { linksQuery } from './calls.ts'
+import { deletedQuery, linksQuery } from './calls.ts'
 
 /** An empty list of links; people who may write see the first steps instead. */
 export function NoLinks({
@@ -16,7 +17,8 @@ export function NoLinks({
   onArchived: () => void
 }) {
   const { t } = useI18n()
-  const { may } = usePlace()
+  const { may, workspace } = usePlace()
+  const deleted = useInfiniteQuery(deletedQuery(workspace.id)).data ?? []
   if (hasArchived) {
     return (
       <Empty
@@ -28,7 +30,17 @@ export function NoLinks({
       </Empty>
     )
   }
-  if (hasArchived === undefined || may('links:write')) return null
+  if (hasArchived === undefined) return null
+  if (may('links:write')) {
+    return deleted.length === 0 ? null : (
+      <RouterLink
+        to="/links/deleted"
+        className="text-accent-text text-sm underline underline-offset-2"
+      >
+        {t('links.trash.title')}
+      </RouterLink>
+    )
+  }
   return (
     <Empty icon={<Link2 size={28} />} title={t('links.none')}>
       <p>{t('links.noneViewer')}</p>
