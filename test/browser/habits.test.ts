@@ -33,6 +33,12 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
+  const clicksAre = (count: number) =>
+    eventually('the clicks are stored', async () => {
+      const { body } = await call('GET', '/stats')
+      const { data } = body as unknown as { data?: { totals: { clicks: number } } }
+      return (data?.totals.clicks ?? 0) >= count ? true : undefined
+    })
   const drawer = () => page.getByRole('dialog').filter({ has: page.locator('form#create-link') })
   const destination = () => drawer().getByLabel(en('links.field.destination'), { exact: true })
   const button = (word: Parameters<typeof en>[0]) =>
@@ -50,6 +56,10 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   })
 
   test('a shortcut opens the search from any page', async () => {
+    // The host's root opens the dashboard.
+    await page.goto('/')
+    await heading(page, en('shell.links'))
+    expect(new URL(page.url()).pathname).toBe('/app/links')
     await page.goto('/app/members')
     await heading(page, en('members.title'))
     await page.keyboard.press('/')
@@ -73,6 +83,29 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     await field.fill(en('shell.members'))
     await page.keyboard.press('Enter')
     await page.waitForURL('**/members')
+    const { body } = await call('POST', '/workspaces', { name: 'Étage' })
+    await page.reload()
+    await heading(page, en('members.title'))
+    const run = async (text: string, found = text) => {
+      await page.keyboard.press('Control+k')
+      await field.fill(text)
+      const first = page.getByRole('option').first()
+      await first.filter({ hasText: found }).waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await run('etage', 'Étage')
+    await page.waitForURL(`**/links?w=${body.id}`)
+    await run('acme')
+    await page.waitForURL(`**/links?w=${workspace}`)
+    await run(en('links.trash.title'))
+    await page.waitForURL(/links.deleted/)
+    await run(en('shell.newWorkspace'))
+    await page.getByLabel(en('shell.newWorkspaceName'), { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await run(en('shortcuts.create'))
+    await drawer()
+      .getByRole('button', { name: en('common.cancel') })
+      .click()
   })
 
   test('shift selects all links between two', async () => {
@@ -141,8 +174,27 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   })
 
   test('a saved style of QR codes is there for every link, in another browser too', async () => {
+    await fetch(`${dashboard.url}/one?qr=1`, {
+      redirect: 'manual',
+      headers: { 'user-agent': AGENT },
+    })
+    await clicksAre(1)
     await page.goto(`/app/links/${ids.one}`)
-    const colour = page.getByLabel(en('links.qr.dark'))
+    // Below its chart, sources and countries; scans are counted separately.
+    const order = ['statistics.chart.title', 'statistics.group.sources', 'statistics.group.places']
+    const titles = [...order, 'links.qr.title'].map((word) =>
+      en(word as Parameters<typeof en>[0], { metric: en('statistics.clicks') }),
+    )
+    const scans = page.locator('#qr').getByRole('link')
+    await scans.filter({ hasText: /^1 / }).waitFor()
+    const headings = await page.locator('main h2').allInnerTexts()
+    expect(headings.filter((one) => titles.includes(one))).toEqual(titles)
+    await owner.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await button('links.qr.copy').click()
+    await page.getByText(en('links.qr.copied')).waitFor()
+    const kinds = 'navigator.clipboard.read().then((items) => items.flatMap(({ types }) => types))'
+    expect(await page.evaluate<string[]>(kinds)).toEqual(['image/png'])
+    const colour = page.getByLabel(en('links.qr.dark'), { exact: true })
     await colour.fill('#123456')
     await button('links.qr.save').click()
     await page.getByText(en('common.saved'), { exact: true }).waitFor()
@@ -160,16 +212,7 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
 
   test('each of seven days has its label', async () => {
     await fetch(`${dashboard.url}/one`, { redirect: 'manual', headers: { 'user-agent': AGENT } })
-    await eventually('the click is stored', async () => {
-      const { body } = await ask<{ data: { totals: { clicks: number } } }>(
-        dashboard,
-        owner.context,
-        'GET',
-        '/stats',
-        { workspace },
-      )
-      return body.data?.totals.clicks > 0 ? true : undefined
-    })
+    await clicksAre(2)
     await page.goto('/app/statistics?range=7d')
     const labels = page.locator('figure text[data-label]')
     await labels.first().waitFor({ state: 'attached' })
@@ -231,7 +274,19 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   test('the audit log names fields like their pages, and omits empty ones', async () => {
     await call('POST', '/views', { name: 'Spring', shared: true })
     await call('POST', '/domains', { host: 'go.example.com' })
+    const operations = Array.from({ length: 6 }, () => ({
+      op: 'create',
+      link: { destination_url: TARGET },
+    }))
+    await call('POST', '/links/bulk', { operations })
     await page.goto('/app/audit')
+    // Under its day; equal actions in quick succession are one entry.
+    const day = page.getByRole('region').filter({ has: page.getByRole('heading', { level: 2 }) })
+    const entries = day.first().getByRole('listitem')
+    await entries.first().getByText(OWNER.name).waitFor()
+    const folded = await entries.count()
+    await entries.first().locator('button[aria-expanded=false]').click()
+    expect(await entries.count()).toBe(folded + 5)
     const fields = async (target: string) => {
       const entry = page.getByRole('listitem').filter({ hasText: target }).first()
       await entry.locator('summary').click()
@@ -246,10 +301,30 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     ])
   })
 
+  test('settings are narrow cards, and an instance that sells nothing has no prices', async () => {
+    for (const path of ['settings', 'account']) {
+      await page.goto(`/app/${path}`)
+      const cards = page.locator('main section')
+      await cards.nth(2).waitFor()
+      for (const card of await cards.all()) {
+        expect((await card.boundingBox())?.width).toBeLessThanOrEqual(760)
+      }
+    }
+    await page.goto('/app/usage')
+    await page.getByRole('heading', { name: en('usage.plans'), exact: true }).waitFor()
+    await page.getByText('Business', { exact: true }).first().waitFor()
+    const text = await page.locator('main').innerText()
+    expect(text).not.toMatch(/[€$£]/)
+    expect(text).not.toContain(en('usage.price.none'))
+    const groups = page.getByRole('navigation').locator('> div').filter({ visible: true })
+    expect(await groups.count()).toBe(2)
+  })
+
   test('a changed plan can be changed back', async () => {
     const plan = async () => {
       const { body } = await call('GET', '/instance/workspaces')
-      return (body as unknown as { data: { plan: string }[] }).data[0]?.plan
+      const { data } = body as unknown as { data: { name: string; plan: string }[] }
+      return data.find(({ name }) => name === 'Acme')?.plan
     }
     const before = await plan()
     await page.goto('/app/instance')
@@ -271,6 +346,13 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
       .first()
       .getByRole('button', { name: en('links.copyAddress') })
     await copy.click({ trial: true })
+    const plus = page.getByRole('navigation').getByRole('button', { name: en('links.create') })
+    const { x = 0, width = 0 } = (await plus.boundingBox()) ?? {}
+    expect(Math.abs(x + width / 2 - 195)).toBeLessThan(20)
+    await plus.click()
+    await destination().waitFor()
+    await page.keyboard.press('Escape')
+    await drawer().waitFor({ state: 'detached' })
     await button('links.filters').click()
     const from = page.getByLabel(en('links.createdFrom'))
     await from.fill('2026-12-31')
