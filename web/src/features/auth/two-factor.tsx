@@ -35,7 +35,6 @@ export function TwoFactorPage() {
     >
       <Form task={{ ...confirm, mutate: () => confirm.mutate(code) }}>
         <TextField
-          key={kind}
           label={t(byApp ? 'auth.twoFactor.code' : 'auth.twoFactor.recoveryCode')}
           name="code"
           autoComplete="one-time-code"
@@ -56,7 +55,8 @@ export function TwoFactorPage() {
         <Button
           className={WRAPPING}
           variant="ghost"
-          onClick={() => {
+          onClick={({ currentTarget }) => {
+            currentTarget.form?.querySelector('input')?.focus()
             setKind(byApp ? 'backup-code' : 'totp')
             setCode('')
             confirm.reset()

@@ -24,6 +24,7 @@ export function Unlock({ onOpen }: { onOpen: () => void }) {
           error={isWrong ? t('shared.password.wrong') : undefined}
           type="password"
           required
+          autoFocus
           autoComplete="off"
           value={password}
           onChange={setPassword}
