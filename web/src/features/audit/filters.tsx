@@ -25,7 +25,7 @@ export function Filters({
     ['before', 'audit.filter.before'],
   ] as const
   return (
-    <div className="mb-4 flex flex-wrap items-end gap-x-3 gap-y-2">
+    <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
       <Select
         label={t('audit.filter.action')}
         className="w-full! sm:w-52!"

@@ -29,7 +29,7 @@ export function DomainCard({
   const { host, status, links } = domain
   const label = status === 'active' ? t('links.status.active') : t(`domains.status.${status}`)
   return (
-    <li className="flex flex-col gap-4 rounded-md border border-line bg-raised p-4">
+    <li className="flex flex-col gap-4 rounded-md border border-line p-4">
       <div className="flex items-start gap-3">
         <div className="flex min-h-7 pointer-coarse:min-h-10 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
           <h2 dir="ltr" className="min-w-0 font-medium [overflow-wrap:anywhere]">

@@ -48,7 +48,7 @@ export function SelectFound({ selection, search, list }: FoundProps) {
     if (all !== null) selectFound(all)
   }
   return (
-    <Button variant="ghost" loading={busy} onClick={() => void select()}>
+    <Button className="max-sm:px-0" variant="ghost" loading={busy} onClick={() => void select()}>
       {isExact === false
         ? t('links.bulk.selectAllFound')
         : t('links.bulk.selectFound', { count: total })}
