@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './cx.ts'
+import { takeFocus } from './popup.ts'
 
 /** The look of controls for typing and choosing. */
 export const CONTROL = cx(
@@ -9,9 +10,18 @@ export const CONTROL = cx(
   'aria-invalid:border-bad-mark',
 )
 
+/** Browsers obey `autofocus` once per document: not in a field that appears on a later page. */
+const focusing = (autoFocus = false) => (autoFocus ? { ref: takeFocus } : {})
+
 /** A single-line text input. */
-export function Input({ className, ...props }: ComponentProps<'input'>) {
-  return <input {...props} className={cx(CONTROL, 'h-8 px-2.5 pointer-coarse:h-10', className)} />
+export function Input({ className, autoFocus, ...props }: ComponentProps<'input'>) {
+  return (
+    <input
+      {...props}
+      {...focusing(autoFocus)}
+      className={cx(CONTROL, 'h-8 px-2.5 pointer-coarse:h-10', className)}
+    />
+  )
 }
 
 /** A multi-line text input; grows with its content. */
@@ -31,6 +41,7 @@ export function InputGroup({
   after,
   className,
   invalid = false,
+  autoFocus,
   ...props
 }: ComponentProps<'input'> & { before?: ReactNode; after?: ReactNode; invalid?: boolean }) {
   return (
@@ -49,6 +60,7 @@ export function InputGroup({
       )}
       <input
         {...props}
+        {...focusing(autoFocus)}
         className="h-full min-w-0 flex-1 rounded-sm bg-transparent px-2.5 outline-none first:ps-2.5 not-first:ps-1.5"
       />
       {after === undefined ? null : (

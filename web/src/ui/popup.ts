@@ -9,7 +9,7 @@ export const NOTICE = 'rounded-md bg-raised ps-4 pe-2 shadow-float'
 export const ITEM =
   'relative flex min-h-8 cursor-default pointer-coarse:min-h-10 select-none items-center gap-2 rounded-sm px-2 py-1 text-base outline-none data-highlighted:bg-hover data-disabled:opacity-50'
 
-/** Moves the focus from the placeholder button, which had it, to this one. */
-export function takeFocus(trigger: HTMLElement | null): void {
-  trigger?.focus({ preventScroll: true })
+/** As a `ref`: moves the focus to an element that appears, such as the button that takes a placeholder's place. */
+export function takeFocus(element: HTMLElement | null): void {
+  element?.focus({ preventScroll: true })
 }

@@ -35,6 +35,7 @@ export function TwoFactorPage() {
     >
       <Form task={{ ...confirm, mutate: () => confirm.mutate(code) }}>
         <TextField
+          key={kind}
           label={t(byApp ? 'auth.twoFactor.code' : 'auth.twoFactor.recoveryCode')}
           name="code"
           autoComplete="one-time-code"
@@ -55,8 +56,7 @@ export function TwoFactorPage() {
         <Button
           className={WRAPPING}
           variant="ghost"
-          onClick={({ currentTarget }) => {
-            currentTarget.form?.querySelector('input')?.focus()
+          onClick={() => {
             setKind(byApp ? 'backup-code' : 'totp')
             setCode('')
             confirm.reset()
