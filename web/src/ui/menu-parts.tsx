@@ -28,7 +28,8 @@ export function OpenedMenu({
           side={side}
           align={align}
           sideOffset={4}
-          collisionPadding={8}
+          // Less than the margin beside buttons on a phone, or it changes sides there.
+          collisionPadding={4}
           className="z-50"
         >
           <Base.Popup
