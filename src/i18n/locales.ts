@@ -43,6 +43,6 @@ export function direction(locale: Locale): 'ltr' | 'rtl' {
 }
 
 /** What stands between two sentences: nothing where a full stop is as wide as a letter. */
-export function betweenSentences(locale: Locale): '' | ' ' {
+export function betweenSentences(locale: string): '' | ' ' {
   return /^(?:ja|zh)/.test(locale) ? '' : ' '
 }

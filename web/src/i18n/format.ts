@@ -1,3 +1,4 @@
+import { betweenSentences } from '../../../src/i18n/locales.ts'
 import type { Locale } from './locales.ts'
 
 type Time = string | number | Date
@@ -61,7 +62,7 @@ export function createFormats(locale: string) {
   return {
     number: numbers(),
     /** 1,2 Mio. or 1.2M, for narrow places. */
-    compact: numbers({ notation: 'compact', maximumFractionDigits: 1 }),
+    compact: numbers({ notation: 'compact', maximumFractionDigits: 1, useGrouping: 'always' }),
     /** A share from 0 to 1. */
     percent: numbers({ style: 'percent', maximumFractionDigits: 1 }),
     /** For a column: with a fixed number of digits. */
@@ -85,5 +86,7 @@ export function createFormats(locale: string) {
     list: lists('conjunction'),
     /** Alternatives: "a, b or c". */
     either: lists('disjunction'),
+    /** Sentences as one text: with spaces between them, if the language has any. */
+    sentences: (all: readonly string[]) => all.join(betweenSentences(locale)),
   }
 }

@@ -71,6 +71,12 @@ function pluralsOf(message: string, language: string): { ordinal: boolean; cases
   return plurals
 }
 
+test('no Japanese line ends between a number and its counter', () => {
+  // Lines break between phrases there, which a common space separates.
+  const counted = /[\d#}] (?:件|個|回|日|時間|分|年|つ|人|文字|桁|か月|か国|番目)/
+  expect(Object.values(all('ja')).filter((message) => counted.test(message))).toEqual([])
+})
+
 test('there is a folder for every language, and none for another one', () => {
   expect(readdirSync(FOLDER).sort()).toEqual([...LOCALES].sort())
   expect(Object.keys(LANGUAGE_NAMES)).toEqual([...LOCALES])

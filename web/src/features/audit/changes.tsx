@@ -65,7 +65,8 @@ export function Changes({
 function FieldName({ name }: { name: string }) {
   const { t } = useI18n()
   const label = fieldKey(name)
-  if (label && name.startsWith('qr_')) return `${t('links.qr.title')}: ${t(label)}`
+  if (label && name.startsWith('qr_'))
+    return t('common.labelled', { label: t('links.qr.title'), value: t(label) })
   // Allows line breaks between words.
   return label ? t(label) : <code dir="ltr">{name.replaceAll('_', '_\u200b')}</code>
 }
@@ -92,8 +93,8 @@ function valueText(value: unknown, i18n: I18n): string {
   if (Array.isArray(value)) {
     return format.list(value.map((item) => itemText(item, i18n)))
   }
-  const parts = Object.entries(value as Fields).map(
-    ([name, part]) => `${name}: ${valueText(part, i18n)}`,
+  const parts = Object.entries(value as Fields).map(([label, part]) =>
+    t('common.labelled', { label, value: valueText(part, i18n) }),
   )
   return format.list(parts)
 }

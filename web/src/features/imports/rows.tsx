@@ -90,7 +90,9 @@ function RowTable({ rows, isUndo }: { rows: readonly Row[]; isUndo: boolean }) {
                 </span>
               </Td>
               <Td className="text-muted max-sm:h-auto max-sm:basis-full max-sm:border-0 max-sm:px-0">
-                {[...row.reasons, ...(row.warnings ?? [])].map(({ message }) => message).join(' ')}
+                {format.sentences(
+                  [...row.reasons, ...(row.warnings ?? [])].map(({ message }) => message),
+                )}
               </Td>
             </tr>
           )

@@ -34,7 +34,7 @@ export function InstancePage() {
 }
 
 function Workspaces() {
-  const { t } = useI18n()
+  const { t, format } = useI18n()
   const { instance } = usePlace()
   const { search = '' } = useSearch({ from: '/shell/instance' })
   const navigate = useNavigate()
@@ -55,11 +55,10 @@ function Workspaces() {
   return (
     <Page
       title={t('instance.title')}
-      description={
-        <>
-          {t('instance.text')} {t('instance.version', { version: instance.version })}
-        </>
-      }
+      description={format.sentences([
+        t('instance.text'),
+        t('instance.version', { version: instance.version }),
+      ])}
     >
       <InputGroup
         type="search"

@@ -28,7 +28,7 @@ export function JobLines({ jobs }: { jobs: readonly Job[] }) {
 
 /** A job: what it does, who started it, its progress and result. */
 function JobLine({ job, undone }: { job: Job; undone: boolean }) {
-  const { t, format } = useI18n()
+  const { t } = useI18n()
   const { may } = usePlace()
   const { name } = usePerson(job.actor)
   const kind = kindOf(job)
@@ -36,7 +36,9 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
   const { done, total, failed } = job.progress
   const numbers = numbersOf(job).filter(({ count }) => count > 0)
   const told = isOver(job)
-    ? numbers.map((each) => `${t(`imports.number.${each.name}`)}: ${format.number(each.count)}`)
+    ? numbers.map((each) =>
+        t('common.labelled', { label: t(`imports.number.${each.name}`), value: each.count }),
+      )
     : []
   if (told.length === 0 && total !== null) told.push(t('jobs.progress', { done, total }))
   if (numbers.length === 0 && failed > 0) told.push(t('jobs.failed', { count: failed }))

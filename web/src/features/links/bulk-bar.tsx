@@ -121,7 +121,9 @@ function useBulkActions(
     const folder_id = folder?.id ?? null
     if (found !== null) {
       const name = folder?.name ?? t('folders.none')
-      return askFound(`${t('folders.move')}: ${name}`, { patch: { folder_id } })
+      return askFound(t('common.labelled', { label: t('folders.move'), value: name }), {
+        patch: { folder_id },
+      })
     }
     start(
       'move',

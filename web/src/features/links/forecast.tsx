@@ -20,7 +20,7 @@ export function Forecast({
   ask: () => Promise<Tried>
 }) {
   const i18n = useI18n()
-  const { t } = i18n
+  const { t, format } = i18n
   const { workspace } = usePlace()
   const { data, error } = useQuery({
     queryKey: ['links', workspace.id, 'forecast', change],
@@ -43,7 +43,7 @@ export function Forecast({
   const told = reasons.map(({ field, message }) => {
     // Fields of operations include their path.
     const name = FIELD_NAMES[field.split('.').at(-1) ?? '']
-    return name ? `${t(name)}: ${message}` : message
+    return name ? t('common.labelled', { label: t(name), value: message }) : message
   })
   return (
     <div role="status" className={box}>
@@ -56,9 +56,7 @@ export function Forecast({
       {failed > 0 ? (
         <p className="flex gap-1.5 text-bad">
           <CircleAlert className="mt-0.75 shrink-0" />
-          <span>
-            {t('links.bulk.fails', { count: failed })} {told.join(' ')}
-          </span>
+          <span>{format.sentences([t('links.bulk.fails', { count: failed }), ...told])}</span>
         </p>
       ) : null}
       {tried < count ? (

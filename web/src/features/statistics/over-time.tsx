@@ -116,7 +116,7 @@ export function OverTime({
             {report.before === null ? null : (
               <span className="flex items-center gap-1.5">
                 <span className="w-4 border-line-strong border-t-2 border-dotted" />
-                {beforeLabel}: {days(report.before)}
+                {t('common.labelled', { label: beforeLabel, value: days(report.before) })}
               </span>
             )}
           </div>

@@ -94,7 +94,7 @@ function ColumnRow({
   most: number
 }) {
   const i18n = useI18n()
-  const { t, format, regional } = i18n
+  const { t, regional } = i18n
   // Only some of the hours have room for their label.
   const every = dimension === 'hour' ? 4 : 1
   const narrow = (value: number) => {
@@ -112,7 +112,8 @@ function ColumnRow({
       <ul className="flex h-24 items-end border-line border-t border-b">
         {values.map((value) => {
           const count = clicks.get(value) ?? 0
-          const name = `${valueName(dimension, value, i18n)}: ${format.number(count)}`
+          const label = valueName(dimension, value, i18n)
+          const name = t('common.labelled', { label, value: count })
           return (
             <li key={value} className="h-full min-w-0 flex-1">
               <button

@@ -86,10 +86,11 @@ function noneName(dimension: Dimension, { t }: I18n): string {
 
 /** A filter in words. */
 export function filterName({ dimension, value, exclude }: Filter, i18n: I18n, name?: string) {
-  return i18n.t(exclude ? 'statistics.filter.not' : 'statistics.filter.is', {
-    dimension: i18n.t(`statistics.dimension.${dimension}`),
-    value: name ?? (isGroup(dimension) ? value : valueName(dimension, value, i18n)),
-  })
+  const label = i18n.t(`statistics.dimension.${dimension}`)
+  const shown = name ?? (isGroup(dimension) ? value : valueName(dimension, value, i18n))
+  return exclude
+    ? i18n.t('statistics.filter.not', { dimension: label, value: shown })
+    : i18n.t('common.labelled', { label, value: shown })
 }
 
 /** Formats a bucket's start: short for an axis, and in full; and the whole bucket. */

@@ -70,7 +70,10 @@ export default function WorldMap({ report }: { report: Report }) {
       <figcaption className="flex min-h-5 flex-wrap items-center justify-between gap-x-4 gap-y-1 text-muted text-xs">
         <span aria-hidden="true">
           {pointed
-            ? `${countryName(pointed, i18n)}: ${format.number(clicks.get(pointed) ?? 0)}`
+            ? t('common.labelled', {
+                label: countryName(pointed, i18n),
+                value: clicks.get(pointed) ?? 0,
+              })
             : ''}
         </span>
         {most > 0 ? (

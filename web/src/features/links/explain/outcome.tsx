@@ -57,10 +57,9 @@ function kindOf({ outcome, location }: Explanation): 'redirect' | 'page' {
 }
 
 function Decided({ by, name }: { by: string; name: string | null }) {
+  const { rich } = useI18n()
   return name === null ? null : (
-    <Chip>
-      {by}: <bdi>{name}</bdi>
-    </Chip>
+    <Chip>{rich('common.labelled', { label: by, value: <bdi>{name}</bdi> })}</Chip>
   )
 }
 

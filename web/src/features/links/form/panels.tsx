@@ -210,5 +210,5 @@ function FormPanel({
 function warningsIn({ warnings = [], rules }: Link, i18n: I18n) {
   if (warnings.length === 0) return {}
   const texts = warnings.map(({ message }) => warningText(message, rules, i18n))
-  return { description: texts.join(' '), timeoutMs: 0 }
+  return { description: i18n.format.sentences(texts), timeoutMs: 0 }
 }

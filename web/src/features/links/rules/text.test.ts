@@ -2,14 +2,21 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { rules, variants } from '../../../../../src/rules/testing/world.ts'
 import { createI18n } from '../../../i18n/index.tsx'
+import common from '../../../i18n/messages/en/common.json'
 import links from '../../../i18n/messages/en/links.json'
 import texts from '../../../i18n/messages/en/rules.json'
 import statistics from '../../../i18n/messages/en/statistics.json'
+import jaCommon from '../../../i18n/messages/ja/common.json'
 import jaTexts from '../../../i18n/messages/ja/rules.json'
 import type { Messages } from '../../../i18n/messages.ts'
 import { itemText, type Rule, thenText, whenText } from './text.ts'
 
-const i18n = createI18n('en', { ...links, ...texts, ...statistics } as unknown as Messages)
+const i18n = createI18n('en', {
+  ...common,
+  ...links,
+  ...texts,
+  ...statistics,
+} as unknown as Messages)
 
 test('conditions are described in one line', () => {
   const when = {
@@ -37,10 +44,13 @@ test('conditions are described in one line', () => {
 })
 
 test('times and values use the commas and quotes of the language', () => {
-  const i18n = createI18n('ja', { ...links, ...jaTexts, ...statistics } as unknown as Messages)
+  const messages = { ...jaCommon, ...links, ...jaTexts, ...statistics }
+  const i18n = createI18n('ja', messages as unknown as Messages)
   const hours: [string, string][] = [['09:00', '17:30']]
   const time = { timezone: 'Asia/Tokyo', days: ['mon' as const], hours }
   const text = whenText({ query: { plan: ['pro'] }, time }, i18n)
+  expect(text).toContain('：')
+  expect(text).not.toContain(': ')
   expect(text).toContain('「pro」')
   expect(text).toContain('、09:00–17:30')
 })

@@ -66,8 +66,11 @@ export function dayName(day: string, { regional }: I18n, width: 'short' | 'long'
 /** A condition in words: "Country: Germany or Austria". */
 function conditionText(name: ConditionName, value: unknown, i18n: I18n): string {
   const { member, not } = partsOf(name)
-  const values = { what: memberName(member, i18n), values: valuesText(member, value, i18n) }
-  return i18n.t(not ? 'rules.summary.not' : 'rules.summary.is', values)
+  const what = memberName(member, i18n)
+  const values = valuesText(member, value, i18n)
+  return not
+    ? i18n.t('rules.summary.not', { what, values })
+    : i18n.t('common.labelled', { label: what, value: values })
 }
 
 function valuesText(member: Member, value: unknown, i18n: I18n): string {
@@ -87,10 +90,11 @@ type Parameters = Readonly<Record<string, readonly string[] | null>>
 
 function parametersText(parameters: Parameters, { t, format }: I18n): string {
   const each = Object.entries(parameters).map(([name, values]) => {
-    if (values === null) return `${own(name)}: …`
+    if (values === null) return t('common.labelled', { label: own(name), value: '…' })
     if (values.length === 0) return t('rules.summary.absent', { name: own(name) })
     if (values.includes('*')) return t('rules.summary.any', { name: own(name) })
-    return `${own(name)}: ${format.either(values.map((text) => own(t('rules.summary.quoted', { text }))))}`
+    const quoted = values.map((text) => own(t('rules.summary.quoted', { text })))
+    return t('common.labelled', { label: own(name), value: format.either(quoted) })
   })
   return format.list(each)
 }

@@ -23,7 +23,7 @@ export function NetworksSection({ manages }: { manages: boolean }) {
 }
 
 function NetworksForm({ networks, manages }: { networks: readonly string[]; manages: boolean }) {
-  const { t } = useI18n()
+  const { t, format } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [text, setText] = useState(networks.join('\n'))
@@ -40,7 +40,8 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
   const details = error instanceof ApiError ? error.details : []
   const wrong = details.map(({ field, message }) => {
     const at = Number(/\[(\d+)\]/.exec(field)?.[1] ?? Number.NaN)
-    return lines[at] === undefined ? message : `${lines[at]}: ${message}`
+    const label = lines[at]
+    return label === undefined ? message : t('common.labelled', { label, value: message })
   })
   return (
     <Form
@@ -51,7 +52,7 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
       <TextareaField
         label={t('settings.networks.label')}
         hint={t('settings.networks.hint')}
-        error={wrong.length > 0 ? wrong.join(' ') : undefined}
+        error={wrong.length > 0 ? format.sentences(wrong) : undefined}
         dir="ltr"
         rows={4}
         disabled={!manages}
