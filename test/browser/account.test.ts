@@ -57,6 +57,9 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
       await page.locator('main img[src*="/picture?v="]').first().waitFor()
       await page.locator('aside img[src*="/picture?v="]').waitFor()
     }
+    // Who joined is named once in the log.
+    const joined = page.getByRole('listitem').filter({ hasText: en('audit.action.member.joined') })
+    expect(await joined.first().getByRole('button').count()).toBe(1)
     expect(owner.faults).toEqual([])
   }, 300_000)
 

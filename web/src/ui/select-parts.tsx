@@ -35,7 +35,7 @@ export function OpenedSelect<T extends string>({
         </Base.Icon>
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner sideOffset={4} className="z-50" alignItemWithTrigger={false}>
+        <Base.Positioner sideOffset={4} align="start" className="z-50" alignItemWithTrigger={false}>
           <Base.Popup
             className={cx(
               POPUP,

@@ -52,13 +52,16 @@ export function Entry({
               <bdi>{name}</bdi>
             </button>
             <span className="text-muted">{key === null ? action : t(key)}</span>
-            <button
-              type="button"
-              className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
-              onClick={() => onTarget(target.id)}
-            >
-              <bdi>{targetName(target, i18n)}</bdi>
-            </button>
+            {/* Who joined or left did it to themselves: one name will do. */}
+            {target.id === actor.id ? null : (
+              <button
+                type="button"
+                className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
+                onClick={() => onTarget(target.id)}
+              >
+                <bdi>{targetName(target, i18n)}</bdi>
+              </button>
+            )}
           </span>
         </span>
         <span className="flex flex-wrap items-baseline gap-x-4 max-sm:ps-8.5">
