@@ -54,7 +54,7 @@ function layoutFaults() {
   }
 
   // Names and addresses in another script stand where the lines around them begin.
-  for (const element of document.querySelectorAll('bdi, span[dir=auto]')) {
+  for (const element of document.querySelectorAll('bdi, :is(span, del, ins)[dir=auto]')) {
     const around = getComputedStyle(element.parentElement)
     if (!visible(element) || around.textAlign !== 'start') continue
     if (getComputedStyle(element).display === 'inline') continue
