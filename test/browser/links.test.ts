@@ -209,9 +209,15 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
 
   test('a URL pasted on the page becomes a link', async () => {
     await openList()
+    await owner.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await paste('https://example.com/pasted')
     const row = page.locator('[data-row]').filter({ hasText: 'example.com/pasted' })
     await row.waitFor()
+    const slug = await row.locator('[data-row-link]').innerText()
+    const copied = `${dashboard.url}/${slug}`
+    const name = copied.replace(/^\w+:\/\//, '')
+    await page.getByText(en('links.createdAndCopied', { name })).first().waitFor()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(copied)
     await button('common.undo').click()
     await row.waitFor({ state: 'detached' })
   })
@@ -287,6 +293,9 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
   test('the search has one button that clears it', async () => {
     await openList()
     const search = page.getByRole('searchbox')
+    await search.fill('example.com')
+    // Neither slug nor title has it, so the match is marked.
+    await page.locator('[data-row] mark').filter({ hasText: 'example.com' }).first().waitFor()
     await search.fill('first')
     // Browsers add one of their own to `type=search`.
     expect(await search.getAttribute('type')).not.toBe('search')
@@ -392,7 +401,16 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await time.scrollIntoViewIfNeeded()
     await owner.settled()
     // The header stays in view.
-    expect((await page.getByRole('columnheader').first().boundingBox())?.y).toBe(0)
+    const header = page.getByRole('columnheader').nth(1)
+    expect((await header.boundingBox())?.y).toBe(0)
+    await page.locator('[data-row] input[type=checkbox]').nth(39).click()
+    const bar = page.getByRole('region').filter({ has: button('links.bulk.clear') })
+    await bar.waitFor()
+    await owner.settled()
+    const over = await bar.boundingBox()
+    expect((await header.boundingBox())?.y).toBe((over?.y ?? 0) + (over?.height ?? 0))
+    await page.keyboard.press('Escape')
+    await bar.waitFor({ state: 'detached' })
     await time.hover()
     const tip = page.getByRole('tooltip').filter({ hasText: exact })
     await tip.waitFor()

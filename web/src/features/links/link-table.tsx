@@ -61,7 +61,11 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
   })
   return (
     <Table
-      className="table-fixed [&_thead_th]:sticky [&_thead_th]:top-0 [&_thead_th]:z-10 [&_thead_th]:bg-canvas [&_thead_th]:shadow-[inset_0_-1px_var(--line)]"
+      className={cx(
+        'table-fixed [&_thead_th]:sticky [&_thead_th]:z-10 [&_thead_th]:bg-canvas [&_thead_th]:shadow-[inset_0_-1px_var(--line)]',
+        // Below the bar of bulk actions.
+        selection.count > 0 ? '[&_thead_th]:top-10' : '[&_thead_th]:top-0',
+      )}
       onPointerEnter={ahead}
     >
       <thead>
