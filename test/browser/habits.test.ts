@@ -68,6 +68,24 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     await page.waitForURL(/q=thre/)
   })
 
+  test('visitors’ pages, documents and dashboard share their font, colour and logo', async () => {
+    const icon = await (await fetch(`${dashboard.url}/app/icon.svg`)).text()
+    const [drawing = 'none'] = icon.match(/(?<= d=")[^"]+/) ?? []
+    const looks = new Set<string>()
+    for (const path of ['/app/sign-in', '/docs', '/nowhere', '/one+']) {
+      await page.goto(path)
+      looks.add(
+        await page.evaluate(`(() => {
+          const { fontFamily, color } = getComputedStyle(document.body)
+          return fontFamily + color
+        })()`),
+      )
+      const logo = page.locator(`img[src$="icon.svg"], svg:has(path[d="${drawing}"])`)
+      expect(await logo.count()).toBeGreaterThan(0)
+    }
+    expect([...looks]).toHaveLength(1)
+  })
+
   test('links and pages are found by name from any page, also while typing', async () => {
     await page.goto('/app/statistics')
     await heading(page, en('statistics.title'))

@@ -52,6 +52,11 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
     await field.fill('only-else')
     await page.getByRole('dialog').getByRole('button', { name: 'only-elsewhere' }).waitFor()
     await button('common.cancel').click()
+    await page.goto('/app/links?q=nothing')
+    await button('links.filters').click()
+    await field.fill('only-else')
+    await page.getByRole('dialog').getByRole('button', { name: 'only-elsewhere' }).click()
+    await page.waitForURL(/tag=only-elsewhere/)
   })
 
   test('a link is archived from its row, and restored by undo', async () => {
