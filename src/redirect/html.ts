@@ -177,7 +177,7 @@ function reportForm(locale: Locale): string {
   return `<details><summary>${text('title')}</summary>
 <form method="post">
 <label for="report">${text('label')}</label>
-<textarea id="report" name="report" rows="3" required maxlength="1000"></textarea>
+<textarea id="report" name="report" dir="auto" rows="3" required maxlength="1000"></textarea>
 <button class="button">${text('button')}</button>
 </form></details>`
 }

@@ -64,18 +64,20 @@ export function Entry({
             )}
           </span>
         </span>
-        <span className="flex flex-wrap items-baseline gap-x-4 max-sm:ps-8.5">
-          {more}
-          {target.type === 'link' ? (
-            <Link
-              to="/links/$id"
-              params={{ id: target.id }}
-              className="min-h-6 text-accent-text text-sm underline underline-offset-2"
-            >
-              {t('audit.openLink')}
-            </Link>
-          ) : null}
-        </span>
+        {more === null && target.type !== 'link' ? null : (
+          <span className="flex flex-wrap items-baseline gap-x-4 max-sm:ps-9">
+            {more}
+            {target.type === 'link' ? (
+              <Link
+                to="/links/$id"
+                params={{ id: target.id }}
+                className="min-h-6 text-accent-text text-sm underline underline-offset-2"
+              >
+                {t('audit.openLink')}
+              </Link>
+            ) : null}
+          </span>
+        )}
       </div>
       {fields.length === 0 ? null : (
         <details className="group sm:ps-29">

@@ -79,11 +79,11 @@ function DnsRecord({ domain: { id, status, verification } }: { domain: Domain })
         </p>
       ) : null}
       <dl className="grid gap-x-4 gap-y-2 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">
-        <dt className="text-muted sm:pt-2">{t('domains.record.name')}</dt>
+        <dt className="text-muted sm:pt-2.5">{t('domains.record.name')}</dt>
         <dd className="min-w-0">
           <CodeBlock code={name} />
         </dd>
-        <dt className="text-muted sm:pt-2">{t('domains.record.value')}</dt>
+        <dt className="text-muted sm:pt-2.5">{t('domains.record.value')}</dt>
         <dd className="min-w-0">
           <CodeBlock code={value} />
         </dd>
