@@ -1,17 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createFormats } from './format.ts'
 
-test('short numbers are grouped as other numbers are', () => {
-  for (const [locale, text] of [
-    ['ja', '1,594'],
-    ['de', '1.594'],
-    ['en', '1.6K'],
-  ] as const) {
-    expect(createFormats(locale).compact(1594)).toBe(text)
+test('items of a list keep their own direction in a right-to-left language', () => {
+  const items = ['2026-sale', 'عرض']
+  for (const item of items) {
+    expect(createFormats('ar').list(items)).toContain(`\u2068${item}\u2069`)
+    expect(createFormats('ar').either(items)).toContain(`\u2068${item}\u2069`)
+    expect(createFormats('en').list(items)).not.toContain('\u2068')
   }
-})
-
-test('sentences are joined by what the language puts between them', () => {
-  expect(createFormats('en-GB').sentences(['One.', 'Two.'])).toBe('One. Two.')
-  expect(createFormats('ja-JP').sentences(['一。', '二。'])).toBe('一。二。')
 })

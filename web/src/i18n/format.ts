@@ -1,4 +1,5 @@
 import { betweenSentences } from '../../../src/i18n/locales.ts'
+import { isolated } from './icu.ts'
 import type { Locale } from './locales.ts'
 
 type Time = string | number | Date
@@ -44,7 +45,8 @@ export function createFormats(locale: string) {
   const lists = (type: 'conjunction' | 'disjunction') =>
     lazy(
       () => new Intl.ListFormat(locale, { type }),
-      (format, items: readonly string[]) => format.format(items),
+      (format, items: readonly string[]) =>
+        format.format(items.map((item) => isolated(item, locale))),
     )
   const date = dates({ dateStyle: 'medium' })
   const ago = (style: 'long' | 'short') => {

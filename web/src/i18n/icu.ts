@@ -173,10 +173,10 @@ export function formatMessage<T>(
 }
 
 /**
- * A value keeps its own direction in a right-to-left sentence: "2026-sale" isn't shown as
+ * A value that keeps its own direction in a right-to-left sentence: "2026-sale" isn't shown as
  * "sale-2026". Uses Unicode's "first strong isolate".
  */
-function isolated(value: string, locale: string): string {
+export function isolated(value: string, locale: string): string {
   return locale.startsWith('ar') ? `\u2068${value}\u2069` : value
 }
 

@@ -73,10 +73,12 @@ function FieldName({ name }: { name: string }) {
 
 function Value({ field, value, mark }: { field: string; value: unknown; mark: string }) {
   const i18n = useI18n()
+  // A list has the direction of the page.
+  const Text = Array.isArray(value) ? 'span' : 'bdi'
   return (
-    <bdi className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
+    <Text className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
       {valueWord(field, value, i18n) ?? valueText(value, i18n)}
-    </bdi>
+    </Text>
   )
 }
 

@@ -25,8 +25,8 @@ export function Change({
   const i18n = useI18n()
   const label = FIELD_NAMES[field]
   const isLong = LONG_LISTS.has(field)
-  // Sentences have the direction of the page.
-  const dir = isLong ? undefined : 'auto'
+  // Lists and sentences have the direction of the page.
+  const dir = Array.isArray(from) || Array.isArray(to) ? undefined : 'auto'
   const [was, is] = isLong ? differing(from, to) : [from, to]
   return (
     <li className="flex flex-wrap gap-x-2 [overflow-wrap:anywhere]">

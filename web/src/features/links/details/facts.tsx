@@ -25,7 +25,7 @@ export function Facts({ link }: { link: Link }) {
     [t('links.field.forwardQuery'), link.forward_query ? t('links.forwarded') : null],
     [t('links.field.match'), link.match === 'prefix' ? t('links.on') : null],
     [t('links.field.forwardPath'), link.forward_path ? t('links.on') : null],
-    [t('links.field.aliases'), ltr(format.list(link.aliases))],
+    [t('links.field.aliases'), format.list(link.aliases)],
     [t('links.field.externalId'), ltr(link.external_id)],
     [t('links.section.social'), link.social && (link.social.title ?? t('links.section.set'))],
     [
