@@ -36,7 +36,7 @@ export function SplitCards({ report }: { report: Report }) {
 }
 
 function SplitCard({ report, split }: { report: Report; split: Split }) {
-  const { t } = useI18n()
+  const { t, rich } = useI18n()
   const { question, period } = report
   // The same destination may be a variant of several splits.
   const filter = { dimension: 'rule', value: split.rule, exclude: false } as const
@@ -49,13 +49,12 @@ function SplitCard({ report, split }: { report: Report; split: Split }) {
     <Card className="flex min-w-0 flex-col gap-3 p-4 lg:col-span-2">
       <div className="flex flex-col gap-1">
         <h2 className="font-semibold">
-          {t('statistics.split.title')}
-          {split.title === null ? null : (
-            <>
-              {': '}
-              <bdi>{split.title}</bdi>
-            </>
-          )}
+          {split.title === null
+            ? t('statistics.split.title')
+            : rich('common.labelled', {
+                label: t('statistics.split.title'),
+                value: <bdi>{split.title}</bdi>,
+              })}
         </h2>
         <VerdictText compared={compared} />
       </div>

@@ -53,6 +53,8 @@ test('times and values use the commas and quotes of the language', () => {
   expect(text).not.toContain(': ')
   expect(text).toContain('「pro」')
   expect(text).toContain('、09:00–17:30')
+  const rule = { id: 'a', name: '社内', when: {}, then: { answer: 'gone' } }
+  expect(itemText(rule, i18n)).toContain('：')
 })
 
 test('an outcome names destinations and shares', () => {

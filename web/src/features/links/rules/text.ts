@@ -179,14 +179,16 @@ export function itemText(item: unknown, i18n: I18n): string {
     const { name, when, then } = item as Rule
     const variants = then.variants?.map((one) => itemText(one, i18n))
     const outcome = variants ? i18n.format.list(variants) : thenText(then, i18n, whole)
-    return `${titled(name)}${whenText(when, i18n)} ${i18n.dir === 'rtl' ? '←' : '→'} ${outcome}`
+    const arrow = i18n.dir === 'rtl' ? '←' : '→'
+    return titled(name, `${whenText(when, i18n)} ${arrow} ${outcome}`, i18n)
   }
   if ('weight' in item) {
     const { name, destination_url, weight } = item as Variant
     const share = `${i18n.t('rules.variant.weight')} ${i18n.format.number(weight)}`
-    return `${titled(name)}${isolated(destination_url)} (${share})`
+    return titled(name, `${isolated(destination_url)} (${share})`, i18n)
   }
   return JSON.stringify(item)
 }
 
-const titled = (name: string | undefined) => (name ? `${own(name)}: ` : '')
+const titled = (name: string | undefined, text: string, { t }: I18n) =>
+  name ? t('common.labelled', { label: own(name), value: text }) : text
