@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     ask<{ id: string }>(dashboard, owner.context, method, path, { body, workspace })
 
   beforeAll(async () => {
-    dashboard = await startDashboard()
+    dashboard = await startDashboard({ TRUSTED_PROXIES: '127.0.0.1,::1' })
     owner = await dashboard.open()
     page = owner.page
     workspace = await claim(dashboard, owner.context)
@@ -229,12 +229,17 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   })
 
   test('each of seven days has its label', async () => {
-    await fetch(`${dashboard.url}/one`, { redirect: 'manual', headers: { 'user-agent': AGENT } })
+    await fetch(`${dashboard.url}/one`, {
+      redirect: 'manual',
+      headers: { 'user-agent': AGENT, 'x-forwarded-for': '5.9.0.1' },
+    })
     await clicksAre(2)
     await page.goto('/app/statistics?range=7d')
     const labels = page.locator('figure text[data-label]')
     await labels.first().waitFor({ state: 'attached' })
     expect(await labels.count()).toBe(7)
+    // Countries have their flags.
+    await page.getByRole('listitem').filter({ hasText: 'Germany' }).getByText('🇩🇪').waitFor()
   })
 
   test('sorting by clicks uses human clicks, as shown in the list', async () => {
