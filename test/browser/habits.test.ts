@@ -297,6 +297,9 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   test('the audit log names fields like their pages, and omits empty ones', async () => {
     await call('POST', '/views', { name: 'Spring', shared: true })
     await call('POST', '/domains', { host: 'go.example.com' })
+    const { body: folder } = await call('POST', '/folders', { name: 'Press' })
+    await call('POST', '/links', { destination_url: TARGET, slug: 'filed', folder_id: folder.id })
+    await call('POST', '/tags', { name: 'print' })
     const operations = Array.from({ length: 6 }, () => ({
       op: 'create',
       link: { destination_url: TARGET },
@@ -322,6 +325,8 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
       en('domains.case'),
       'robots',
     ])
+    await fields('filed')
+    await page.getByRole('cell', { name: 'Press', exact: true }).waitFor()
   })
 
   test('settings are narrow cards, and an instance that sells nothing has no prices', async () => {

@@ -1,5 +1,6 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
+import { FolderName } from '../groups/folder-name.tsx'
 import { itemText } from '../links/rules/text.ts'
 import { fieldKey, isNothing, valueWord } from './words.ts'
 
@@ -77,7 +78,11 @@ function Value({ field, value, mark }: { field: string; value: unknown; mark: st
   const Text = Array.isArray(value) ? 'span' : 'bdi'
   return (
     <Text className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
-      {valueWord(field, value, i18n) ?? valueText(value, i18n)}
+      {field === 'folder_id' && typeof value === 'string' ? (
+        <FolderName id={value} />
+      ) : (
+        (valueWord(field, value, i18n) ?? valueText(value, i18n))
+      )}
     </Text>
   )
 }

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { usePlace } from '../../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
-import { folderQuery } from '../../groups/calls.ts'
+import { FolderName } from '../../groups/folder-name.tsx'
 import { FIELD_NAMES, TIMES } from '../field-names.ts'
 import { itemText } from '../rules/text.ts'
 
@@ -88,11 +86,4 @@ function shown(field: string, value: unknown, i18n: I18n): ReactNode {
   if (TIMES.has(field) && typeof value === 'string') return format.dateTime(value)
   if (field === 'max_clicks' && typeof value === 'number') return format.number(value)
   return String(value)
-}
-
-/** A deleted folder has only its id. */
-function FolderName({ id }: { id: string }) {
-  const { workspace } = usePlace()
-  const { data } = useQuery({ ...folderQuery(workspace.id, id), retry: false })
-  return data?.name ?? id
 }

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Chip } from '../../../ui/chip.tsx'
-import { folderQuery } from '../../groups/calls.ts'
+import { FolderName } from '../../groups/folder-name.tsx'
 import { TagDot } from '../../groups/tag-dot.tsx'
 import { useTagColours } from '../../groups/use-tags.ts'
 import type { Link } from '../calls.ts'
@@ -63,24 +61,18 @@ function tagsOf(link: Link): ReactNode {
   return <Tags link={link} />
 }
 
+/** Links to the links in the folder. */
 function folderOf(id: string): ReactNode {
-  return <FolderName id={id} />
+  return (
+    <RouterLink to="/links" search={{ folder: id }} className="hover:underline">
+      <FolderName id={id} />
+    </RouterLink>
+  )
 }
 
 /** URLs and names run from left to right in every language. */
 function ltr(text: string | null): ReactNode {
   return text ? <bdi dir="ltr">{text}</bdi> : null
-}
-
-/** Links to the links in the folder. */
-function FolderName({ id }: { id: string }) {
-  const { workspace } = usePlace()
-  const { data } = useQuery(folderQuery(workspace.id, id))
-  return (
-    <RouterLink to="/links" search={{ folder: id }} className="hover:underline">
-      <bdi>{data?.name ?? '…'}</bdi>
-    </RouterLink>
-  )
 }
 
 /** Each links to the links with the tag. */
