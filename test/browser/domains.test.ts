@@ -62,19 +62,33 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
     await card.getByRole('button', { name: new RegExp(`^${en('shell.settings')}`) }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel(en('domains.brand.name')).fill('Acme & Sons')
+    await dialog.getByLabel(en('domains.brand.colour')).fill('#ffffff')
     expect(await violations(page)).toEqual([])
     await dialog.getByRole('button', { name: en('common.save') }).click()
     await dialog.waitFor({ state: 'detached' })
-    const home = await fetch(dashboard.url, {
-      headers: { host: 'links.example', accept: 'text/html' },
-    })
-    const dressed = await home.text()
+    const visit = async (path: string) => {
+      const headers = { host: 'links.example', accept: 'text/html' }
+      return await (await fetch(`${dashboard.url}/${path}`, { headers })).text()
+    }
+    const dressed = await visit('')
     expect(dressed).toContain('Acme &amp; Sons')
     // No logo: its initial.
     expect(dressed).toMatch(/class="mark"[^>]*>A</)
     const on = { destination_url: 'https://example.com/', domain: 'links.example' }
-    const made = await send('POST', '/links', on)
+    const made = await send('POST', '/links', { ...on, slug: 'locked', password: 'over the hills' })
     expect(made.status).toBe(201)
+    // A colour like the page's: the focus and the button can be seen nevertheless.
+    const { page: visitor, close } = await dashboard.open({ colorScheme: 'light' })
+    await visitor.setContent(await visit('locked'))
+    await visitor.locator('input').focus()
+    const colours = await visitor.evaluate(`[
+      getComputedStyle(document.querySelector('input')).outlineColor,
+      getComputedStyle(document.querySelector('.button')).boxShadow,
+    ]`)
+    await close()
+    const [focus, edge] = colours as [string, string]
+    expect(focus).not.toBe('rgb(255, 255, 255)')
+    expect(edge).not.toBe('none')
     const remove = async () => {
       await card.getByRole('button', { name: new RegExp(`^${en('domains.delete')}`) }).click()
       const confirm = page.getByRole('alertdialog')

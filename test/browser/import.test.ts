@@ -116,6 +116,20 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     const card = page.getByRole('region', { name: en('jobs.kind.import') })
     await card.getByRole('progressbar').waitFor()
     await look('elsewhere')
+    // On a phone, toasts take its place while they are shown.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.keyboard.press('c')
+    const form = page.getByRole('dialog')
+    await form
+      .getByLabel(en('links.field.destination'), { exact: true })
+      .fill('https://example.com/')
+    await page.keyboard.press('Enter')
+    const toast = page.locator('[data-toast]')
+    await toast.waitFor()
+    await card.waitFor({ state: 'hidden' })
+    await toast.getByLabel(en('common.close')).click()
+    await card.waitFor()
+    await page.setViewportSize({ width: 1280, height: 900 })
     await card.getByRole('link', { name: en('jobs.all') }).click()
     await heading(page, en('jobs.title'))
 
