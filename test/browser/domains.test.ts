@@ -77,6 +77,11 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
     const on = { destination_url: 'https://example.com/', domain: 'links.example' }
     const made = await send('POST', '/links', { ...on, slug: 'locked', password: 'over the hills' })
     expect(made.status).toBe(201)
+    // With several hosts, rows name theirs.
+    const list = await context.newPage()
+    await list.goto('/app/links')
+    await list.locator('[data-row-link]').filter({ hasText: 'links.example/' }).waitFor()
+    await list.close()
     // A colour like the page's: the focus and the button can be seen nevertheless.
     const { page: visitor, close } = await dashboard.open({ colorScheme: 'light' })
     await visitor.setContent(await visit('locked'))
