@@ -111,6 +111,12 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
       await first.filter({ hasText: found }).waitFor()
       await page.keyboard.press('Enter')
     }
+    for (const action of [en('keys.create.title'), en('members.invite.title')]) {
+      await run(action)
+      await page.getByRole('dialog', { name: action }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.waitForURL((url) => !url.searchParams.has('create'))
+    }
     await run('etage', 'Étage')
     await page.waitForURL(`**/links?w=${body.id}`)
     await run('acme')

@@ -7,6 +7,7 @@ import {
   BookOpen,
   FileUp,
   Keyboard,
+  KeyRound,
   Link2,
   LogOut,
   type LucideIcon,
@@ -15,6 +16,7 @@ import {
   Route,
   Search,
   Trash2,
+  UserPlus,
   UserRound,
 } from 'lucide-react'
 import { useState } from 'react'
@@ -207,6 +209,18 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
       label: t('links.explain.open'),
       Icon: Route,
       run: () => explain(id),
+    },
+    place.may('keys:manage') && {
+      id: 'key',
+      label: t('keys.create.title'),
+      Icon: KeyRound,
+      run: () => void navigate({ to: '/keys', search: { create: true } }),
+    },
+    place.may('members:manage') && {
+      id: 'invite',
+      label: t('members.invite.title'),
+      Icon: UserPlus,
+      run: () => void navigate({ to: '/members', search: { create: true } }),
     },
     { id: 'account', label: t('shell.account'), Icon: UserRound, run: account },
     place.user.may_create_workspaces && {

@@ -16,7 +16,7 @@ import { statisticsSearch } from '../features/statistics/search.ts'
 import { part } from '../lib/part.ts'
 import { NoPages, NoSuchPage, NotFound, PageProblem } from './missing.tsx'
 import { queryClient } from './queries.ts'
-import { defined, oneOf, parseSearch, stringifySearch, textOf } from './search-params.ts'
+import { defined, isOn, oneOf, parseSearch, stringifySearch, textOf } from './search-params.ts'
 import { enterWorkspace, workspaceOf } from './workspace.tsx'
 
 /** The search parameter of every page: the workspace, if a person has several. */
@@ -133,9 +133,21 @@ const imports = createRoute({
   validateSearch: ({ job }: Search) => defined({ job: textOf(job) }),
   component: page(() => import('../features/imports/page.tsx'), 'ImportPage'),
 })
-const keys = shellPage('/keys', () => import('../features/keys/page.tsx'), 'KeysPage')
+/** The dialog that creates something is open. */
+const createSearch = ({ create }: Search) => defined({ create: isOn(create) })
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: '/keys',
+  validateSearch: createSearch,
+  component: page(() => import('../features/keys/page.tsx'), 'KeysPage'),
+})
 const domains = shellPage('/domains', () => import('../features/domains/page.tsx'), 'DomainsPage')
-const members = shellPage('/members', () => import('../features/members/page.tsx'), 'MembersPage')
+const members = createRoute({
+  getParentRoute: () => shell,
+  path: '/members',
+  validateSearch: createSearch,
+  component: page(() => import('../features/members/page.tsx'), 'MembersPage'),
+})
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',

@@ -40,6 +40,11 @@ export function oneOf<const T extends string>(value: unknown, words: readonly T[
   return words.find((word) => word === value)
 }
 
+/** A parameter that is there or not. */
+export function isOn(value: unknown): true | undefined {
+  return value === true || value === 'true' ? true : undefined
+}
+
 /** The defined members: the others don't appear in the URL. */
 export function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Refused } from '../../app/refused.tsx'
@@ -18,9 +19,10 @@ import { MadeDialog } from './made.tsx'
 import { RevokeDialog } from './revoke.tsx'
 import { RotateDialog } from './rotate.tsx'
 
-/** The open dialog. */
+const route = getRouteApi('/shell/keys')
+
+/** The open dialog, besides that of a new key. */
 type Open =
-  | { kind: 'create' }
   | { kind: 'revoke' | 'rotate'; key: ApiKey }
   | { kind: 'made'; made: MadeKey; replaced?: { overlapHours: number } }
 
@@ -39,8 +41,15 @@ function Keys() {
   const [open, setOpen] = useState<Open | null>(null)
   const [showOld, setShowOld] = useState(false)
   const close = () => setOpen(null)
+  const { create: creating } = route.useSearch()
+  const navigate = route.useNavigate()
+  const created = () => void navigate({ search: {}, replace: true })
   const create = (
-    <Button variant="primary" icon={<Plus />} onClick={() => setOpen({ kind: 'create' })}>
+    <Button
+      variant="primary"
+      icon={<Plus />}
+      onClick={() => void navigate({ search: { create: true } })}
+    >
       {t('keys.create')}
     </Button>
   )
@@ -81,8 +90,14 @@ function Keys() {
           {showOld ? t('keys.hideOld') : t('keys.showOld', { count: old.length })}
         </Button>
       ) : null}
-      {open?.kind === 'create' ? (
-        <CreateDialog onClose={close} onMade={(made) => setOpen({ kind: 'made', made })} />
+      {creating ? (
+        <CreateDialog
+          onClose={created}
+          onMade={(made) => {
+            setOpen({ kind: 'made', made })
+            created()
+          }}
+        />
       ) : null}
       {open?.kind === 'revoke' ? <RevokeDialog apiKey={open.key} onClose={close} /> : null}
       {open?.kind === 'rotate' ? (

@@ -1,4 +1,4 @@
-import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
+import { defined, isOn, listOf, oneOf, textOf } from '../../app/search-params.ts'
 
 export const STATUSES = [
   'active',
@@ -80,8 +80,4 @@ interface LinkSearch {
 
 export function linkSearch(search: Record<string, unknown>): LinkSearch {
   return defined({ edit: isOn(search.edit), explain: isOn(search.explain) })
-}
-
-function isOn(value: unknown): true | undefined {
-  return value === true || value === 'true' ? true : undefined
 }

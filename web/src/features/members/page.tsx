@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
-import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
@@ -12,19 +12,24 @@ import { Invitations } from './invitations.tsx'
 import { InviteDialog } from './invite.tsx'
 import { MemberList } from './list.tsx'
 
+const route = getRouteApi('/shell/members')
+
 /** The members of the workspace, and open invitations. */
 export function MembersPage() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()
   const members = useQuery(membersQuery(workspace.id))
-  const [inviting, setInviting] = useState(false)
+  const { create: inviting } = route.useSearch()
+  const navigate = route.useNavigate()
+  const invite = () => void navigate({ search: { create: true } })
+  const close = () => void navigate({ search: {}, replace: true })
   const manages = may('members:manage')
   return (
     <Page
       title={t('members.title')}
       actions={
         manages ? (
-          <Button variant="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
+          <Button variant="primary" icon={<UserPlus />} onClick={invite}>
             {t('members.invite')}
           </Button>
         ) : null
@@ -34,7 +39,7 @@ export function MembersPage() {
         {(members) => <MemberList members={members} />}
       </Answer>
       {manages ? <Invitations /> : null}
-      {inviting ? <InviteDialog onClose={() => setInviting(false)} /> : null}
+      {inviting && manages ? <InviteDialog onClose={close} /> : null}
     </Page>
   )
 }
