@@ -16,10 +16,13 @@ interface Options {
 export function registerAuditCommand(program: Command, ctx: CommandContext): void {
   program
     .command('audit')
-    .description('show who changed what, the newest first')
-    .option('--workspace <name>', 'name or id; all workspaces without it')
-    .option('--action <action>', 'with --workspace: like link.updated, or link for all of links')
-    .option('--limit <number>', 'how many entries', '50')
+    .description('show the audit log, newest first')
+    .option('--workspace <name>', 'name or ID (default: all workspaces)')
+    .option(
+      '--action <action>',
+      'with --workspace: an action such as link.updated, or link for all link actions',
+    )
+    .option('--limit <number>', 'maximum number of results', '50')
     .action((options: Options) => show(ctx, options))
 }
 

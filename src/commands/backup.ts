@@ -15,13 +15,13 @@ import { lowerPriority } from '../base/niceness.ts'
 import { backupPlace } from '../config/index.ts'
 import { type CommandContext, CommandError, checked } from './context.ts'
 
-const PLACE = 'a directory, or s3://bucket/name'
+const PLACE = 'directory, or s3://bucket/name'
 
 /** `backup [DIR]`, `backup list`, `backup verify DIR`. */
 export function registerBackupCommands(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')
-    .description('back this instance up, while it runs')
+    .description('back up this instance while it runs')
     .argument('[place]', `${PLACE}, which is made; default: a new one in BACKUP_TO`)
     .addOption(new Option(SCHEDULED, 'the server asks for it').hideHelp())
     .action((place: string | undefined, { scheduled }: { scheduled?: true }) =>
@@ -33,7 +33,7 @@ export function registerBackupCommands(program: Command, context: CommandContext
     .action(() => list(context))
   backup
     .command('verify')
-    .description('open and read every file of a backup')
+    .description('check every file of a backup')
     .argument('<place>', PLACE)
     .action((place: string) => verify(context, place))
 }
@@ -42,7 +42,7 @@ export function registerBackupCommands(program: Command, context: CommandContext
 export function registerRestoreCommand(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('make the data directory from a backup; it must be empty')
+    .description('restore a backup into an empty data directory')
     .argument('<place>', PLACE)
     .action((place: string) => restore(context, place))
 }
@@ -95,7 +95,7 @@ async function list(context: CommandContext): Promise<void> {
     .map(({ name }) => ({ name, backup: store.open(name).where, time: timeOf(name) ?? 0 }))
     .sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1))
   const data = found.map(({ name, backup }) => ({ name, backup }))
-  context.printList(data, 'There is no backup.', { backup: ({ backup }) => backup })
+  context.printList(data, 'No backups.', { backup: ({ backup }) => backup })
 }
 
 async function verify(context: CommandContext, place: string): Promise<void> {

@@ -21,11 +21,11 @@ const UNAVAILABLE: Record<RawClicksUnavailable['reason'], string> = {
 
 /** `clicks recount`: compares the links' counters with their stored clicks. */
 export function registerClicksCommands(program: Command, context: CommandContext): void {
-  const clicks = program.command('clicks').description('look after the clicks')
+  const clicks = program.command('clicks').description('maintain click data')
   clicks
     .command('recount')
-    .description("compare the links' counters with their stored clicks, and repair what differs")
-    .option('--workspace <name>', 'of this workspace alone: its name or id')
+    .description('recompute click counters from stored clicks')
+    .option('--workspace <name>', 'only this workspace, by name or ID')
     .action((options: { workspace?: string }) => recountClicks(context, options.workspace))
 }
 

@@ -16,7 +16,7 @@ import { checkMail, checkSettings, checkSingleSignOn } from './doctor/settings.t
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('check settings, data, clock, permissions and versions; says what to do')
+    .description('check the installation and suggest fixes')
     .action(async () => {
       const findings = await examine(() => context.environment)
       const healthy = findings.every((finding) => finding.status !== 'problem')
@@ -84,6 +84,12 @@ function render(findings: readonly Finding[]): string {
     `${status.padEnd(7)}  ${check.padEnd(width)}  ${message}`,
     ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}→ ${advice}`]),
   ])
-  const worst = ['problem', 'warning'].find((status) => findings.some((f) => f.status === status))
-  return [...lines, '', worst === undefined ? 'All is well.' : `There is a ${worst}.`].join('\n')
+  const count = (status: Finding['status']) =>
+    findings.filter((finding) => finding.status === status).length
+  const numbers = [plural(count('problem'), 'problem'), plural(count('warning'), 'warning')]
+  return [...lines, '', numbers.join(', ')].join('\n')
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -7,15 +7,15 @@ import { type CommandContext, CommandError } from './context.ts'
 
 /** `domains list | verify`: the domains of all workspaces. */
 export function registerDomainsCommands(program: Command, context: CommandContext): void {
-  const domains = program.command('domains').description('the hosts that workspaces have added')
+  const domains = program.command('domains').description('manage custom domains')
   domains
     .command('list')
-    .description('list them, those of one host together')
+    .description('list domains, grouped by host')
     .action(() => list(context))
   domains
     .command('verify')
-    .description('look up the TXT record of a domain now')
-    .argument('<id>', 'as `domains list` has it')
+    .description('check the TXT record of a domain now')
+    .argument('<id>', 'ID from `domains list`')
     .action((id: string) => verify(context, id))
 }
 
@@ -37,7 +37,7 @@ function verify(context: CommandContext, id: string): Promise<void> {
     const service = serviceOf(context, opened)
     const owner = (await service.listAll()).find((domain) => domain.id === id)
     if (owner === undefined) {
-      throw new CommandError(`There is no domain ${id}`, 1, 'DOMAIN_NOT_FOUND')
+      throw new CommandError(`Domain “${id}” not found`, 1, 'DOMAIN_NOT_FOUND')
     }
     const { no, plan } = await opened.workspaces.get(opened.storage.read, owner.workspace)
     const workspace = { no, id: owner.workspace, language: null, plan: opened.plans.of(plan) }

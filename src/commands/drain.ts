@@ -6,8 +6,8 @@ import { type CommandContext, CommandError } from './context.ts'
 export function registerDrainCommand(program: Command, context: CommandContext): void {
   program
     .command('drain')
-    .description("count and store what a stopped node's journal holds, before its disk goes")
-    .option('--within <seconds>', 'give up after so long', '300')
+    .description('store the remaining clicks of a stopped node before you remove it')
+    .option('--within <seconds>', 'time limit', '300')
     .action(({ within }: { within: string }) => drain(context, Number(within)))
 }
 

@@ -32,8 +32,8 @@ interface Note {
 export function registerExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description('write everything of a workspace; see slugline login')
-    .argument('<file>', 'ends in .tar.gz or .tgz; any other name is that of a directory')
+    .description('export a workspace (needs `slugline login`)')
+    .argument('<file>', 'archive ending in .tar.gz or .tgz, or a directory')
     .action((path: string) =>
       ARCHIVE.test(path)
         ? writeArchive(context, resolve(path))

@@ -4,7 +4,7 @@ import { CommandError } from './context.ts'
 import { bodyOf, type Remote } from './remote.ts'
 
 /** The description of the argument for a link. */
-export const LINK_ARGUMENT = 'its id, slug or short address'
+export const LINK_ARGUMENT = 'link ID, slug or short link'
 
 const ID = /^lnk_[0-9a-z]{26}$/
 
@@ -14,7 +14,7 @@ export async function findLink(ask: Remote, text: string): Promise<Link> {
   if (/^https?:\/\//i.test(text)) return bodyOf(ask('/links/lookup', { url: text }))
   const { data } = await bodyOf<LinkList>(ask('/links', { slug: text, archived: 'any' }))
   const [found] = data
-  if (found === undefined) throw new CommandError(`There is no link ${text}`, 1, 'LINK_NOT_FOUND')
+  if (found === undefined) throw new CommandError(`Link “${text}” not found`, 1, 'LINK_NOT_FOUND')
   if (data.length > 1) {
     const addresses = data.map(({ short_url }) => short_url).join(', ')
     throw new CommandError(`${data.length} links have this slug; give an address: ${addresses}`, 2)
@@ -34,7 +34,7 @@ export async function findFolderId(ask: Remote, folder: string): Promise<string>
   const named = data.filter(({ name }) => name.toLowerCase() === folder.toLowerCase())
   const [only] = named
   if (only === undefined) {
-    throw new CommandError(`There is no folder ${folder}`, 1, 'FOLDER_NOT_FOUND')
+    throw new CommandError(`Folder “${folder}” not found`, 1, 'FOLDER_NOT_FOUND')
   }
   if (named.length > 1) {
     const ids = named.map(({ id }) => id).join(', ')

@@ -31,28 +31,26 @@ type Job = RemoteJob<Record<'created' | 'updated' | 'skipped' | 'refused', numbe
 export function registerImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('import links from a file; see slugline login')
+    .description('import links from a file (needs `slugline login`)')
     .argument('<file>', 'CSV, NDJSON or JSON, in UTF-8')
     .addOption(
-      new Option('--format <name>', 'whose file it is')
-        .choices(['auto', ...FORMATS])
-        .default('auto'),
+      new Option('--format <name>', 'source format').choices(['auto', ...FORMATS]).default('auto'),
     )
-    .option('--mapping <json>', 'the column of each field: \'{"destination_url":"Long URL"}\'')
-    .option('--domain <host>', "the short domain of links whose own isn't one of the instance")
+    .option('--mapping <json>', 'column for each field: \'{"destination_url":"Long URL"}\'')
+    .option('--domain <host>', "short domain for links whose own domain isn't on this instance")
     .addOption(
-      new Option('--on-conflict <how>', 'what happens where a slug is taken')
+      new Option('--on-conflict <how>', 'what to do if a slug exists')
         .choices(CONFLICTS)
         .default('skip'),
     )
-    .option('--dry-run', 'check every record, and write no link')
-    .option('--refused <file>', 'write a CSV file of what was refused, with the reasons')
+    .option('--dry-run', 'preview: check every record without creating links')
+    .option('--refused <file>', 'write rejected rows with reasons to a CSV file')
     .action((file: string, options: Options) => run(context, file, options))
 }
 
 async function run(context: CommandContext, path: string, options: Options): Promise<void> {
   const file = Bun.file(path)
-  if (!(await file.exists())) throw new CommandError(`There is no file ${path}`, 2)
+  if (!(await file.exists())) throw new CommandError(`File “${path}” not found`, 2)
   const ask = remoteOf(context)
   const { format, mapping, domain, onConflict: on_conflict, dryRun, refused } = options
   const query = {

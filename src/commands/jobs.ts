@@ -6,27 +6,23 @@ import { bodyOf, remoteOf } from './remote.ts'
 
 /** `jobs list | show | watch | cancel`: jobs of the logged-in instance. */
 export function registerJobsCommands(program: Command, context: CommandContext): void {
-  const jobs = program.command('jobs').description('work that takes long; see slugline login')
+  const jobs = program.command('jobs').description('background jobs: imports and bulk updates')
   jobs
     .command('list')
-    .description('list jobs, the newest first')
-    .option('--limit <n>', 'at most so many, up to 100', '25')
+    .description('list jobs, newest first')
+    .option('--limit <n>', 'maximum number of results, up to 100', '25')
     .action(({ limit }: { limit: string }) => list(context, limit))
   const one = (name: string, description: string, run: (id: string) => Promise<void>) =>
-    jobs
-      .command(name)
-      .description(description)
-      .argument('<id>', 'as `jobs list` shows it')
-      .action(run)
+    jobs.command(name).description(description).argument('<id>', 'ID from `jobs list`').action(run)
   one('show', 'show a job', async (id) => show(context, await find(context, id))).alias('get')
-  one('watch', 'wait for the end of a job', async (id) => {
+  one('watch', 'wait until a job finishes', async (id) => {
     const job = await find(context, id)
     const ended = await followJob(remoteOf(context), job, context.json)
     if (ended.status === 'succeeded') return show(context, ended)
     const reason = ended.error?.message ?? `The job is ${ended.status}.`
     throw new CommandError(reason, 1, ended.error?.code ?? ended.status.toUpperCase())
   })
-  one('cancel', 'end a job; what it has done stays', async (id) => {
+  one('cancel', 'cancel a job; completed work is kept', async (id) => {
     const path = `/jobs/${encodeURIComponent(id)}/cancel`
     show(context, await bodyOf(remoteOf(context)(path, {}, { method: 'POST' })))
   })

@@ -18,35 +18,35 @@ const DEFAULT_SCOPES = 'links:read,links:write'
 
 /** `keys create | list | revoke | rotate` */
 export function registerKeysCommands(program: Command, ctx: CommandContext): void {
-  const keys = program.command('keys').description('make and manage API keys')
+  const keys = program.command('keys').description('manage API keys')
 
   keys
     .command('create')
-    .description('make an API key; it is shown once')
-    .requiredOption('--workspace <name>', 'name or id; made if there is none of that name')
-    .requiredOption('--name <name>', 'what the key is for')
-    .option('--scopes <list>', 'what the key may do, separated by commas', DEFAULT_SCOPES)
-    .option('--expires <when>', 'a duration such as 90d, or an RFC 3339 time (default: never)')
-    .option('--plan <id>', "the workspace's plan from now on")
+    .description('create an API key; shown only once')
+    .requiredOption('--workspace <name>', "name or ID; created if it doesn't exist")
+    .requiredOption('--name <name>', 'name of the key')
+    .option('--scopes <list>', 'scopes, separated by commas', DEFAULT_SCOPES)
+    .option('--expires <when>', 'duration such as 90d, or RFC 3339 time (default: never)')
+    .option('--plan <id>', 'change the plan of the workspace')
     .action((options: CreateOptions) => create(ctx, options))
 
   keys
     .command('list')
     .description('list API keys')
-    .option('--workspace <name>', 'name or id; all workspaces without it')
+    .option('--workspace <name>', 'name or ID (default: all workspaces)')
     .action((options: { workspace?: string }) => list(ctx, options))
 
   keys
     .command('revoke')
-    .description('end an API key immediately and for good')
+    .description("revoke an API key immediately; can't be undone")
     .argument('<id>', "the key's id or its 8 public characters")
     .action((id: string) => revoke(ctx, id))
 
   keys
     .command('rotate')
-    .description('replace an API key; the new one is shown once')
+    .description('replace an API key; the new key is shown only once')
     .argument('<id>', "the key's id or its 8 public characters")
-    .option('--overlap <duration>', 'how long the old key goes on working', '24h')
+    .option('--overlap <duration>', 'how long the old key stays valid', '24h')
     .action((id: string, options: { overlap: string }) => rotate(ctx, id, options))
 }
 

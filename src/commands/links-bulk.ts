@@ -24,10 +24,10 @@ export function registerBulkCommand(links: Command, context: CommandContext): vo
     .description('create, update, upsert and delete many links')
     .argument(
       '<file>',
-      'operations as the API takes them: one a line, or a list in .json; - is stdin',
+      'operations in the API format: one per line, or a list in a .json file; - for stdin',
     )
-    .option('--atomic', `all or none, of at most ${OPERATIONS_MAX} operations`)
-    .option('--skip <n>', 'leave out the first, which are done already', Number, 0)
+    .option('--atomic', `apply all or none; at most ${OPERATIONS_MAX} operations`)
+    .option('--skip <n>', 'skip the first n operations', Number, 0)
     .action((file: string, options: Options) => bulk(context, file, options))
 }
 
@@ -125,7 +125,7 @@ function reasonsOf({ errors }: Done): string[] {
 async function* operationsOf(path: string): AsyncGenerator<object> {
   const file = path === '-' ? Bun.stdin : Bun.file(path)
   if (path !== '-' && !(await Bun.file(path).exists())) {
-    throw new CommandError(`There is no file ${path}`, 2)
+    throw new CommandError(`File “${path}” not found`, 2)
   }
   const kind = extname(path).toLowerCase() === '.json' ? 'json' : 'ndjson'
   let n = 0

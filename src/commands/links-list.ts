@@ -18,17 +18,17 @@ interface Options {
 export function registerListCommand(links: Command, context: CommandContext): void {
   links
     .command('list')
-    .description('list links, the newest first')
-    .option('--search <text>', 'a part of the slug, destination, title, a tag or the external id')
-    .option('--tag <name...>', 'links with this tag; several: with all of them')
-    .option('--folder <folder>', "a folder's id or name, or none")
+    .description('list links, newest first')
+    .option('--search <text>', 'text in the slug, destination, title, tags or external ID')
+    .option('--tag <name...>', 'links with all of these tags')
+    .option('--folder <folder>', 'folder name or ID, or "none"')
     .addOption(
-      new Option('--archived <which>', 'archived links: alone, or as well').choices([
+      new Option('--archived <which>', 'only archived links, or include them').choices([
         'true',
         'any',
       ]),
     )
-    .option('--limit <n>', 'at most so many', Number, 100)
+    .option('--limit <n>', 'maximum number of results', Number, 100)
     .action((options: Options) => list(context, options))
 }
 

@@ -25,22 +25,22 @@ const OF_LINK = `${LINK_ARGUMENT}; all links without it`
 
 /** `links stats | watch`: clicks in the past, and live. */
 export function registerStatisticsCommands(links: Command, context: CommandContext): void {
-  const bots = () => new Option('--bots <which>', 'clicks of bots').choices(BOTS_MODES)
+  const bots = () => new Option('--bots <which>', 'bot clicks').choices(BOTS_MODES)
   links
     .command('stats')
-    .description('clicks over time, or by country, referrer, browser …')
+    .description('show clicks over time, or by country, referrer, browser …')
     .argument('[link]', OF_LINK)
-    .addOption(new Option('--by <dimension>', 'the top values of one').choices(DIMENSIONS))
+    .addOption(new Option('--by <dimension>', 'show top values of a dimension').choices(DIMENSIONS))
     .option('--from <time>', 'an RFC 3339 time or a date')
     .option('--to <time>', 'an RFC 3339 time or a date')
     .option('--interval <length>', 'hour, day, week or month')
-    .option('--timezone <name>', 'whose midnights count, such as Europe/Berlin')
+    .option('--timezone <name>', 'time zone for days, such as Europe/Berlin')
     .addOption(bots())
-    .option('--limit <n>', 'so many values, with --by')
+    .option('--limit <n>', 'maximum number of results, with --by')
     .action((link: string | undefined, options: Options) => stats(context, link, options))
   links
     .command('watch')
-    .description('show clicks as they come, until Ctrl+C; with --json one object a line')
+    .description('stream clicks; stop with Ctrl+C; with --json, one object per line')
     .argument('[link]', OF_LINK)
     .addOption(bots())
     .action((link: string | undefined, options: Pick<Options, 'bots'>) =>

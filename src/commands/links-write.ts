@@ -34,19 +34,19 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
   const create = links
     .command('create')
     .description('create a link')
-    .argument('<destination>', 'where it leads')
+    .argument('<destination>', 'destination URL')
   withFields(create)
-    .option('--external-id <id>', "the link's id in your own system")
+    .option('--external-id <id>', 'ID in your own system')
     .action((destination_url: string, options: Options) =>
       write(context, options, 'POST', async (fields) => ['/links', { destination_url, ...fields }]),
     )
   const update = links
     .command('update')
-    .description('change a link; what is not given stays')
+    .description("update a link; omitted fields don't change")
     .argument('<link>', LINK_ARGUMENT)
-    .argument('[destination]', 'where it leads from now on')
+    .argument('[destination]', 'new destination URL')
   withFields(update)
-    .option('--external-id <id>', "the link's id in your own system; empty: none")
+    .option('--external-id <id>', 'ID in your own system; "" clears it')
     .action((link: string, destination: string | undefined, options: Options) =>
       write(context, options, 'PATCH', async (fields, ask) => [
         `/links/${await findLinkId(ask, link)}`,
@@ -55,9 +55,9 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     )
   const upsert = links
     .command('upsert')
-    .description('create the link with an external id, or change the one that has it')
-    .argument('<destination>', 'where it leads')
-    .requiredOption('--external-id <id>', "the link's id in your own system")
+    .description('create or update a link by external ID')
+    .argument('<destination>', 'destination URL')
+    .requiredOption('--external-id <id>', 'ID in your own system')
   withFields(upsert).action((destination_url: string, { externalId = '', ...options }: Options) =>
     write(context, options, 'PUT', async (fields) => [
       `/links/external/${encodeURIComponent(externalId)}`,
@@ -70,27 +70,27 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
 function withFields(command: Command): Command {
   const collect = (value: string, before: string[] = []) => [...before, value]
   return command
-    .option('--slug <slug>', 'the short name; a random one by default')
-    .option('--domain <host>', 'the short domain')
-    .option('--title <text>', 'a name for lists; empty: none')
-    .option('--notes <text>', 'notes; empty: none')
-    .option('--tag <name>', 'a tag, may be repeated; replaces all; empty: none', collect)
-    .option('--folder <folder>', "a folder's id or name; empty: none")
-    .option('--status <code>', 'redirect with 301, 302, 307 or 308')
-    .option('--starts <when>', 'a duration such as 2h, or an RFC 3339 time; empty: none')
-    .option('--expires <when>', 'a duration such as 90d, or an RFC 3339 time; empty: none')
-    .option('--max-clicks <n>', 'how many people are let through; empty: all')
-    .option('--fallback <url>', 'where visitors go while the link is inactive; empty: none')
-    .option('--forward-query', "add the visitor's query parameters to the destination")
-    .option('--no-forward-query', 'do not add them')
-    .option('--enabled', 'redirect')
-    .option('--no-enabled', 'do not redirect')
-    .option('--archived', 'leave it out of lists')
-    .option('--no-archived', 'do not leave it out')
-    .option('--rules <file>', 'JSON: the rules, in order; replaces all; - reads stdin')
-    .option('--variants <file>', 'JSON: the variants; replaces all; - reads stdin')
-    .option('--data <json>', 'fields by their names in the API, such as a password; - reads stdin')
-    .option('--dry-run', 'check, and write nothing')
+    .option('--slug <slug>', 'slug (default: random)')
+    .option('--domain <host>', 'short domain')
+    .option('--title <text>', 'title; "" clears it')
+    .option('--notes <text>', 'notes; "" clears them')
+    .option('--tag <name>', 'tag; repeatable; replaces all tags; "" clears them', collect)
+    .option('--folder <folder>', 'folder name or ID; "" removes it from its folder')
+    .option('--status <code>', 'redirect status: 301, 302, 307 or 308')
+    .option('--starts <when>', 'duration such as 2h, or RFC 3339 time; "" clears it')
+    .option('--expires <when>', 'duration such as 90d, or RFC 3339 time; "" clears it')
+    .option('--max-clicks <n>', 'maximum number of clicks by people; "" clears it')
+    .option('--fallback <url>', 'fallback URL while the link is inactive; "" clears it')
+    .option('--forward-query', 'forward query parameters to the destination')
+    .option('--no-forward-query', "don't forward query parameters")
+    .option('--enabled', 'enable the link')
+    .option('--no-enabled', 'disable the link')
+    .option('--archived', 'archive the link')
+    .option('--no-archived', 'unarchive the link')
+    .option('--rules <file>', 'JSON file with the rules in order; replaces all; - for stdin')
+    .option('--variants <file>', 'JSON file with the variants; replaces all; - for stdin')
+    .option('--data <json>', 'API fields as JSON, such as a password; - for stdin')
+    .option('--dry-run', 'check without writing')
 }
 
 type Target = (

@@ -20,29 +20,27 @@ const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'worksp
  * machine. All other subcommands are about one workspace, of any instance.
  */
 export function registerLinksCommands(program: Command, context: CommandContext): void {
-  const links = program.command('links').description('act on links; see slugline login')
+  const links = program.command('links').description('manage links (needs `slugline login`)')
   const kind = () =>
-    new Option('--kind <kind>', 'what the value is')
-      .choices(KINDS)
-      .default('link' satisfies BlockKind)
-  const value = 'of a link its id, slug or short address; a host; the id of a workspace'
+    new Option('--kind <kind>', 'type of value').choices(KINDS).default('link' satisfies BlockKind)
+  const value = 'link ID, slug or short link; a host; a workspace ID'
   links
     .command('block')
-    .description('answer visitors with a warning instead of the redirect')
+    .description('block a link, host or workspace; visitors see a warning')
     .argument('<value>', value)
     .addOption(kind())
-    .requiredOption('--reason <text>', 'what the workspace is told')
+    .requiredOption('--reason <text>', 'reason shown to the workspace')
     .action((text: string, options) => block(context, { value: text, ...options }))
   links
     .command('unblock')
-    .description('end a block')
+    .description('remove a block')
     .argument('<value>', value)
     .addOption(kind())
     .action((text: string, options) => unblock(context, { value: text, ...options }))
   links
     .command('blocks')
-    .description('list what is blocked, the newest first')
-    .option('--limit <n>', 'at most so many', Number, 100)
+    .description('list blocks, newest first')
+    .option('--limit <n>', 'maximum number of results', Number, 100)
     .action((options: { limit: number }) => list(context, options.limit))
   registerListCommand(links, context)
   registerLinkCommands(links, context)

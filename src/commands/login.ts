@@ -11,9 +11,9 @@ import { removeLogin, saveLogin } from './saved-login.ts'
 export function registerLoginCommand(program: Command, context: CommandContext): void {
   program
     .command('login')
-    .description('save the instance that links, jobs, import and export are about')
-    .requiredOption('--url <address>', 'of the instance, such as https://sho.rt')
-    .option('--key <key>', 'an API key; asked for, or read from stdin, where it is not given')
+    .description('sign in to an instance')
+    .requiredOption('--url <address>', 'URL of the instance, such as https://sho.rt')
+    .option('--key <key>', 'API key (default: prompt, or read stdin)')
     .action((options: { url: string; key?: string }) => login(context, options))
 }
 
@@ -21,7 +21,7 @@ export function registerLoginCommand(program: Command, context: CommandContext):
 export function registerLogoutCommand(program: Command, context: CommandContext): void {
   program
     .command('logout')
-    .description('delete the saved login; the key itself goes on working')
+    .description('sign out; the API key stays valid')
     .action(() => {
       const removed = removeLogin(context)
       context.print(removed ? 'The login is deleted.' : 'There was no login.', { removed })

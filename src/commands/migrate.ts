@@ -7,8 +7,8 @@ import type { CommandContext } from './context.ts'
 export function registerMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
-    .description('bring the database up to date (serve does it too)')
-    .option('--status', 'only show what is applied; exit status 1 if something waits')
+    .description('run database migrations (serve does this on start)')
+    .option('--status', 'list migrations; exit 1 if any are pending')
     .action(async ({ status }: { status?: boolean }) => {
       const { config } = context
       const { databaseStates, migrateDatabase } = await import('../backend/databases.ts')

@@ -9,11 +9,9 @@ const PROGRESS_EVERY_MS = 5_000
 export function registerMoveCommand(program: Command, context: CommandContext): void {
   program
     .command('move')
-    .description(
-      'copy this instance, running or not, to PostgreSQL (and ClickHouse), for many nodes',
-    )
-    .requiredOption('--to <url>', 'an empty PostgreSQL database, or where it was moved before')
-    .option('--clickhouse <url>', "for the clicks; CLICKHOUSE_URL if it's set, else PostgreSQL")
+    .description('migrate this instance to PostgreSQL (and ClickHouse); it may be running')
+    .requiredOption('--to <url>', 'empty PostgreSQL database, or the target of an earlier move')
+    .option('--clickhouse <url>', 'where to store clicks (default: CLICKHOUSE_URL, or PostgreSQL)')
     .action((call: { to: string; clickhouse?: string }) => move(context, call))
 }
 

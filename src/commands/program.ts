@@ -49,7 +49,7 @@ export async function runProgram(
     const asked = args.find((argument) => !argument.startsWith('-'))
     const names = asked !== undefined && asked in commands ? [asked] : Object.keys(commands)
     for (const name of names) (await commands[name]?.())?.(program, context)
-    for (const command of leaves(program)) command.option('--json', 'answer in JSON, on one line')
+    for (const command of leaves(program)) command.option('--json', 'print JSON')
     program.hook('preAction', (_, command) => {
       context.json = command.optsWithGlobals().json === true
     })
@@ -73,7 +73,7 @@ export async function runProgram(
 function createProgram({ out, err }: { out: Output; err: Output }, wantsJson: boolean): Command {
   return (
     new Command('slugline')
-      .description('Slugline: short links, redirects and click counts that you run yourself.')
+      .description('Slugline: self-hosted short links with click statistics.')
       .version(packageFile.version, '-V, --version', 'print the version')
       .helpOption('-h, --help', 'show help')
       .helpCommand('help [command]', 'show help of a command')

@@ -33,10 +33,10 @@ const DROP_REQUESTS_MS = 500
 export function registerServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
-    .description('answer redirects and the API on HOST:PORT (127.0.0.1:3000)')
+    .description('start the server (redirects, API, dashboard) on HOST:PORT (127.0.0.1:3000)')
     .option(
       '--take-over',
-      'listen beside the server that runs on this data directory with --take-over, stop it, and go on in its place',
+      'start next to a running server on the same data directory, then replace it without downtime; the running one needs --take-over too',
     )
     .action((options: ServeOptions) => serve(context, options))
 }
@@ -143,7 +143,7 @@ async function takePlace(config: Config, gate: Gate, logger: Logger) {
 /** Creates the logger, and logs settings that are probably mistakes. */
 async function openLogger({ config, colors, idle }: Environment): Promise<Logger> {
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
-  for (const variable of unknownVariables()) logger.warn({ variable }, 'There is no such setting')
+  for (const variable of unknownVariables()) logger.warn({ variable }, 'unknown setting')
   for (const { variable, needs } of idle) {
     logger.warn({ variable, needs }, 'A setting has no effect without another')
   }

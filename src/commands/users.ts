@@ -27,58 +27,67 @@ interface JoinOptions {
 
 /** `users create | list | join | reset-link | remove-second-factor | claim-link | make-owner | delete` */
 export function registerUsersCommands(program: Command, ctx: CommandContext): void {
-  const users = program.command('users').description('people who can sign in')
+  const users = program.command('users').description('manage users')
 
   users
     .command('create')
-    .description('make a person, and a workspace if named')
-    .requiredOption('--email <address>', 'unique without regard to case')
-    .option('--password <password>', 'other users of this machine can see it while this runs')
-    .option('--password-stdin', 'read it from standard input; without it one is made and shown')
-    .option('--workspace <name>', 'name or id; they join as its owner, made if there is none')
+    .description('create a user (and optionally a workspace)')
+    .requiredOption('--email <address>', 'case-insensitive')
+    .option(
+      '--password <password>',
+      'visible to other users of this machine; prefer --password-stdin',
+    )
+    .option(
+      '--password-stdin',
+      'read the password from standard input (default: generate and print one)',
+    )
+    .option(
+      '--workspace <name>',
+      "name or ID; the user joins as owner; created if it doesn't exist",
+    )
     .action((options: CreateOptions) => create(ctx, options))
 
   users
     .command('list')
-    .description('list people, and how they sign in')
+    .description('list users and how they sign in')
     .action(() => list(ctx))
 
   users
     .command('join')
-    .description('add a person who has an account to a workspace')
+    .description('add an existing user to a workspace')
     .argument('<email>', 'who')
-    .requiredOption('--workspace <name>', 'its name or id')
-    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('owner'))
+    .requiredOption('--workspace <name>', 'name or ID')
+    .addOption(new Option('--role <role>', 'role in the workspace').choices(ROLES).default('owner'))
     .action((email: string, options: JoinOptions) => join(ctx, email, options))
 
   users
     .command('reset-link')
-    .description('print an address at which a person can choose a new password, for an hour')
+    .description('print a password reset link, valid for one hour')
     .argument('<email>', 'whose')
     .action((email: string) => resetLink(ctx, email))
 
   users
     .command('remove-second-factor')
-    .description('for a person who has lost it and the recovery codes; signs them out everywhere')
+    .description('turn off two-factor authentication for a user and sign them out')
     .argument('<email>', 'whose')
     .action((email: string) => removeSecondFactor(ctx, email))
 
   users
     .command('claim-link')
-    .description('print the address at which the first account is made; the one before is void')
+    .description('print the setup link for the owner account; replaces the previous link')
     .action(() => claimLink(ctx))
 
   users
     .command('make-owner')
-    .description('hand the instance over to another person')
-    .argument('<email>', 'to whom')
+    .description('transfer instance ownership')
+    .argument('<email>', 'email of the new owner')
     .action((email: string) => makeOwner(ctx, email))
 
   users
     .command('delete')
-    .description('delete an account for good; what the person has made stays')
+    .description('delete an account permanently; what the user created stays')
     .argument('<email>', 'whose')
-    .option('--keep-keys', 'API keys that the person made go on working')
+    .option('--keep-keys', 'keep API keys the user created active')
     .action((email: string, options: { keepKeys?: true }) => remove(ctx, email, options.keepKeys))
 }
 
@@ -144,7 +153,7 @@ function publicUrl({ config }: CommandContext): string {
 }
 
 function noSuchUser(email: string): CommandError {
-  return new CommandError(`There is no user ${email}`, 1, 'USER_NOT_FOUND')
+  return new CommandError(`User “${email}” not found`, 1, 'USER_NOT_FOUND')
 }
 
 function list(ctx: CommandContext): Promise<void> {

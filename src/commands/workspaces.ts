@@ -6,19 +6,19 @@ import { shortTime } from './times.ts'
 
 /** `workspaces list | create | set-plan` */
 export function registerWorkspacesCommands(program: Command, ctx: CommandContext): void {
-  const workspaces = program.command('workspaces').description('manage workspaces and their plans')
+  const workspaces = program.command('workspaces').description('manage workspaces and plans')
 
   workspaces
     .command('list')
-    .description('list workspaces with their plans and what they use of them')
+    .description('list workspaces with plan and usage')
     .action(() => list(ctx))
 
   workspaces
     .command('create')
-    .description('make a workspace')
-    .argument('[name]', 'without one of that name, whatever the case')
-    .option('--name <name>', 'the same, as an option')
-    .option('--plan <id>', 'its plan (default: the default plan)')
+    .description('create a workspace')
+    .argument('[name]', 'name, unique regardless of case')
+    .option('--name <name>', 'same as the argument')
+    .option('--plan <id>', 'plan (default: the default plan)')
     .action(async (argument: string | undefined, options: { name?: string; plan?: string }) => {
       const name = nameOf(argument, options.name)
       await ctx.withStorage(async ({ storage, workspaces }) => {
@@ -26,7 +26,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           // People may choose an existing name, but it would be ambiguous for commands.
           await tx.lock(`workspace name ${name.trim().toLowerCase()}`)
           if ((await workspaces.find(name, tx)) !== undefined) {
-            const message = `There is a workspace ${name} already`
+            const message = `Workspace “${name}” already exists`
             throw new CommandError(message, 1, 'WORKSPACE_NAME_TAKEN')
           }
           return workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE)
@@ -37,8 +37,8 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
 
   workspaces
     .command('set-plan')
-    .description('put a workspace on another plan; nothing that it has is taken away')
-    .argument('<name>', 'name or id')
+    .description("change a workspace's plan; existing data is kept")
+    .argument('<name>', 'name or ID')
     .argument('<plan>', "the plan's id")
     .action((name: string, plan: string) =>
       ctx.withStorage(async ({ storage, workspaces }) => {

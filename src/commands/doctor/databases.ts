@@ -76,14 +76,17 @@ export async function checkTables(
       ? ok('plans', "every workspace's plan is listed")
       : problem('plans', unlisted.problem, unlisted.advice),
     clockOf(newest?.at ?? 0, clock),
-    ok('accounts', `${people?.n}; without one, \`users claim-link\` prints where to make it`),
+    ok(
+      'accounts',
+      people?.n === 0 ? 'none; create one with `slugline users claim-link`' : `${people?.n}`,
+    ),
   ]
 }
 
 /** Whether the time is plausible, and not before the newest row. */
 function clockOf(newest: number, clock: Clock): Finding {
   const now = clock.now()
-  const found = `it says ${new Date(now).toISOString()}`
+  const found = new Date(now).toISOString()
   if (now >= EARLIEST_MS && newest <= now + TOLERANCE_MS) return ok('clock', found)
   const written = newest > 0 ? `; links were made until ${new Date(newest).toISOString()}` : ''
   return problem('clock', found + written, 'set the clock, on every node, and keep it by NTP')

@@ -26,7 +26,7 @@ export function checkSettings(
   }
   const risks = [...risksOf(config)]
   for (const check of ['base_url', 'trusted_proxies', 'sign_in', 'sign_up']) {
-    findings.push(risks.find((risk) => risk.check === check) ?? ok(check, 'set well'))
+    findings.push(risks.find((risk) => risk.check === check) ?? ok(check, 'ok'))
   }
   return findings
 }
