@@ -54,7 +54,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
       throw new AppError('SIGN_UP_CLOSED')
     }
     if (rule.fresh && person !== null && deps.clock.now() - person.confirmedAt > FRESH_MS) {
-      throw new AppError('SIGN_IN_AGAIN')
+      throw new AppError('REAUTHENTICATION_REQUIRED')
     }
     const refundable = await count(deps, rule, call, body, person)
     const auth = await (rule.oidc ? deps.singleSignOn() : deps.auth())

@@ -135,7 +135,7 @@ describe('a passkey', () => {
     expect((await signIn(site.browser(), key)).status).toBe(200)
     site.pass(25 * HOUR_MS)
     const stale = await owner.get(`${PATH}/generate-register-options`)
-    expect([stale.status, stale.code]).toEqual([403, 'SIGN_IN_AGAIN'])
+    expect([stale.status, stale.code]).toEqual([403, 'REAUTHENTICATION_REQUIRED'])
   })
 
   test('replaces the second factor too', async () => {

@@ -67,13 +67,13 @@ describe('one’s own account', () => {
     )
     expect(code).toBe('CROSS_SITE_REQUEST')
     site.pass(15 * MINUTE_MS + 1)
-    expect((await remove(browser, MEMBER)).code).toBe('SIGN_IN_AGAIN')
+    expect((await remove(browser, MEMBER)).code).toBe('REAUTHENTICATION_REQUIRED')
     const confirm = (password: string) => browser.post('/app/api/v1/session/confirm', { password })
     for (let i = 0; i < 10; i++) {
       expect((await confirm('wrong')).details).toEqual({ password: 'WRONG_PASSWORD' })
     }
     expect((await confirm(PASSWORD)).code).toBe('RATE_LIMITED')
-    expect((await remove(browser, MEMBER)).code).toBe('SIGN_IN_AGAIN')
+    expect((await remove(browser, MEMBER)).code).toBe('REAUTHENTICATION_REQUIRED')
     site.pass(MINUTE_MS)
     expect((await confirm(PASSWORD)).status).toBe(204)
     expect((await remove(browser, MEMBER)).status).toBe(204)
@@ -85,9 +85,9 @@ describe('one’s own account', () => {
       tx.db.updateTable('accounts').set({ password_hash: null }).execute(),
     )
     site.pass(15 * MINUTE_MS + 1)
-    expect((await remove(browser, MEMBER)).code).toBe('SIGN_IN_AGAIN')
+    expect((await remove(browser, MEMBER)).code).toBe('REAUTHENTICATION_REQUIRED')
     const { code } = await browser.post('/app/api/v1/session/confirm', { password: PASSWORD })
-    expect(code).toBe('SIGN_IN_AGAIN')
+    expect(code).toBe('REAUTHENTICATION_REQUIRED')
     site.pass(-1)
     expect((await remove(browser, MEMBER)).status).toBe(204)
   })

@@ -59,10 +59,10 @@ function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
     secret: true,
     operationId: 'confirmSession',
     summary: 'Prove by the password who is signed in',
-    description: 'What answers SIGN_IN_AGAIN is permitted for 15 minutes afterwards.',
+    description: 'What answers REAUTHENTICATION_REQUIRED is permitted for 15 minutes afterwards.',
     body: confirmBody,
     success: { status: 204, description: 'Confirmed.' },
-    errors: ['SIGN_IN_AGAIN'],
+    errors: ['REAUTHENTICATION_REQUIRED'],
     handler: (call) => service().confirm(personOf(call), call.body.password),
   })
 }
@@ -92,7 +92,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     summary: 'Delete one’s own account for good',
     body: removeBody,
     success: { status: 204, description: 'It is gone, and every session of it.' },
-    errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'SIGN_IN_AGAIN'],
+    errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'REAUTHENTICATION_REQUIRED'],
     handler: (call) => service().remove(personOf(call), call.body.confirm_email, call),
   })
 
@@ -107,7 +107,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     description: 'Sends a link to the new address, and a notice to the old one.',
     body: z.strictObject({ new_email: email }),
     success: { status: 204, description: 'Sent, unless the address has an account already.' },
-    errors: ['MAIL_NOT_SET_UP', 'SIGN_IN_AGAIN'],
+    errors: ['MAIL_NOT_SET_UP', 'REAUTHENTICATION_REQUIRED'],
     handler: (call) => service().requestEmailChange(personOf(call), call.body.new_email, call),
   })
 

@@ -62,7 +62,7 @@ describe('the address of an account', () => {
 
   test('needs a recent sign-in or confirmation to be changed', async () => {
     site.pass(15 * MINUTE_MS + 1)
-    expect((await change(owner, 'bob@example.com')).code).toBe('SIGN_IN_AGAIN')
+    expect((await change(owner, 'bob@example.com')).code).toBe('REAUTHENTICATION_REQUIRED')
     expect(site.letters).toEqual([])
     await owner.post('/app/api/v1/session/confirm', { password: PASSWORD })
     expect((await change(owner, 'bob@example.com')).status).toBe(204)
@@ -387,9 +387,11 @@ describe('actions that could take a workspace over', () => {
       owner.get(`${AUTH}/passkey/generate-register-options`),
       owner.post(`${AUTH}/passkey/delete-passkey`, { id: 'psk_x' }),
     ]
-    for (const seen of await Promise.all(tries())) expect(seen.code).toBe('SIGN_IN_AGAIN')
+    for (const seen of await Promise.all(tries()))
+      expect(seen.code).toBe('REAUTHENTICATION_REQUIRED')
     await owner.post('/app/api/v1/session/confirm', { password: PASSWORD })
-    for (const seen of await Promise.all(tries())) expect(seen.code).not.toBe('SIGN_IN_AGAIN')
+    for (const seen of await Promise.all(tries()))
+      expect(seen.code).not.toBe('REAUTHENTICATION_REQUIRED')
   })
 })
 

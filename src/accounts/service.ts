@@ -112,7 +112,7 @@ async function events({ storage }: AccountServiceDeps, { userId }: Person) {
 
 /**
  * Makes the session count as just opened, given the password.
- * @throws AppError VALIDATION_FAILED, RATE_LIMITED, SIGN_IN_AGAIN: there is no password
+ * @throws AppError VALIDATION_FAILED, RATE_LIMITED, REAUTHENTICATION_REQUIRED: there is no password
  */
 async function confirm(
   deps: AccountServiceDeps,
@@ -127,7 +127,7 @@ async function confirm(
     .where('provider_id', '=', 'credential')
     .executeTakeFirst()
   const hash = credential?.password_hash
-  if (!hash) throw new AppError('SIGN_IN_AGAIN')
+  if (!hash) throw new AppError('REAUTHENTICATION_REQUIRED')
   await attempts.take(LIMITS.passwordPerson, userId)
   if (!(await hashes.run('signIn', userId, () => verifyPassword(password, hash)))) {
     throw invalid({ field: 'password', code: 'WRONG_PASSWORD' })

@@ -56,7 +56,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   KEY_REVOKED: as('admin', 'POST', () => `/keys/${ids.revoked}/rotate`),
   KEY_EXPIRED: as('admin', 'POST', () => `/keys/${ids.expired}/rotate`),
   KEY_ALREADY_ROTATED: as('admin', 'POST', () => `/keys/${ids.rotated}/rotate`),
-  PREDECESSOR_LIVES: as('admin', 'POST', () => `/keys/${ids.successor}/rotate`),
+  ROTATION_IN_PROGRESS: as('admin', 'POST', () => `/keys/${ids.successor}/rotate`),
   LAST_OWNER: as('owner', 'DELETE', '/members/usr_owner'),
   ALREADY_MEMBER: as('owner', 'POST', '/invitations', {
     email: 'viewer@example.com',

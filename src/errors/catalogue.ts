@@ -34,7 +34,7 @@ const DASHBOARD_ERRORS = {
   SIGN_UP_CLOSED: { status: 403, params: {} },
   EMAIL_NOT_VERIFIED: { status: 403, params: {} },
   /** The session is too old for this action. */
-  SIGN_IN_AGAIN: { status: 403, params: {} },
+  REAUTHENTICATION_REQUIRED: { status: 403, params: {} },
   /** The workspace requires a second factor, and the person has none. */
   TWO_FACTOR_REQUIRED: { status: 403, params: {} },
   /** Another person's workspace is answered like one that doesn't exist. */
@@ -54,7 +54,7 @@ const DASHBOARD_ERRORS = {
   KEY_EXPIRED: { status: 409, params: {} },
   KEY_ALREADY_ROTATED: { status: 409, params: {} },
   /** The key that this one replaced still works, and at most two may. */
-  PREDECESSOR_LIVES: { status: 409, params: {} },
+  ROTATION_IN_PROGRESS: { status: 409, params: {} },
   LAST_OWNER: { status: 409, params: {} },
   ALREADY_MEMBER: { status: 409, params: {} },
   /** When deleting an account: `workspace` would be left without an owner. */

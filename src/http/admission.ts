@@ -111,9 +111,9 @@ async function admitPerson(
 /** How recent the sign-in or confirmation must be for actions that could take over an account. */
 export const FRESH_MS = 15 * 60_000
 
-/** @throws AppError SIGN_IN_AGAIN */
+/** @throws AppError REAUTHENTICATION_REQUIRED */
 function assertFresh({ fresh }: AnyEndpoint, { confirmedAt }: Person, now: number): void {
-  if (fresh && now - confirmedAt > FRESH_MS) throw new AppError('SIGN_IN_AGAIN')
+  if (fresh && now - confirmedAt > FRESH_MS) throw new AppError('REAUTHENTICATION_REQUIRED')
 }
 
 /**

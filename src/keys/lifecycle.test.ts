@@ -75,7 +75,7 @@ describe('rotate', () => {
     const first = await create()
     const second = await rotate(first.id)
     expect(await codeOf(rotate(first.id))).toBe('KEY_ALREADY_ROTATED')
-    expect(await codeOf(rotate(second.id))).toBe('PREDECESSOR_LIVES')
+    expect(await codeOf(rotate(second.id))).toBe('ROTATION_IN_PROGRESS')
     await revoke(first.id)
     const third = await rotate(second.id)
     pass(DAY)

@@ -77,7 +77,7 @@ describe('keys in the dashboard', () => {
       expires_at: '2030-01-31T10:30:00.000Z',
     })
     expect((await rotate(id)).body.error.code).toBe('KEY_ALREADY_ROTATED')
-    expect((await rotate(body.id)).body.error.code).toBe('PREDECESSOR_LIVES')
+    expect((await rotate(body.id)).body.error.code).toBe('ROTATION_IN_PROGRESS')
     dashboard.clock.ms += 1.5 * HOUR_MS
     expect([await worksWith(key), await worksWith(body.key)]).toEqual([false, true])
     expect((await states())[id].status).toBe('expired')

@@ -98,7 +98,7 @@ export function registerKeyRoutes(
       'KEY_REVOKED',
       'KEY_EXPIRED',
       'KEY_ALREADY_ROTATED',
-      'PREDECESSOR_LIVES',
+      'ROTATION_IN_PROGRESS',
     ],
     async handler(call) {
       const { workspace, actor } = principalOf(call)

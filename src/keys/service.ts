@@ -174,7 +174,7 @@ async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): 
  * Makes a successor with the same name, scopes and lifetime; the old key ends after the overlap.
  * The two take one slot of the plan.
  * @throws AppError KEY_NOT_FOUND, KEY_REVOKED, KEY_EXPIRED, KEY_ALREADY_ROTATED,
- *   PREDECESSOR_LIVES, VALIDATION_FAILED for an overlap that is too long
+ *   ROTATION_IN_PROGRESS, VALIDATION_FAILED for an overlap that is too long
  */
 async function rotate(
   ctx: KeyContext,
@@ -268,7 +268,7 @@ async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promi
   const predecessor = await find(tx, key.rotated_from, {})
   if (['revoked', 'expired'].includes(apiKeyOf(predecessor, now).status)) return
   const until = formatTimestamp(predecessor.expires_at)
-  throw new AppError('PREDECESSOR_LIVES', {
+  throw new AppError('ROTATION_IN_PROGRESS', {
     internal: `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
   })
 }

@@ -77,7 +77,7 @@ async function send(request: Request, timeoutMs = TIMEOUT_MS): Promise<Response>
     if (request.signal.aborted) throw error
     throw new ApiError(0, error instanceof TimedOut ? 'TIMEOUT' : 'NETWORK', '')
   }
-  if (response.status === 403 && (await codeOf(response.clone())) === 'SIGN_IN_AGAIN') {
+  if (response.status === 403 && (await codeOf(response.clone())) === 'REAUTHENTICATION_REQUIRED') {
     if (await context.confirmNeeded()) return fetchInTime(again, timeoutMs)
   }
   if (response.status === 401 && !request.url.includes('/api/auth/')) context.signedOut()
