@@ -4,7 +4,7 @@ import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import bowser from 'bowser'
 import type { Logger } from '../base/logger.ts'
 import { FRESH_MS } from '../http/index.ts'
-import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/input.ts'
+import { hashPassword, PASSWORD_MIN, TYPED_PASSWORD_MAX, verifyPassword } from '../users/input.ts'
 import type { AccountParts } from './accounts.ts'
 import { createAuthDatabase } from './adapter.ts'
 import { guardCodes, unlockCodes } from './codes.ts'
@@ -139,7 +139,8 @@ function passwordOptions(parts: AccountParts) {
       disableSignUp: !signUpOpen,
       requireEmailVerification: mustVerify,
       minPasswordLength: PASSWORD_MIN,
-      maxPasswordLength: PASSWORD_MAX,
+      // In UTF-16 units; our own check counts code points, before better-auth is asked.
+      maxPasswordLength: TYPED_PASSWORD_MAX,
       password: {
         hash: hashPassword,
         verify: ({ hash, password }) => verifyPassword(password, hash),

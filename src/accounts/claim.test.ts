@@ -55,6 +55,14 @@ describe('claiming the instance', () => {
     expect(body.workspace.plan).toBe('unlimited')
   })
 
+  test('accepts any password that can sign in afterwards', async () => {
+    site = await createSite()
+    // Beyond the BMP, so of 200 UTF-16 units.
+    const password = String.fromCodePoint(...Array.from({ length: 100 }, (_, i) => 0x1f400 + i))
+    expect((await claim(await claimToken(), { password })).status).toBe(201)
+    expect((await site.browser().signIn('ann@example.com', password)).status).toBe(200)
+  })
+
   test('can’t be repeated', async () => {
     site = await createSite()
     const token = await claimToken()

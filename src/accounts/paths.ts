@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { emailField as email, PASSWORD_MAX, PASSWORD_MIN } from '../users/input.ts'
+import { emailField as email, passwordField } from '../users/input.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 
 /** An endpoint of better-auth that requests are forwarded to. */
@@ -34,7 +34,6 @@ export interface AuthPath {
 }
 
 const text = z.string().min(1).max(1_000)
-const newPassword = z.string().min(PASSWORD_MIN).max(PASSWORD_MAX)
 const passwordOfPerson = {
   method: 'POST',
   body: z.strictObject({ password: text }),
@@ -85,7 +84,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   },
   '/sign-up/email': {
     method: 'POST',
-    body: z.strictObject({ email, password: newPassword, name: text.max(100) }),
+    body: z.strictObject({ email, password: passwordField, name: text.max(100) }),
     newPassword: 'password',
     perAddress: LIMITS.signUpAddress,
     hashes: true,
@@ -101,7 +100,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     method: 'POST',
     body: z.strictObject({
       currentPassword: text,
-      newPassword,
+      newPassword: passwordField,
       revokeOtherSessions: z.boolean().optional(),
     }),
     newPassword: 'newPassword',
@@ -116,7 +115,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   '/send-verification-email': { ...message, body: z.strictObject({ email }) },
   '/reset-password': {
     method: 'POST',
-    body: z.strictObject({ token: text, newPassword }),
+    body: z.strictObject({ token: text, newPassword: passwordField }),
     newPassword: 'newPassword',
     perAddress: LIMITS.tokenAddress,
     hashes: true,

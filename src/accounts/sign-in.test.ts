@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { StorageUnavailable } from '../storage/index.ts'
+import type { Browser } from './testing/browser.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 
 let site: TestSite
@@ -209,6 +210,39 @@ describe('sessions', () => {
     expect((await signIn(ANN, PASSWORD)).code).toBe('SIGN_IN_FAILED')
     expect((await signIn(ANN, 'another long one')).status).toBe(200)
     expect(site.letters.at(-1)).toMatchObject({ to: 'Ann@example.com' })
+  })
+})
+
+describe('passwords', () => {
+  /** So many characters beyond the BMP, all different. */
+  const emoji = (count: number) =>
+    String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x1f400 + i))
+  const change = (browser: Browser, currentPassword: string, newPassword: string) =>
+    browser.post('/app/api/auth/change-password', { currentPassword, newPassword })
+
+  test('are counted in code points, and any that is accepted signs in', async () => {
+    site = await createSite()
+    const browser = await site.owner()
+    let current = PASSWORD
+    for (const next of [emoji(65), emoji(128)]) {
+      expect((await change(browser, current, next)).status).toBe(200)
+      expect((await signIn(ANN, next)).status).toBe(200)
+      current = next
+    }
+    const longer = await change(browser, current, emoji(129))
+    expect(longer.details).toEqual({ newPassword: 'TOO_LONG' })
+    const shorter = await change(browser, current, emoji(9))
+    expect(shorter.details).toEqual({ newPassword: 'TOO_SHORT' })
+  })
+
+  test('match however the keyboard composes their letters', async () => {
+    site = await createSite()
+    const browser = await site.owner()
+    const composed = 'crème brûlée à la carte'.normalize('NFC')
+    expect((await change(browser, PASSWORD, composed)).status).toBe(200)
+    expect((await signIn(ANN, composed.normalize('NFD'))).status).toBe(200)
+    expect((await signIn(ANN, composed)).status).toBe(200)
+    expect((await signIn(ANN, 'creme brulee a la carte')).code).toBe('SIGN_IN_FAILED')
   })
 })
 

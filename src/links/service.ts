@@ -1,3 +1,4 @@
+import { hashNormalized } from '../base/passwords.ts'
 import { withContext } from '../base/verbs.ts'
 import { createBlockList } from '../blocks/list.ts'
 import type { IfMatch } from '../http/types.ts'
@@ -36,7 +37,7 @@ const FEW = 5_000
 
 /** argon2id with 19 MiB and two passes, as in OWASP's Password Storage Cheat Sheet. */
 export function hashPassword(password: string): Promise<string> {
-  return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
+  return hashNormalized(password, { memoryCost: 19_456, timeCost: 2 })
 }
 
 /**

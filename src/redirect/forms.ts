@@ -1,3 +1,4 @@
+import { verifyNormalized } from '../base/passwords.ts'
 import type { HashQueue } from '../limits/index.ts'
 import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import type { Pages } from './pages.ts'
@@ -44,7 +45,7 @@ export async function answerGuess(
   pages: Pages,
 ): Promise<Response | null> {
   const { request } = visit
-  const { guesses, hashes, verifyPassword = Bun.password.verify } = deps
+  const { guesses, hashes, verifyPassword = verifyNormalized } = deps
   const password = await readField(request, 'password')
   if (password === null) {
     return pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })

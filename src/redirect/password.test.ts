@@ -51,6 +51,11 @@ async function clicks(seq: number): Promise<number> {
   return (await site.countersOf(seq))?.total ?? 0
 }
 
+test('a password matches however its letters are composed', async () => {
+  await site.addLink({ slug: 'composed', password_hash: hash })
+  expect((await post('/composed', 'größe +&'.normalize('NFD'))).status).toBe(303)
+})
+
 test('the form is shown, a wrong password is refused, the correct one redirects and counts once', async () => {
   const seq = await site.addLink({
     slug: 'a',

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { verifyNormalized } from '../base/passwords.ts'
 import { withContext } from '../base/verbs.ts'
 import type { BlockList } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
@@ -92,7 +93,7 @@ async function unlock(
       const headers = { 'Retry-After': String(seconds) }
       throw new AppError('RATE_LIMITED', { params: { seconds }, headers })
     }
-    const verify = () => Bun.password.verify(password, hash)
+    const verify = () => verifyNormalized(password, hash)
     if (!(await hashes.run('link', String(share.workspace_no), verify))) {
       throw new AppError('SHARE_PROTECTED')
     }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { hashNormalized, verifyNormalized } from '../base/passwords.ts'
 import { invalid, Refused } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import { checked } from '../validation/checked.ts'
@@ -11,8 +12,11 @@ export const USER_NAME_MAX = 100
 export const EMAIL_MAX = 254
 /** The fewest characters of a password (NIST SP 800-63B requires 8). */
 export const PASSWORD_MIN = 10
-/** The most characters of a password: hashing longer ones only takes longer. */
+/** The most characters (code points) of a password: hashing longer ones only takes longer. */
 export const PASSWORD_MAX = 128
+
+/** The most UTF-16 units of a password as it may be typed: decomposed, beyond the BMP. */
+export const TYPED_PASSWORD_MAX = 1_000
 
 /** A text typed by a person: trimmed, in NFC, not empty, of at most `max` characters. */
 export function trimmed(max: number): (value: string) => string | Fault {
@@ -92,7 +96,7 @@ export async function assertNotCommon(
   email?: string | undefined,
 ): Promise<void> {
   common ??= loadCommon()
-  const text = password.toLowerCase()
+  const text = password.normalize('NFKC').toLowerCase()
   const address = email?.trim().toLowerCase()
   const isOwn = address !== undefined && (text === address || text === address.split('@')[0])
   if (!isOwn && !/^(.{1,2})\1+.?$/.test(text) && !(await common).has(text)) return
@@ -101,13 +105,13 @@ export async function assertNotCommon(
 
 /** argon2id in PHC format, with the parameters preferred by OWASP's cheat sheet for passwords. */
 export function hashPassword(password: string): Promise<string> {
-  return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 47_104, timeCost: 1 })
+  return hashNormalized(password, { memoryCost: 47_104, timeCost: 1 })
 }
 
 /** Whether the password matches; false also for a malformed hash. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   try {
-    return await Bun.password.verify(password, hash)
+    return await verifyNormalized(password, hash)
   } catch {
     return false
   }
