@@ -104,7 +104,14 @@ const cases: Record<string, string> = {
   'active, two letters, sort=slug': '?status=active&search=zy&sort=slug',
   'disabled, tag, sort=clicks': '?status=disabled&tag=tag7&sort=clicks',
 }
-for (const sort of ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug']) {
+for (const sort of [
+  'created_at',
+  'updated_at',
+  'clicks',
+  'clicks_with_imported',
+  'last_clicked_at',
+  'slug',
+]) {
   for (const order of ['asc', 'desc'])
     cases[`sort=${sort} ${order}`] = `?sort=${sort}&order=${order}`
 }

@@ -91,7 +91,7 @@ function createLinks(parts: Parts) {
     urlRules: { schemes: config.urlSchemes },
     peopleSoFar: backend.peopleSoFar,
     changed: backend.counting.wake,
-    removed: backend.counting.linkDeleted,
+    countersOutdated: backend.counting.linkChanged,
   })
 }
 

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { ownProgram } from '../base/own-program.ts'
 import {
+  type ChangedLinks,
   createRecorder,
   createTrimmer,
-  type DeletedLinks,
   journalDirectory,
   listSegments,
   openJournal,
@@ -49,7 +49,7 @@ export function openClickPath(options: ClickPathOptions) {
   const isLimited = Object.keys(limits).length > 0
   const helper = (name: string) => ownProgram(name, '--data-dir', dataDir, JSON.stringify(limits))
   const common = { journal, clock, logger, advanced: () => trimmer.trim() }
-  const supervisor = new Supervisor<DeletedLinks>({
+  const supervisor = new Supervisor<ChangedLinks>({
     ...common,
     name: 'click worker',
     command: helper('click-worker'),
@@ -80,7 +80,7 @@ export function openClickPath(options: ClickPathOptions) {
     supervisor.wake()
     statistics.wake()
   }
-  const deletedLinks: number[] = []
+  const changedLinks: number[] = []
 
   return {
     journal,
@@ -88,10 +88,10 @@ export function openClickPath(options: ClickPathOptions) {
     counting: {
       wake: supervisor.wake,
       state: supervisor.state,
-      linkDeleted(seq) {
-        // Links that are deleted together are sent in one message.
-        if (deletedLinks.push(seq) > 1) return
-        setImmediate(() => supervisor.notify({ deletedLinks: deletedLinks.splice(0) }))
+      linkChanged(seq) {
+        // Links that change together are sent in one message.
+        if (changedLinks.push(seq) > 1) return
+        setImmediate(() => supervisor.notify({ changedLinks: changedLinks.splice(0) }))
       },
     },
     statistics,

@@ -53,8 +53,8 @@ export interface Backend {
   readonly counting: {
     /** Notifies it of new clicks. */
     wake(): void
-    /** A link was purged, so its counters are to be deleted. */
-    linkDeleted(seq: number): void
+    /** A link was purged, or its imported clicks changed, so its counters are to follow. */
+    linkChanged(seq: number): void
     state(): WorkerState
   }
   /** People who followed a link so far; see `LinkContext.peopleSoFar`. */

@@ -41,7 +41,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
   const table = sql.table(nodeNo === 0 ? 'journal_watermark' : 'node_watermarks')
   const own = nodeNo === 0 ? sql`id = 1` : sql`node_no = ${nodeNo}`
 
-  /** Checks the next rows for purged links. */
+  /** Compares the next rows with their links, of which a message may have been missed. */
   async function sweep(): Promise<void> {
     const rows = await db
       .selectFrom('link_counters')
@@ -52,7 +52,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       .execute()
     const seqs = rows.map(({ link_seq }) => link_seq)
     sweptTo = seqs.length < SWEPT_AT_ONCE ? 0 : (seqs.at(-1) as number)
-    if (seqs.length > 0) await removeGone(database, seqs)
+    if (seqs.length > 0) await followLinks(database, seqs)
   }
 
   return {
@@ -84,11 +84,12 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       return isApplied
     },
     /**
-     * Adds rows for new links, deletes those of deleted links (`deleted`, and others that it finds)
-     * and of past days and months; a limited part of each. True: new links are left.
+     * Adds rows for new links, adapts those of `changed` links (purged, or with other imported
+     * clicks) and of others that it finds, and deletes past days and months; a limited part of
+     * each. True: new links are left.
      */
-    async maintain(deleted: readonly number[], now: number): Promise<boolean> {
-      if (deleted.length > 0) await removeGone(database, deleted)
+    async maintain(changed: readonly number[], now: number): Promise<boolean> {
+      if (changed.length > 0) await followLinks(database, changed)
       database.written(false)
       if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
       maintainedAt = performance.now()
@@ -147,11 +148,7 @@ async function addClicks(
   const sorted = [...links].sort(([a], [b]) => a - b)
   const seqs = sorted.map(([seq]) => seq)
   await addMissing(tx, seqs)
-  if (tx.dialect === 'postgres') {
-    await sql`SELECT count(*) FROM (SELECT 1 FROM link_counters
-      WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
-      ORDER BY link_seq FOR NO KEY UPDATE) l`.execute(tx.db)
-  }
+  await lockRows(tx, seqs)
   const added = sorted.map(([seq, { human, bot, bareHuman, bareBot, lastClickedAt }]) => {
     const { all = 0, bare = 0 } = unique.get(seq) ?? {}
     return [seq, human, bot, all, Math.min(lastClickedAt, latest), bareHuman, bareBot, bare]
@@ -171,6 +168,14 @@ async function addClicks(
     WHERE c.link_seq = g.seq`.execute(tx.db)
 }
 
+/** All nodes lock the rows of links in this order. */
+async function lockRows(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
+  if (tx.dialect === 'sqlite') return
+  await sql`SELECT count(*) FROM (SELECT 1 FROM link_counters
+    WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
+    ORDER BY link_seq FOR NO KEY UPDATE) l`.execute(tx.db)
+}
+
 /** Adds rows for links without one. Clicks of purged links are scheduled for deletion. */
 async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
   const missing = sql`FROM ${seqsIn(tx, seqs)}
@@ -184,6 +189,29 @@ async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<vo
   if (tx.dialect === 'sqlite') return
   await sql`INSERT INTO gone_links (link_seq) SELECT seq ${missing}
     ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
+}
+
+/** Adapts the rows of links to what they are now. */
+async function followLinks(database: CounterDatabase, seqs: readonly number[]): Promise<void> {
+  await removeGone(database, seqs)
+  await copyImported(database, seqs)
+}
+
+/** Copies the imported clicks of links to their rows, where an index has the sum of both. */
+async function copyImported(database: CounterDatabase, seqs: readonly number[]): Promise<void> {
+  const { rows } = await sql<{ seq: number }>`
+    SELECT l.seq AS seq FROM ${seqsIn(database, seqs)} JOIN links l ON l.seq = seqs.seq
+      JOIN link_counters c ON c.link_seq = seqs.seq
+    WHERE c.imported <> l.imported_clicks`.execute(database.db)
+  if (rows.length === 0) return
+  const changed = rows.map(({ seq }) => seq)
+  await database.write(async (tx) => {
+    await lockRows(tx, changed)
+    await sql`UPDATE link_counters SET imported = l.imported_clicks FROM links l
+      WHERE l.seq = link_seq AND link_seq IN (SELECT seq FROM ${seqsIn(tx, changed)})`.execute(
+      tx.db,
+    )
+  })
 }
 
 /** Deletes the counters of purged links, and schedules their stored clicks for deletion. */
@@ -214,12 +242,14 @@ async function admit({ db, write }: CounterDatabase): Promise<boolean> {
     const upTo = Math.min(last, done + ADMITTED_AT_ONCE)
     if (upTo < last) isLeft = true
     await write(async (tx) => {
-      // Deleted links too: they may be restored after the watermark has passed them.
-      await sql`INSERT INTO link_counters (link_seq, workspace_no)
-        SELECT seq, seq / ${SEQS} FROM (
-          SELECT seq FROM links WHERE seq > ${done} AND seq <= ${upTo}
-          UNION ALL SELECT seq FROM deleted_links WHERE seq > ${done} AND seq <= ${upTo}) made
-        ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
+      // Deleted links too: they may be restored after the watermark has passed them. A link that
+      // was clicked before has a row.
+      await sql`INSERT INTO link_counters (link_seq, workspace_no, imported)
+        SELECT seq, seq / ${SEQS}, imported FROM (
+          SELECT seq, imported_clicks AS imported FROM links WHERE seq > ${done} AND seq <= ${upTo}
+          UNION ALL SELECT seq, 0 FROM deleted_links WHERE seq > ${done} AND seq <= ${upTo}) made
+        WHERE true ORDER BY seq
+        ON CONFLICT (link_seq) DO UPDATE SET imported = excluded.imported`.execute(tx.db)
       await sql`INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (${no}, ${upTo})
         ON CONFLICT (workspace_no) DO UPDATE SET link_seq = excluded.link_seq
         WHERE counter_watermarks.link_seq < excluded.link_seq`.execute(tx.db)

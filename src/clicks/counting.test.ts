@@ -85,6 +85,35 @@ describe('counting', () => {
     expect(marks).toEqual([{ workspace_no: 1, link_seq: seqs[2] as number }])
   })
 
+  test('copies the imported clicks of new and of changed links', async () => {
+    const early = await site.addLink({ slug: 'a', imported_clicks: 3 })
+    // A click makes a row before the worker reaches the link.
+    await site.visit('/a')
+    await site.count()
+    const late = await site.addLink({ slug: 'b', imported_clicks: 5 })
+    await site.count()
+    const imported = async () =>
+      (await site.storage.read.db.selectFrom('link_counters').select('imported').execute()).map(
+        (row) => row.imported,
+      )
+    expect(await imported()).toEqual([3, 5])
+    await site.storage.write(({ db }) =>
+      db.updateTable('links').set({ imported_clicks: 7 }).where('seq', '=', late).execute(),
+    )
+    const store = openSqliteCounters(dir)
+    const work = createClickCounter({ directory: journalDirectory(dir), store, clock })
+    work.notice({ changedLinks: [early, late] })
+    await work.pass()
+    await work.close()
+    expect(await imported()).toEqual([3, 7])
+    // Without a message, too.
+    await site.storage.write(({ db }) =>
+      db.updateTable('links').set({ imported_clicks: 0 }).execute(),
+    )
+    await site.count()
+    expect(await imported()).toEqual([0, 0])
+  })
+
   test('two concurrent workers count each click once', async () => {
     const seq = await site.addLink({ slug: 'a' })
     const open = () =>

@@ -22,9 +22,9 @@ export interface Batch {
   latest: number
 }
 
-/** Purged links: a message to the click worker. */
-export interface DeletedLinks {
-  deletedLinks: readonly number[]
+/** Links that were purged, or whose imported clicks changed: a message to the click worker. */
+export interface ChangedLinks {
+  changedLinks: readonly number[]
 }
 
 interface ClickCounterOptions {
@@ -40,20 +40,20 @@ export function createClickCounter(options: ClickCounterOptions) {
   const { store, clock, logger } = options
   let upTo = 0
   let skipped = 0
-  let deleted: number[] = []
+  let changed: number[] = []
   return {
     /** Counts new clicks of the journal, up to a batch. */
     async pass() {
       const counted = await countBatch(options)
       upTo = Math.max(upTo, counted.newest)
       skipped += counted.skipped
-      const gone = deleted
-      deleted = []
-      const isLeft = await store.maintain(gone, clock.now())
+      const links = changed
+      changed = []
+      const isLeft = await store.maintain(links, clock.now())
       const { records, complete, watermark } = counted
       return { records, more: isLeft || !complete, progress: { watermark, upTo, skipped } }
     },
-    notice: ({ deletedLinks }: DeletedLinks) => void deleted.push(...deletedLinks),
+    notice: ({ changedLinks }: ChangedLinks) => void changed.push(...changedLinks),
     failed(err: unknown, isFirst: boolean) {
       // Logged once per outage, because a database may be down for an hour.
       if (isFirst) logger?.warn({ err }, 'Clicks can not be counted; trying again')

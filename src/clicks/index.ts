@@ -1,6 +1,6 @@
 export { fetchedAhead } from './classify.ts'
 export type { CounterStore } from './counters.ts'
-export { createClickCounter, type DeletedLinks } from './counting.ts'
+export { type ChangedLinks, createClickCounter } from './counting.ts'
 export { createExcludedNetworks, type ExcludedNetworks } from './excluded-networks.ts'
 export { type Journal, openJournal } from './journal.ts'
 export { type ClickLimits, clicksThisMonth, readCounted } from './months.ts'

@@ -198,7 +198,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, b, c])
     await sql`DELETE FROM links WHERE seq = ${b}`.execute(storage.read.db)
     const work = open(nodes[0] as TestNode)
-    work.notice({ deletedLinks: [a, b] })
+    work.notice({ changedLinks: [a, b] })
     await work.pass()
     expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, c])
     // A late click doesn't bring it back.
@@ -207,6 +207,22 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, c])
     const { rows } = await sql`SELECT link_seq FROM gone_links`.execute(storage.read.db)
     expect(rows).toEqual([{ link_seq: b }])
+  })
+
+  test('copies the imported clicks of new and of changed links', async () => {
+    const [a = 0, b = 0] = await addLinks(storage, 1, 2)
+    const set = (seq: number, clicks: number) =>
+      sql`UPDATE links SET imported_clicks = ${clicks} WHERE seq = ${seq}`.execute(storage.read.db)
+    await set(a, 3)
+    nodes[0]?.click({ link: b, time: now, visitor: 'x' })
+    await countAll()
+    await set(b, 5)
+    const work = open(nodes[0] as TestNode)
+    work.notice({ changedLinks: [b, a] })
+    await work.pass()
+    const { rows } = await sql<{ imported: number }>`
+      SELECT imported FROM link_counters ORDER BY link_seq`.execute(storage.read.db)
+    expect(rows).toEqual([{ imported: 3 }, { imported: 5 }])
   })
 
   test('deletes the visitors of past days', async () => {

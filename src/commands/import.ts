@@ -25,7 +25,9 @@ interface Options {
   refused?: string
 }
 
-type Job = RemoteJob<Record<'created' | 'updated' | 'skipped' | 'refused', number>>
+type Job = RemoteJob<
+  Record<'created' | 'updated' | 'skipped' | 'refused', number> & { imported_clicks?: number }
+>
 
 /** `import FILE`: imports links from a file to the logged-in instance. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
@@ -75,6 +77,7 @@ async function run(context: CommandContext, path: string, options: Options): Pro
     [dryRun ? 'would be created' : 'created']: String(counts.created),
     ...{ updated: String(counts.updated), skipped: String(counts.skipped) },
     refused: String(counts.refused),
+    ...(counts.imported_clicks && { clicks: String(counts.imported_clicks) }),
     job: job.id,
   }
   const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(ask, job.id)

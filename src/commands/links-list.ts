@@ -58,6 +58,9 @@ async function list(context: CommandContext, options: Options): Promise<void> {
     LINK: ({ short_url }) => short_url,
     STATUS: ({ status }) => status,
     CLICKS: ({ clicks }) => String(clicks.human),
+    ...(found.some(({ clicks }) => clicks.imported > 0) && {
+      IMPORTED: ({ clicks }: Link) => String(clicks.imported),
+    }),
     DESTINATION: ({ destination_url }) => destination_url,
   })
 }

@@ -35,7 +35,9 @@ export function showLink(context: CommandContext, link: Link): void {
     ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)])),
     ...(rules.length > 0 && { rules: String(rules.length) }),
     ...(variants.length > 0 && { variants: String(variants.length) }),
-    clicks: `${clicks.human} by people, ${clicks.bot} by bots, ${clicks.unique} unique`,
+    clicks:
+      `${clicks.human} by people, ${clicks.bot} by bots, ${clicks.unique} unique` +
+      (clicks.imported > 0 ? `, and ${clicks.imported} before the import` : ''),
   }
   const warned = (warnings ?? []).map(({ field, message }) => `\nWarning: ${field}: ${message}`)
   context.print(facts(told) + warned.join(''), link)

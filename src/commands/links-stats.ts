@@ -54,7 +54,7 @@ interface Counts {
   bots: number
 }
 interface Series {
-  data: { interval: string; totals: Counts; series: (Counts & { start: string })[] }
+  data: { totals: Counts; imported_clicks: number | null; series: (Counts & { start: string })[] }
 }
 interface TopList {
   data: (Counts & { value: string | null; short_url?: string; name?: string | null })[]
@@ -75,14 +75,13 @@ async function stats(
   const base = link === undefined ? '/stats' : `/links/${await findLinkId(ask, link)}/stats`
   if (by === undefined) {
     const body = await bodyOf<Series>(ask(base, query as Query))
-    const { totals, series } = body.data
+    const { totals, imported_clicks: imported, series } = body.data
     const rows = series.map((each) => [
       shortTime(each.start),
       ...Object.values(COUNTS).map((of) => of(each)),
     ])
-    const told = facts(
-      Object.fromEntries(Object.entries(totals).map(([name, n]) => [name, String(n)])),
-    )
+    const numbers = Object.entries({ ...totals, ...(imported && { imported }) })
+    const told = facts(Object.fromEntries(numbers.map(([name, n]) => [name, String(n)])))
     context.print(`${told}\n\n${table(['FROM', ...Object.keys(COUNTS)], rows)}`, body)
     return
   }

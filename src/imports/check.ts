@@ -1,4 +1,5 @@
 import type { Domains } from '../domains/index.ts'
+import type { ErrorDetail } from '../errors/index.ts'
 import { detailsOfZodError } from '../http/details.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
 import { checkForWorkspace } from '../validation/requesting-workspace.ts'
@@ -18,6 +19,14 @@ export interface ReadOptions {
 /** A validated record whose password is yet to be hashed. */
 export type CheckedRecord = Omit<ReadyRecord, 'fields'> & {
   fields: (CreateFields & { imported_clicks?: number }) | null
+}
+
+/** Of one link: with it the sum of many links is still an integer of the database. */
+const CLICKS_MAX = 1e12
+const TOO_MANY_CLICKS: ErrorDetail = {
+  field: 'clicks',
+  code: 'OUT_OF_RANGE',
+  params: { max: CLICKS_MAX },
 }
 
 const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RECORD' }] }
@@ -43,6 +52,7 @@ export function createRecordCheck(
     const result = checkForWorkspace(workspaceNo, () => create.safeParse(input))
     const all = [
       ...faults,
+      ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
       ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),
     ]
     if (!result.success || all.length > 0) return { ...shown, fields: null, faults: all }

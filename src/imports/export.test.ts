@@ -48,6 +48,7 @@ const body = fc.record(
     forward_query: fc.boolean(),
     expires_at: fc.option(fc.constantFrom('2031-01-31T21:00:00.000Z'), { nil: null }),
     max_clicks: fc.option(fc.integer({ min: 1, max: 1_000_000 }), { nil: null }),
+    imported_clicks: fc.option(fc.integer({ min: 1, max: 1_000_000 }), { nil: undefined }),
     fallback_url: fc.option(fc.webUrl({ validSchemes: ['https'] }), { nil: null }),
   },
   { requiredKeys: [] },
@@ -66,21 +67,29 @@ test.each(['ndjson', 'csv'])(
       fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 6 }), async (bodies) => {
         run++
         const made: Link[] = []
-        for (const [i, each] of bodies.entries()) {
-          made.push(
-            await site.links.create({
-              destination_url: `https://example.org/${i}?utm_source=a%20b&x=1`,
-              slug: `${format}-${run}-${i}`,
-              aliases: [`${format}-${run}-${i}-too`],
-              ...each,
-            }),
+        for (const [i, { imported_clicks, ...each }] of bodies.entries()) {
+          const link = await site.links.create({
+            destination_url: `https://example.org/${i}?utm_source=a%20b&x=1`,
+            slug: `${format}-${run}-${i}`,
+            aliases: [`${format}-${run}-${i}-too`],
+            ...each,
+          })
+          made.push({ ...link, clicks: { ...link.clicks, imported: imported_clicks ?? 0 } })
+          if (imported_clicks === undefined) continue
+          // Only an import can set them.
+          await site.storage.write(({ db }) =>
+            db.updateTable('links').set({ imported_clicks }).where('id', '=', link.id).execute(),
           )
         }
+        const imported = made.reduce((sum, { clicks }) => sum + clicks.imported, 0)
         const query = `archived=any&search=${format}-${run}-`
         const file = await (await site.send('GET', `/api/v1/links.${format}?${query}`)).text()
         for (const { id } of made) await site.links.remove(id)
         const done = await site.finished(await site.upload(file, format))
-        expect(done.result).toEqual({ created: made.length, updated: 0, skipped: 0, refused: 0 })
+        expect(done.result).toEqual({
+          ...{ created: made.length, updated: 0, skipped: 0, refused: 0 },
+          ...(imported > 0 && { imported_clicks: imported }),
+        })
         const { data } = await site.links.list({ archived: 'any', search: `${format}-${run}-` })
         const bySlug = (links: Link[]) =>
           links.map(comparable).sort((a, b) => (a.slug < b.slug ? -1 : 1))

@@ -72,12 +72,30 @@ test('previous clicks are separate, and a given mapping is used', async () => {
   const done = await site.finished(
     await site.upload(await fixture('mapped.csv'), 'csv', `${query}`),
   )
-  expect(done.result).toEqual({ created: 2, updated: 0, skipped: 0, refused: 1 })
+  expect(done.result).toEqual({
+    ...{ created: 2, updated: 0, skipped: 0, refused: 1 },
+    imported_clicks: 10,
+  })
   const link = await bySlug('eins')
   expect(link).toMatchObject({ title: 'Die Erste', tags: ['Neu'] })
   expect(link?.clicks).toEqual({ total: 0, human: 0, bot: 0, unique: 0, imported: 10 })
   expect(codes(await site.rows(done.id, '&status=refused'))).toEqual([
     ['refused', 'destination_url INVALID_URL'],
+  ])
+})
+
+test('more previous clicks than a sum of many links can hold are refused', async () => {
+  const text = ['9e18', '1e300', '1e12']
+    .map((n) => JSON.stringify({ destination_url: 'https://a.example', clicks: { imported: n } }))
+    .join('\n')
+  const done = await site.finished(await site.upload(text, 'ndjson', 'format=slugline'))
+  expect(done.result).toEqual({
+    ...{ created: 1, updated: 0, skipped: 0, refused: 2 },
+    imported_clicks: 1e12,
+  })
+  expect(codes(await site.rows(done.id, '&status=refused'))).toEqual([
+    ['refused', 'clicks OUT_OF_RANGE'],
+    ['refused', 'clicks OUT_OF_RANGE'],
   ])
 })
 
@@ -98,7 +116,7 @@ test('a short domain of its own allows slugs that are reserved on the instanceâ€
   const done = await site.finished(
     await site.upload(await fixture('dub.csv'), 'csv', 'domain=go.example'),
   )
-  expect(done.result).toEqual({ created: 3, updated: 0, skipped: 0, refused: 0 })
+  expect(done.result).toMatchObject({ created: 3, updated: 0, skipped: 0, refused: 0 })
   const { data } = await site.links.list({ archived: 'any', domain: 'go.example' })
   expect(data.map(({ slug, archived }) => [slug, archived]).sort()).toEqual([
     ['admin', false],
@@ -162,7 +180,7 @@ test('where case matters, slugs that differ in case, dots, slashes and reserved 
 test('refused records have reasons, in the readerâ€™s language, and as CSV', async () => {
   const text = csv('https://a.example,api,A,', 'ftp://a.example,ok,,', 'https://b.example,b,,1')
   const done = await site.finished(await site.upload(text))
-  expect(done.result).toEqual({ created: 1, updated: 0, skipped: 0, refused: 2 })
+  expect(done.result).toMatchObject({ created: 1, updated: 0, skipped: 0, refused: 2 })
   const rows = await site.rows(done.id, '&status=refused')
   expect(codes(rows)).toEqual([
     ['refused', 'slug SLUG_RESERVED'],
@@ -198,7 +216,10 @@ describe('a slug that a link has already', () => {
 
   test('update: the link gets the fields, and undo restores it', async () => {
     const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
-    expect(done.result).toEqual({ created: 1, updated: 1, skipped: 0, refused: 0 })
+    expect(done.result).toEqual({
+      ...{ created: 1, updated: 1, skipped: 0, refused: 0 },
+      imported_clicks: 5,
+    })
     const changed = await bySlug('taken')
     expect(changed).toMatchObject({ destination_url: 'https://new.example', title: 'New' })
     expect(changed?.clicks.imported).toBe(5)
@@ -211,7 +232,7 @@ describe('a slug that a link has already', () => {
 
   test('rename: another link is created', async () => {
     const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=rename'))
-    expect(done.result).toEqual({ created: 2, updated: 0, skipped: 0, refused: 0 })
+    expect(done.result).toMatchObject({ created: 2, updated: 0, skipped: 0, refused: 0 })
     const [row] = await site.rows(done.id, '&status=renamed')
     expect(row?.slug).toStartWith('taken-')
     expect((await bySlug(row?.slug ?? ''))?.destination_url).toBe('https://new.example')

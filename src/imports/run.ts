@@ -42,6 +42,8 @@ export interface ImportResult {
   updated: number
   skipped: number
   refused: number
+  /** Clicks that came along; absent: none. */
+  imported_clicks?: number
 }
 
 /** The job's state. */
@@ -188,6 +190,8 @@ function advanced(
     if (status === 'created' || status === 'renamed') {
       next.addresses += 1 + (record.fields?.aliases?.length ?? 0)
     }
+    const clicks = hasChanged(status) ? record.fields?.imported_clicks : 0
+    if (clicks) next.imported_clicks = (next.imported_clicks ?? 0) + clicks
     if (isConflict(outcome)) next.conflicts++
   }
   return next
@@ -199,8 +203,14 @@ function checkpointOf(state: ImportState): Checkpoint<ImportState> {
   return { state, progress: { done, total, failed }, result: resultOf(state) }
 }
 
-function resultOf({ created, updated, skipped, refused }: ImportState): ImportResult {
-  return { created, updated, skipped, refused }
+function resultOf(state: ImportState): ImportResult {
+  const { created, updated, skipped, refused, imported_clicks } = state
+  return { created, updated, skipped, refused, ...(imported_clicks && { imported_clicks }) }
+}
+
+/** Whether a record made a link, or changed one. */
+function hasChanged(status: Outcome['status']): boolean {
+  return status === 'created' || status === 'renamed' || status === 'updated'
 }
 
 function isConflict({ status, reasons }: Outcome): boolean {
@@ -223,7 +233,6 @@ function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'
 
 function rowOf(jobId: string, outcome: Outcome): ImportRow {
   const { record, status, reasons, warnings, link, versionBefore, clicksBefore } = outcome
-  const hasChanged = status === 'created' || status === 'renamed' || status === 'updated'
   return {
     job_id: jobId,
     n: record.n,
@@ -233,7 +242,7 @@ function rowOf(jobId: string, outcome: Outcome): ImportRow {
     link_id: link?.id ?? null,
     reasons: JSON.stringify([...reasons, ...warnings]),
     version_before: versionBefore,
-    version: hasChanged ? (link?.version ?? null) : null,
+    version: hasChanged(status) ? (link?.version ?? null) : null,
     clicks_before: clicksBefore,
     undo: null,
   }

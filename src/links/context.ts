@@ -32,8 +32,11 @@ export interface LinkServiceDeps extends ServiceContext {
   few?: number
   /** Called after every commit that created, changed or deleted a link. */
   changed?: () => void
-  /** Called with the `seq` of a link after the commit that purged it. */
-  removed?: (linkSeq: number) => void
+  /**
+   * Called with the `seq` of a link after a commit that purged it, restored it, or changed its
+   * imported clicks.
+   */
+  countersOutdated?: (linkSeq: number) => void
 }
 
 /** What the functions of the links service share. */

@@ -78,7 +78,8 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
       sort: parameter(
         z.enum(SORTS).default('created_at'),
-        'What to sort by; `clicks` are those of people, `clicks.human`.',
+        'What to sort by; `clicks` are those of people, `clicks.human`; ' +
+          '`clicks_with_imported` adds `clicks.imported`, some seconds after an import.',
       ),
       order: parameter(
         z.enum(['asc', 'desc']).default('desc'),

@@ -72,7 +72,8 @@ beforeAll(async () => {
     const last = total === 0 ? null : links.clock.ms - random(5) * 1000
     // Bots don't affect the order.
     const bots = random(total + 1)
-    await links.count(id, { total, bots, lastClickedAt: last })
+    const imported = i % 5 === 0 ? random(3) : 0
+    await links.count(id, { total, bots, lastClickedAt: last, imported })
   }
   // The click worker hasn't processed these yet.
   for (let i = 0; i < 20; i++) await links.create({ destination_url: `https://a.example/new${i}` })
@@ -116,6 +117,7 @@ function expected(query: Query, sort: Sort, order: 'asc' | 'desc'): string[] {
   const { search, tag = [], domain, status, created_after, created_before } = query
   const keyOf = (link: Link & { seq: number }): number | string => {
     if (sort === 'clicks') return link.clicks.human
+    if (sort === 'clicks_with_imported') return link.clicks.human + link.clicks.imported
     if (sort === 'last_clicked_at') return Date.parse(link.last_clicked_at ?? '1970-01-01')
     if (sort === 'slug') return link.slug.toLowerCase()
     return Date.parse(link[sort])

@@ -77,8 +77,8 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
   const range = await rangeOf(storage.read, filter, facts.made)
   const isAll = isPlain(filter) && range.whole
   // A few point reads run on the serving thread; everything else may take long.
-  const isByClicks = sort === 'clicks' || sort === 'last_clicked_at'
-  const sqlx = isAll && page === undefined && !isByClicks ? storage.read : storage.reports
+  const isOfLinks = sort === 'created_at' || sort === 'updated_at' || sort === 'slug'
+  const sqlx = isAll && page === undefined && isOfLinks ? storage.read : storage.reports
   const counting = { filter, range, exact: query.total !== 'quick', nowMs }
   const { total, exact, seqs }: Total = isAll
     ? { total: facts.links, exact: true }

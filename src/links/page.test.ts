@@ -27,7 +27,7 @@ test('matches at the far end of the list are found', async () => {
     await own.create({ destination_url: 'https://a.example/', slug, title, tags })
   }
   await own.countAll()
-  for (const sort of ['updated_at', 'slug', 'clicks', 'last_clicked_at']) {
+  for (const sort of ['updated_at', 'slug', 'clicks', 'clicks_with_imported', 'last_clicked_at']) {
     for (const search of ['cluster', 'cl']) {
       const slugs: string[] = []
       let cursor: string | null = null

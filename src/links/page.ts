@@ -12,7 +12,14 @@ import {
 } from './filter.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
 
-export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
+export const SORTS = [
+  'created_at',
+  'updated_at',
+  'clicks',
+  'clicks_with_imported',
+  'last_clicked_at',
+  'slug',
+] as const
 export type Sort = (typeof SORTS)[number]
 
 /** A position in a sorted list: of a link, or next to one. Ties of the key are broken by `seq`. */
@@ -76,11 +83,16 @@ async function hydrate(sqlx: Sql, query: PageQuery, keys: Fragment) {
   return rows
 }
 
+/** Exactly the expression of the index `link_counters_with_imported`. */
+const WITH_IMPORTED = sql`(c.human + c.imported)`
+
 const KEYS: Readonly<Record<Sort, Fragment>> = {
   created_at: sql`l.seq`,
   updated_at: sql`l.updated_at`,
   slug: sql`l.slug_key`,
   clicks: sql`coalesce((SELECT c.human FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
+  clicks_with_imported: sql`coalesce(
+    (SELECT ${WITH_IMPORTED} FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
   last_clicked_at: sql`coalesce(
     (SELECT c.last_clicked_at FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
 }
@@ -171,6 +183,8 @@ function armsOf(query: PageQuery, steps: number): Fragment[] {
       return keyed(query, links, KEYS[sort], sql`l.seq`)
     case 'clicks':
       return [...keyed(query, counters, sql`c.human`, sql`c.link_seq`), ...uncounted(query, steps)]
+    case 'clicks_with_imported':
+      return [...keyed(query, counters, WITH_IMPORTED, sql`c.link_seq`), ...uncounted(query, steps)]
     case 'last_clicked_at': {
       // Exactly the expression of the index `link_counters_last`.
       const key = sql`coalesce(c.last_clicked_at, 0)`

@@ -42,7 +42,7 @@ describe('deleting', () => {
     const notices: unknown[] = []
     const telling = await createTestLinks({
       changed: () => notices.push('changed'),
-      removed: (seq) => notices.push(seq),
+      countersOutdated: (seq) => notices.push(seq),
     })
     const { id } = await telling.create({ destination_url: URL_A })
     await telling.remove(id)

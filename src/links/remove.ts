@@ -123,7 +123,7 @@ async function forget(
   if (seqs.length === 0) return 0
   await tx.db.deleteFrom('deleted_links').where('seq', 'in', seqs).execute()
   await tx.db.deleteFrom('link_passwords').where('link_seq', 'in', seqs).execute()
-  tx.afterCommit(() => seqs.forEach(ctx.removed))
+  tx.afterCommit(() => seqs.forEach(ctx.countersOutdated))
   return seqs.length
 }
 

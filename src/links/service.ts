@@ -73,7 +73,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     render: createRenderer(domains, blocks),
     hashPassword: (password, { no }) => hashes.run('link', String(no), () => hash(password)),
     changed: () => deps.changed?.(),
-    removed: (linkSeq) => deps.removed?.(linkSeq),
+    countersOutdated: (linkSeq) => deps.countersOutdated?.(linkSeq),
     get patchSchema() {
       return schemasOf().patch
     },

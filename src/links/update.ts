@@ -150,6 +150,9 @@ export async function change(
     version: row.version,
   })
   tx.afterCommit(ctx.changed)
+  if (row.imported_clicks !== (isDeleted ? 0 : before.imported_clicks)) {
+    tx.afterCommit(() => ctx.countersOutdated(row.seq))
+  }
   return rendered(ctx, row, now)
 }
 

@@ -50,6 +50,7 @@ test('reading a list by cursor neither skips nor repeats links that stay', async
           await links.count(stay.at(-1) ?? '', {
             total: count,
             lastClickedAt: count === 0 ? null : links.clock.ms - count,
+            imported: links.clock.ms % 2,
           })
         }
       }

@@ -60,6 +60,44 @@ async function clicks(query: string, init: object = {}): Promise<number> {
   return data.totals.clicks
 }
 
+describe('imported clicks of a report', () => {
+  const imported = async (path: string, init: object = {}) => {
+    const answer = await its.send('GET', `/api/v1${path}`, init)
+    return ((await answer.json()) as { data: { imported_clicks: number | null } }).data
+      .imported_clicks
+  }
+
+  test('are those of its links now, whatever the range', async () => {
+    // Set here, so that they are no part of the other sums.
+    await its.storage.write(({ db }) =>
+      db
+        .updateTable('links')
+        .set(({ ref }) => ({ imported_clicks: ref('seq') }))
+        .execute(),
+    )
+    const rows = await its.storage.read.db.selectFrom('links').select(['id', 'seq']).execute()
+    const of = (...numbers: number[]) =>
+      numbers.reduce((sum, n) => sum + (rows.find(({ id }) => id === linkId(n))?.seq ?? 0), 0)
+    expect(await imported('/stats')).toBe(of(1, 2, 3, 4))
+    expect(await imported('/stats?from=2026-01-01&to=2026-01-02')).toBe(of(1, 2, 3, 4))
+    expect(await imported('/stats?tag=t')).toBe(of(1, 2))
+    expect(await imported('/stats?tag=none')).toBe(0)
+    expect(await imported('/stats?folder=fld_open')).toBe(of(1, 4))
+    expect(await imported('/stats?folder=fld_open&tag=t')).toBe(of(1))
+    expect(await imported(`/links/${linkId(3)}/stats`)).toBe(of(3))
+    // Without hidden links.
+    expect(await imported('/stats', GUEST)).toBe(of(1, 3, 4))
+    expect(await imported('/stats?tag=t', GUEST)).toBe(of(1))
+  })
+
+  test('are unknown of a part of the clicks', async () => {
+    for (const filter of ['country=DE', 'not_country=DE', 'bots=only', 'domain=s.example']) {
+      expect(await imported(`/stats?${filter}`)).toBeNull()
+    }
+    expect(await imported('/stats?bots=include')).not.toBeNull()
+  })
+})
+
 describe('the folder of a report', () => {
   test('is that of its links now, with what was moved into it', async () => {
     expect(await clicks('')).toBe(one + two + three + four + five)

@@ -53,7 +53,9 @@ describe('totals and series', () => {
       { start: '2026-06-14T00:00:00.000Z', clicks: 1, unique: 1, bots: 1 },
       { start: '2026-06-15T00:00:00.000Z', clicks: 2, unique: 1, bots: 0 },
     ])
-    expect(Object.keys(data)).toEqual(['from', 'to', 'interval', 'timezone', 'totals', 'series'])
+    expect(Object.keys(data)).toEqual([
+      ...['from', 'to', 'interval', 'timezone', 'totals', 'imported_clicks', 'series'],
+    ])
   })
   test('of one link', async () => {
     const data = await stats(`/links/${linkId(2)}/stats?from=2026-05-01`)

@@ -14,7 +14,7 @@ import {
   type StatisticsContext,
   select,
 } from './selection.ts'
-import { findLinkSeqs, findLinks } from './store.ts'
+import { findLinkSeqs, findLinks, sumImported } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
 type TopList = z.output<typeof TopSchema>
@@ -37,18 +37,31 @@ export async function stats(
     throw invalid({ field: 'interval', code: 'TOO_MANY_INTERVALS', params: { max: BUCKETS_MAX } })
   }
   const selection = await select(ctx, question, range)
-  const { totals, buckets } = await series(ctx.reports, selection, starts)
+  const [{ totals, buckets }, imported_clicks] = await Promise.all([
+    series(ctx.reports, selection, starts),
+    importedClicks(ctx, selection),
+  ])
   return {
     from: formatTimestamp(range.from),
     to: formatTimestamp(range.to),
     interval,
     timezone: query.zone,
     totals,
+    imported_clicks,
     series: starts.map((start, i) => ({
       start: formatTimestamp(start),
       ...(buckets[i] ?? NONE),
     })),
   }
+}
+
+/** Nothing else is known of imported clicks: of a part of the clicks it can't be told. */
+async function importedClicks(
+  { storage }: StatisticsContext,
+  selection: Selection,
+): Promise<number | null> {
+  const isPart = selection.filters.length > 0 || selection.bots === 'only'
+  return isPart ? null : sumImported(storage.reports, selection)
 }
 
 /** The counts of every bucket. Buckets before the first possible click are not queried. */

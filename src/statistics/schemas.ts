@@ -29,6 +29,7 @@ export const STATS_EXAMPLE = {
     interval: 'day',
     timezone: 'UTC',
     totals: { clicks: 1204, unique: 987, bots: 76 },
+    imported_clicks: 393,
     series: [
       { start: '2026-05-01T00:00:00.000Z', clicks: 700, unique: 580, bots: 40 },
       { start: '2026-05-02T00:00:00.000Z', clicks: 504, unique: 407, bots: 36 },
@@ -45,6 +46,16 @@ export const StatsSchema = z
       interval: z.enum(INTERVALS).openapi({ description: 'The length of a bucket.' }),
       timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
       totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
+      imported_clicks: z
+        .int()
+        .min(0)
+        .nullable()
+        .openapi({
+          description:
+            'Clicks that came along with imports to these links, whatever the range; part of no other ' +
+            'number. Null: with filters other than `tag` and `folder`, or only bots, because nothing ' +
+            'else is known of them.',
+        }),
       series: z
         .array(
           z.object({

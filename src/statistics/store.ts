@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type LinksTable, openSqlite, type Sql, type SqliteConnection } from '../storage/index.ts'
 import { isTag, numbersOfTags } from '../tags/store.ts'
 import type { LinkFacts } from './engine/types.ts'
+import type { Selection } from './types.ts'
 
 type Fragment = RawBuilder<unknown>
 
@@ -65,6 +66,25 @@ export async function findLinkIds(
   seqs: readonly number[],
 ): Promise<Map<number, string>> {
   return new Map((await findLinks(read, 'seq', seqs)).map(({ id, seq }) => [seq, id]))
+}
+
+/** How many clicks came along with imports to the links of a selection. */
+export async function sumImported(sqlx: Sql, selection: Selection): Promise<number> {
+  const { workspaceNo: no, linkSeq, tags = [], folder, hiddenFolders = [] } = selection
+  const tests = [sql`l.workspace_no = ${no} AND l.imported_clicks > 0`]
+  if (linkSeq !== null) tests.push(sql`l.seq = ${linkSeq}`)
+  for (const numbers of await numbersOfTags(sqlx, no, tags)) {
+    tests.push(sql`l.seq IN (SELECT t.link_seq FROM link_tags t
+      WHERE t.workspace_no = ${no} AND ${isTag('t', numbers)})`)
+  }
+  if (folder) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
+  if (hiddenFolders.length > 0) {
+    tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hiddenFolders)}))`)
+  }
+  const { rows } = await sql<{ clicks: number }>`
+    SELECT CAST(coalesce(sum(l.imported_clicks), 0) AS BIGINT) AS clicks
+    FROM links l WHERE ${sql.join(tests, sql` AND `)}`.execute(sqlx.db)
+  return rows[0]?.clicks ?? 0
 }
 
 /** Which links of a workspace are meant. */

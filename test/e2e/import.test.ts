@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
-import { SLUGLINE, type Slugline, startSlugline } from '../harness/process.ts'
+import { runCommand, SLUGLINE, type Slugline, startSlugline } from '../harness/process.ts'
 import { allRows } from '../harness/rows.ts'
 import { testStore } from '../harness/store.ts'
 import { CTRL_C, onTerminal } from '../harness/terminal.ts'
@@ -122,6 +122,33 @@ test('the command reports refusals, and fails if nothing can be imported', async
   expect((await importFile(file)).stderr).toContain('VALIDATION_FAILED')
   expect((await importFile(join(directory, 'none.csv'))).status).toBe(2)
   expect((await importFile(file, '--format', 'excel')).status).toBe(2)
+})
+
+test('the commands name the clicks that came along', async () => {
+  const file = join(directory, 'clicks.csv')
+  writeFileSync(
+    file,
+    'Long URL,Slug,Clicks\nhttps://a.example/,seen,393\nhttps://a.example/,new,0\n',
+  )
+  const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
+  const run = async (...args: string[]) => (await runCommand(args, env)).stdout
+  expect(await run('import', file)).toMatch(/^clicks +393$/m)
+  const [titles = '', ...rows] = (await run('links', 'list', '--search', 'a.example')).split('\n')
+  expect(titles).toMatch(/ CLICKS +IMPORTED /)
+  expect(rows.find((row) => row.includes('/seen'))).toMatch(/ 0 +393 /)
+  expect(await run('links', 'get', 'seen')).toMatch(/^clicks .*\b393\b/m)
+  expect(await run('links', 'get', 'new')).not.toContain('393')
+  expect(await run('links', 'stats', 'seen')).toMatch(/^imported +393$/m)
+  expect(await run('links', 'stats', 'new')).not.toContain('imported')
+  // They are exported again, and the list sorts by them.
+  const csv = await slugline.call('GET', '/api/v1/links.csv?search=a.example', { key })
+  expect(await csv.text()).toContain(',393,')
+  await eventually('the worker has copied them', async () => {
+    const { data } = await get<{ data: { slug: string }[] }>(
+      '/api/v1/links?search=a.example&sort=clicks_with_imported&limit=1',
+    )
+    return data[0]?.slug === 'seen' ? true : undefined
+  })
 })
 
 test('an upload that is cut off in the middle is deleted', async () => {

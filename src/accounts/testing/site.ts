@@ -120,7 +120,7 @@ export async function createSite(options: SiteOptions = {}) {
     blocks: blocks.list,
     peopleSoFar: () => 0,
     changed: quiet,
-    removed: quiet,
+    countersOutdated: quiet,
   } as Partial<LinkServiceDeps> as LinkServiceDeps)
   const deliver =
     options.mail === false ? null : async (letter: RenderedMail) => void letters.push(letter)

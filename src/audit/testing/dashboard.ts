@@ -88,7 +88,7 @@ export async function createTestDashboard() {
     urlRules: { schemes: ['http', 'https'] },
     peopleSoFar: () => 0,
     hashPassword: async (password) => `hash of ${password}`,
-    removed: (seq) => removed.push(seq),
+    countersOutdated: (seq) => removed.push(seq),
   })
   const dns = new Map<string, string[] | string>()
   const ownDomains = createDomainService({

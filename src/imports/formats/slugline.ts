@@ -1,5 +1,6 @@
 import { refuseProtected } from './products.ts'
 import type { Draft, SourceRecord } from './types.ts'
+import { countOf } from './values.ts'
 
 /** Fields with lists in a cell. */
 const FLAT = new Set(['tags', 'aliases'])
@@ -36,8 +37,8 @@ export function sluglineDraft(record: SourceRecord, writable: ReadonlySet<string
   }
   const clicks = record.clicks as { imported?: unknown } | undefined
   const imported = typeof clicks === 'object' ? clicks?.imported : record['clicks.imported']
-  const before = Number(imported ?? 0)
-  const draft: Draft = { link, ...(before > 0 && { clicks: before }) }
+  const before = countOf(imported)
+  const draft: Draft = { link, ...(before && { clicks: before }) }
   if (link.password === undefined) refuseProtected(draft, record.has_password)
   return draft
 }

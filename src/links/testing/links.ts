@@ -41,7 +41,13 @@ export interface TestLinks {
   /** Writes a link's counters like the click worker. */
   count(
     id: string,
-    counters: { total: number; bots?: number; lastClickedAt: number | null },
+    counters: {
+      total: number
+      bots?: number
+      lastClickedAt: number | null
+      /** Also the link's. */
+      imported?: number
+    },
   ): Promise<void>
   /** Creates counters for all links like the click worker. */
   countAll(): Promise<void>
@@ -138,15 +144,24 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     async list(query = {}, workspaceNo) {
       return service.list(callerOf(workspaceNo), listQueryOf(validate(listSchema, query)))
     },
-    async count(id, { total, bots = 0, lastClickedAt }) {
+    async count(id, { total, bots = 0, lastClickedAt, imported = 0 }) {
       const seq = await seqOf(id)
+      if (imported > 0) {
+        await storage.write(({ db }) =>
+          db
+            .updateTable('links')
+            .set({ imported_clicks: imported })
+            .where('seq', '=', seq)
+            .execute(),
+        )
+      }
       const workspaceNo = Math.floor(seq / SEQS_PER_WORKSPACE)
       await writeCounters(dir, [
         ['DELETE FROM link_counters WHERE link_seq = ?', seq],
         [
           `INSERT INTO link_counters (link_seq, workspace_no, total, human, bot, unique_visitors,
-            last_clicked_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          ...[seq, workspaceNo, total, total - bots, bots, total - bots, lastClickedAt],
+            last_clicked_at, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+          ...[seq, workspaceNo, total, total - bots, bots, total - bots, lastClickedAt, imported],
         ],
       ])
     },

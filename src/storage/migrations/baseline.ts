@@ -458,6 +458,9 @@ export const MAIN_TABLES = {
       `CREATE INDEX links_folder ON links (workspace_no, folder_id, seq)
         WHERE folder_id IS NOT NULL`,
       'CREATE INDEX links_archived ON links (workspace_no, seq) WHERE archived = 1',
+      // Covers their sum.
+      `CREATE INDEX links_imported ON links (workspace_no, seq, imported_clicks)
+        WHERE imported_clicks > 0`,
     ],
   },
   /** Every slug ever used. The redirect reads only this row, unless the link has conditions. */
@@ -777,10 +780,14 @@ export const COUNTER_TABLES = {
       bare_human: generatedCount,
       bare_bot: generatedCount,
       bare_unique: generatedCount,
+      /** The link's `imported_clicks`, for the sort by both. */
+      imported: generatedCount,
     },
     storage: { sqlite: '', postgres: ' WITH (fillfactor = 80)' },
     indexes: [
       'CREATE INDEX link_counters_human ON link_counters (workspace_no, human, link_seq)',
+      `CREATE INDEX link_counters_with_imported
+        ON link_counters (workspace_no, (human + imported), link_seq)`,
       `CREATE INDEX link_counters_last
         ON link_counters (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
     ],

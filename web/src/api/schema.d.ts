@@ -23,7 +23,13 @@ export interface paths {
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
           created_after?: string
           created_before?: string
-          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          sort?:
+            | 'created_at'
+            | 'updated_at'
+            | 'clicks'
+            | 'clicks_with_imported'
+            | 'last_clicked_at'
+            | 'slug'
           order?: 'asc' | 'desc'
           limit?: number
           per_page?: number
@@ -152,7 +158,13 @@ export interface paths {
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
           created_after?: string
           created_before?: string
-          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          sort?:
+            | 'created_at'
+            | 'updated_at'
+            | 'clicks'
+            | 'clicks_with_imported'
+            | 'last_clicked_at'
+            | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
         }
@@ -177,7 +189,13 @@ export interface paths {
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
           created_after?: string
           created_before?: string
-          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          sort?:
+            | 'created_at'
+            | 'updated_at'
+            | 'clicks'
+            | 'clicks_with_imported'
+            | 'last_clicked_at'
+            | 'slug'
           order?: 'asc' | 'desc'
         }
       }
@@ -3316,6 +3334,8 @@ export interface components {
           /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
           bots: number
         }
+        /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder`, or only bots, because nothing else is known of them. */
+        imported_clicks: number | null
         /** All buckets of the range in order, including empty ones. */
         series: {
           /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
@@ -3825,7 +3845,13 @@ export interface components {
         created_after?: string | null
         created_before?: string | null
       }
-      sort: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+      sort:
+        | 'created_at'
+        | 'updated_at'
+        | 'clicks'
+        | 'clicks_with_imported'
+        | 'last_clicked_at'
+        | 'slug'
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
       hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
@@ -3849,7 +3875,13 @@ export interface components {
         created_after?: string | null
         created_before?: string | null
       }
-      sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+      sort?:
+        | 'created_at'
+        | 'updated_at'
+        | 'clicks'
+        | 'clicks_with_imported'
+        | 'last_clicked_at'
+        | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
     }
@@ -3868,7 +3900,13 @@ export interface components {
         created_after?: string | null
         created_before?: string | null
       }
-      sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+      sort?:
+        | 'created_at'
+        | 'updated_at'
+        | 'clicks'
+        | 'clicks_with_imported'
+        | 'last_clicked_at'
+        | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
     }

@@ -102,6 +102,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
   show: SHOW_LABELS,
   sort: {
     clicks: 'links.sort.clicks',
+    clicks_with_imported: 'links.sort.clicks_with_imported',
     created_at: 'links.sort.created_at',
     last_clicked_at: 'links.sort.last_clicked_at',
     slug: 'links.sort.slug',

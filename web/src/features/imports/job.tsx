@@ -11,7 +11,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useAction } from '../../ui/toast.tsx'
 import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/calls.ts'
 import { Cancel } from '../jobs/cancel.tsx'
-import { isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
+import { importedClicksOf, isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
 import { Rows } from './rows.tsx'
 
 const route = getRouteApi('/shell/import')
@@ -76,6 +76,7 @@ function Running({ job, writable }: { job: Job; writable: boolean }) {
 function Result({ job }: { job: Job }) {
   const { t, format } = useI18n()
   const title = t(`jobs.kind.${kindOf(job)}`)
+  const clicks = importedClicksOf(job)
   return (
     <div className="flex flex-col gap-4">
       <p role="status" className="font-medium">
@@ -89,6 +90,9 @@ function Result({ job }: { job: Job }) {
           </div>
         ))}
       </dl>
+      {clicks > 0 ? (
+        <p className="text-muted text-sm">{t('imports.clicks', { count: clicks })}</p>
+      ) : null}
     </div>
   )
 }

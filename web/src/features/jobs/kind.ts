@@ -30,6 +30,11 @@ export function numbersOf({ result }: Pick<Job, 'result'>) {
   })
 }
 
+/** The clicks that came along with an import's links. */
+export function importedClicksOf({ result }: Pick<Job, 'result'>): number {
+  return (result as { imported_clicks?: number } | null)?.imported_clicks ?? 0
+}
+
 /** Whether an import can be undone. */
 export function isUndoable(job: Job): boolean {
   const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }

@@ -12,7 +12,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { usePerson } from '../members/person.ts'
 import { isOver, type Job, showJob, undoImport } from './calls.ts'
 import { Cancel } from './cancel.tsx'
-import { isUndoable, kindOf, numbersOf, TONES, undoneBy } from './kind.ts'
+import { importedClicksOf, isUndoable, kindOf, numbersOf, TONES, undoneBy } from './kind.ts'
 
 /** Jobs, one per row. */
 export function JobLines({ jobs }: { jobs: readonly Job[] }) {
@@ -40,6 +40,8 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
         t('common.labelled', { label: t(`imports.number.${each.name}`), value: each.count }),
       )
     : []
+  const clicks = importedClicksOf(job)
+  if (isOver(job) && clicks > 0) told.push(t('imports.clicks', { count: clicks }))
   if (told.length === 0 && total !== null) told.push(t('jobs.progress', { done, total }))
   if (numbers.length === 0 && failed > 0) told.push(t('jobs.failed', { count: failed }))
   return (

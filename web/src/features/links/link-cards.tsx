@@ -7,6 +7,7 @@ import { cx } from '../../ui/cx.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
+import { ImportedClicks } from './imported.tsx'
 import { DestinationLine } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import { followInPlace, type RowProps, type Rows, useLinkPageAhead, useRowProps } from './rows.ts'
@@ -89,7 +90,10 @@ const Card = memo(function Card({
         ) : null}
       </div>
       <div className="flex shrink-0 flex-col items-end justify-between gap-1">
-        <span className="tabular font-medium">{format.compact(link.clicks.human)}</span>
+        <span className="tabular text-end font-medium leading-tight">
+          {format.compact(link.clicks.human)}
+          <ImportedClicks link={link} />
+        </span>
         <Sparkline days={days} />
       </div>
       <div className="relative z-1 -my-1 flex flex-col">

@@ -11,6 +11,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
+import { ImportedClicks } from './imported.tsx'
 import { DestinationLine } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
@@ -87,7 +88,11 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
           {hidden.has('tags') ? null : <Th className={COLUMNS.tags}>{t('links.field.tags')}</Th>}
           {hidden.has('days') ? null : <Th className={COLUMNS.days}>{t('links.last30Days')}</Th>}
           {hidden.has('clicks') ? null : (
-            <Th className={COLUMNS.clicks} end {...sorting('clicks')}>
+            <Th
+              className={COLUMNS.clicks}
+              end
+              {...sorting(sort === 'clicks_with_imported' ? sort : 'clicks')}
+            >
               {t('links.clicks')}
             </Th>
           )}
@@ -196,7 +201,12 @@ const Row = memo(function Row({
           <Sparkline days={days} />
         </Td>
       )}
-      {hidden.has('clicks') ? null : <Td end>{format.number(link.clicks.human)}</Td>}
+      {hidden.has('clicks') ? null : (
+        <Td end className="leading-tight">
+          {format.number(link.clicks.human)}
+          <ImportedClicks link={link} />
+        </Td>
+      )}
       {hidden.has('created') ? null : (
         <Td end className="truncate text-muted text-sm">
           <RelativeTime time={link.created_at} short />

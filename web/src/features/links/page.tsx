@@ -100,7 +100,7 @@ export function LinksPage() {
     query: useShownQuery(search.q, isPlaceholderData),
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),
   }
-  const toolbar = <Toolbar search={search} ask={ask} pagination={data?.pagination} />
+  const toolbar = <Toolbar search={search} ask={ask} list={data} />
   const none = data !== undefined && links.length === 0 && !isPlaceholderData
   const isEmpty = none && !filtered && search.cursor === undefined
   const hasArchived = useHasArchived(isEmpty)

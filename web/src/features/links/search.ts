@@ -10,7 +10,14 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
-export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
+export const SORTS = [
+  'created_at',
+  'updated_at',
+  'clicks',
+  'clicks_with_imported',
+  'last_clicked_at',
+  'slug',
+] as const
 export type Sort = (typeof SORTS)[number]
 
 /** The search parameters of the list: everything that a colleague needs to see the same. */

@@ -26,16 +26,18 @@ const Filters = lazyComponent(() => import('./filters.tsx'), 'Filters')
 export function Toolbar({
   search,
   ask,
-  pagination,
+  list,
 }: {
   search: LinksSearch
   ask: Ask
   /** Undefined: loading. */
-  pagination: LinkList['pagination'] | undefined
+  list: LinkList | undefined
 }) {
   const { t, format } = useI18n()
   const sort = search.sort ?? 'created_at'
   const descending = search.order !== 'asc'
+  const hasImported = list?.data.some(({ clicks }) => clicks.imported > 0) ?? false
+  const sorts = SORTS.filter((one) => one !== 'clicks_with_imported' || one === sort || hasImported)
   const standard = (next: Sort) => (next === 'created_at' ? undefined : next)
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
@@ -70,7 +72,7 @@ export function Toolbar({
             label={t('links.sortBy')}
             value={sort}
             onChange={(next) => ask({ sort: standard(next) })}
-            options={SORTS.map((value) => ({ value, label: t(`links.sort.${value}`) }))}
+            options={sorts.map((value) => ({ value, label: t(`links.sort.${value}`) }))}
           />
         </Menu>
         <IconButton
@@ -82,7 +84,7 @@ export function Toolbar({
         <ColumnChoice />
       </div>
       <p role="status" className="tabular ms-auto text-faint text-sm">
-        {pagination === undefined ? '' : t('links.count', countOf(pagination, format))}
+        {list === undefined ? '' : t('links.count', countOf(list.pagination, format))}
       </p>
     </div>
   )

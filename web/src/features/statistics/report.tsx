@@ -30,7 +30,7 @@ export function ReportView({ report }: { report: Report }) {
     )
   }
   if (stats.data === undefined) return <ReportSkeleton />
-  const { totals } = stats.data
+  const { totals, imported_clicks: imported } = stats.data
   const nothing = totals.clicks === 0 && totals.bots === 0
   // Data of the previous query, without a comparison now.
   const compared = before === null ? undefined : earlier.data
@@ -54,11 +54,13 @@ export function ReportView({ report }: { report: Report }) {
           <p>
             {t(report.filters.length > 0 ? 'statistics.empty.text' : 'statistics.empty.unfiltered')}
           </p>
+          <Imported count={imported} />
         </Empty>
       ) : (
         <>
           <section className="flex flex-col gap-4">
             <Figures report={report} totals={totals} before={compared?.totals} />
+            <Imported count={imported} />
             <OverTime report={report} stats={stats.data} before={compared} />
           </section>
           <Places report={report} />
@@ -67,6 +69,13 @@ export function ReportView({ report }: { report: Report }) {
       )}
     </div>
   )
+}
+
+/** Clicks from before an import: they have no dates, so they are in no chart and no list. */
+function Imported({ count }: { count: number | null }) {
+  const { t } = useI18n()
+  if (!count) return null
+  return <p className="-mt-2 text-muted text-sm">{t('statistics.imported', { count })}</p>
 }
 
 function ReportSkeleton() {

@@ -5,7 +5,7 @@ import type { Link } from '../calls.ts'
 /** The counters of a link, and its last click. */
 export function Numbers({ link }: { link: Link }) {
   const { t, format } = useI18n()
-  const { human, unique, bot } = link.clicks
+  const { human, unique, bot, imported } = link.clicks
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line lg:grid-cols-4">
       <Figure
@@ -13,6 +13,7 @@ export function Numbers({ link }: { link: Link }) {
         value={format.number(human)}
         // Unlike the chart and the lists below.
         hint={t('statistics.range.all')}
+        more={imported > 0 ? t('statistics.imported', { count: imported }) : null}
       />
       <Figure
         label={t('links.people')}
@@ -34,12 +35,23 @@ export function Numbers({ link }: { link: Link }) {
   )
 }
 
-function Figure({ label, value, hint }: { label: string; value: string; hint: string }) {
+function Figure({
+  label,
+  value,
+  hint,
+  more = null,
+}: {
+  label: string
+  value: string
+  hint: string
+  more?: string | null
+}) {
   return (
     <div className="flex flex-col gap-1 bg-canvas p-4">
       <dt className="text-muted text-sm">{label}</dt>
       <dd className="tabular font-semibold text-2xl">{value}</dd>
       <dd className="text-faint text-xs">{hint}</dd>
+      {more === null ? null : <dd className="text-muted text-xs">{more}</dd>}
     </div>
   )
 }
