@@ -29,6 +29,8 @@ interface ClickPathOptions {
   /** No segment up to this one is written again, even if the journal's files are lost. */
   after: number
   visitors: Visitors
+  /** See `createTrimmer`. */
+  syncReaders?: () => Promise<void>
   /** The time of the database's clock. */
   databaseTime?: () => Promise<number>
 }
@@ -38,7 +40,7 @@ interface ClickPathOptions {
  * single machine and on each node.
  */
 export function openClickPath(options: ClickPathOptions) {
-  const { input, storage, watermark, after, visitors, databaseTime } = options
+  const { input, storage, watermark, after, visitors, syncReaders, databaseTime } = options
   const { config, plans, clock, logger } = input
   const { dataDir } = config
   const directory = journalDirectory(dataDir)
@@ -74,6 +76,7 @@ export function openClickPath(options: ClickPathOptions) {
   const trimmer = createTrimmer({
     directory,
     watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
+    syncReaders,
     logger,
   })
   function wakeWorkers(): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { syncPath } from '../base/sync-path.ts'
 import {
   countedInSqlite,
   createPeopleSoFar,
@@ -12,7 +13,7 @@ import { countFailedWrites, storageCheck } from '../operations/checks.ts'
 import { watchFiles } from '../operations/watched.ts'
 import { createEmbeddedResolver } from '../redirect/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { openEmbedded } from '../storage/index.ts'
+import { databaseFiles, openEmbedded } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
 import { forgetEmbedded } from './forget-clicks.ts'
 import { type Backend, type BackendInput, createLimiters } from './types.ts'
@@ -25,7 +26,8 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
   const watermark = await readWatermark(storage.read, 0)
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const after = watermark.segment
-  const clicks = openClickPath({ input, storage, watermark, after, visitors })
+  const syncReaders = () => syncCounted(dataDir)
+  const clicks = openClickPath({ input, storage, watermark, after, visitors, syncReaders })
   const { journal, statistics } = clicks
 
   return {
@@ -55,4 +57,16 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       await storage.close()
     },
   }
+}
+
+/**
+ * Makes committed counts and stored clicks survive a power cut. SQLite doesn't sync its log at each
+ * commit here, and DuckDB never syncs the name of the log that it creates. What has left a log is
+ * synced in the file itself, which must not be opened here: closing it again would end this
+ * process's locks on it (fcntl(2)).
+ */
+async function syncCounted(dataDir: string): Promise<void> {
+  await syncPath(`${databaseFiles(dataDir).counters}-wal`)
+  await syncPath(`${statisticsFile(dataDir)}.wal`)
+  await syncPath(dataDir)
 }

@@ -63,7 +63,12 @@ export function storeOpener(options: StoreSettings): Promise<StoreOpener> {
   return scaled === null ? embeddedOpener(options) : scaledOpener(options, scaled)
 }
 
-async function embeddedOpener({ dataDir, enrich, limits }: StoreSettings): Promise<StoreOpener> {
+async function embeddedOpener({
+  dataDir,
+  enrich,
+  logger,
+  limits,
+}: StoreSettings): Promise<StoreOpener> {
   const { openOwnStore } = await import('../statistics/engine/duckdb/store.ts')
   const { createLinkFacts } = await import('../statistics/store.ts')
   const files = databaseFiles(dataDir)
@@ -71,7 +76,7 @@ async function embeddedOpener({ dataDir, enrich, limits }: StoreSettings): Promi
   const facts = createLinkFacts(files.main)
   const counted = counters !== null && { counted: () => readCounted(counters, 0) }
   return {
-    open: () => openOwnStore(dataDir, { clock: systemClock, enrich, facts, ...counted }),
+    open: () => openOwnStore(dataDir, { clock: systemClock, enrich, facts, logger, ...counted }),
     retryMs: RETRY_MS.embedded,
     close() {
       counters?.close()

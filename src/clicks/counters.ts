@@ -24,8 +24,8 @@ export interface CounterDatabase extends RowsDatabase {
   write<T>(work: (tx: RowsDatabase) => Promise<T>): Promise<T>
   /** Whether this process maintains the counters now, exclusively for this long. */
   lease(forMs: number): Promise<boolean>
-  /** Called after a write. `mustSync`: the counted segment of the journal may be deleted. */
-  written(mustSync: boolean): void
+  /** Called after a write. */
+  written(): void
   close(): void | Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
     /**
      * Writes a batch and the watermark atomically. False, without effect: the watermark isn't at
      * `from`, because another process has counted the same clicks, or other nodes have used up a
-     * quota. If the batch ends in another segment than it began, it is synced to disk.
+     * quota.
      */
     async apply(batch: Batch): Promise<boolean> {
       const { tally, from, to } = batch
@@ -80,7 +80,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
         if (error instanceof QuotaPassed) return false
         throw error
       })
-      if (isApplied) database.written(to.segment > from.segment)
+      if (isApplied) database.written()
       return isApplied
     },
     /**
@@ -90,7 +90,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
      */
     async maintain(changed: readonly number[], now: number): Promise<boolean> {
       if (changed.length > 0) await followLinks(database, changed)
-      database.written(false)
+      database.written()
       if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
       maintainedAt = performance.now()
       // The node that has begun continues, so that many new links soon have their rows.

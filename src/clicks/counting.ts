@@ -4,6 +4,7 @@ import type { CounterStore } from './counters.ts'
 import type { Quota } from './months.ts'
 import { readJournal } from './segment-reader.ts'
 import type { Position } from './segments.ts'
+import { createSyncedEnd, type SyncedEnd } from './synced-end.ts'
 import { createTally, type Tally } from './tally.ts'
 
 /** How far a click may be ahead of the clock; a later time comes from a wrong clock. */
@@ -37,14 +38,15 @@ interface ClickCounterOptions {
 
 /** The task of the click worker: counts a journal into a store. See `Worker` in workers/run.ts. */
 export function createClickCounter(options: ClickCounterOptions) {
-  const { store, clock, logger } = options
+  const { directory, store, clock, logger } = options
+  const syncedEnd = createSyncedEnd(directory)
   let upTo = 0
   let skipped = 0
   let changed: number[] = []
   return {
     /** Counts new clicks of the journal, up to a batch. */
     async pass() {
-      const counted = await countBatch(options)
+      const counted = await countBatch(options, syncedEnd)
       upTo = Math.max(upTo, counted.newest)
       skipped += counted.skipped
       const links = changed
@@ -72,8 +74,9 @@ export function createClickCounter(options: ClickCounterOptions) {
 export type ClickCounter = ReturnType<typeof createClickCounter>
 
 /** Counts a batch. The watermark is read each time, because only the store knows it. */
-async function countBatch({ directory, store, clock }: ClickCounterOptions) {
+async function countBatch({ directory, store, clock }: ClickCounterOptions, syncedEnd: SyncedEnd) {
   const from = await store.watermark()
+  const until = await syncedEnd(from)
   let tally = createTally()
   let newest = 0
   const { end, records, complete, skipped } = readJournal(
@@ -84,6 +87,7 @@ async function countBatch({ directory, store, clock }: ClickCounterOptions) {
       tally.add(record, at)
       if (record[1] > newest) newest = record[1]
     },
+    until,
   )
   if (end.segment === from.segment && end.offset === from.offset) {
     return { records: 0, complete, skipped: 0, newest: 0, watermark: from }

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Logger } from '../base/logger.ts'
+import { syncDirectory } from '../base/replace-file.ts'
 import { cutTornTail, type JournalIo } from './journal-io.ts'
 import { type Segment, SegmentWriter } from './segment-writer.ts'
 import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
@@ -28,6 +30,8 @@ interface Chunk {
 export function openJournal(options: JournalOptions): Journal {
   const { directory, after = 0 } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  // Without its name, synced segments wouldn't survive a power cut either.
+  syncDirectory(dirname(directory))
   const newest = listSegments(directory).at(-1)
   if (newest !== undefined) cutTornTail(segmentFile(directory, newest))
   // Each process starts a new segment: whatever a power cut left in the last one, nothing is

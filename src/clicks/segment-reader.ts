@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type ClickRecord, decodeRecord } from './record.ts'
-import { listSegments, type Position, segmentFile } from './segments.ts'
+import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
 const BLOCK_BYTES = 1_048_576
 const END: Position = { segment: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER }
@@ -13,7 +13,7 @@ interface Reading {
   bytes: number
   /** Damaged lines, or those of another version, that no crash explains. */
   skipped: number
-  /** False: it was stopped before the journal's end. */
+  /** False: it was stopped before the journal's end, or `until`. */
   complete: boolean
   /** Unread segments before this one are missing; 0: none. */
   gapBefore: number
@@ -54,7 +54,7 @@ export function readJournal(
       for (;;) {
         if (!goesOn(reading)) return false
         const wanted = Math.min(BLOCK_BYTES, limit - end.offset)
-        if (wanted <= 0) return false
+        if (wanted <= 0) return true
         const bytes = readSync(descriptor, block, 0, wanted, end.offset)
         const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
         if (length === 0) {
@@ -84,16 +84,23 @@ export function readJournal(
   // Listed before reading: all but the last were complete before they are read.
   const segments = listSegments(directory)
   const newest = segments.at(-1)
+  let isPartRead = from.offset > 0
   for (const segment of segments) {
     if (segment < from.segment) continue
-    if (segment > until.segment) return reading
+    if (segment > until.segment) break
     if (segment > reading.end.segment) {
-      // Segments in between were deleted because all of them had been processed.
-      if (segment > reading.end.segment + 1) reading.gapBefore = segment
+      // Segments in between were deleted because all of them had been processed; so was the one that
+      // was read in part, unless an empty one follows: see `createTrimmer`.
+      const isCutOff = isPartRead && !segments.includes(from.segment)
+      if (segment > reading.end.segment + 1 || (isCutOff && segmentSize(directory, segment) > 0)) {
+        reading.gapBefore = segment
+      }
+      isPartRead = false
       reading.end = { segment, offset: 0 }
     }
     const limit = segment === until.segment ? until.offset : END.offset
     if (!readSegment(limit)) return reading
+    if (segment === until.segment) break
     if (segment !== newest) reading.end = { segment: segment + 1, offset: 0 }
   }
   reading.complete = true

@@ -29,10 +29,9 @@ export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): C
       }
     },
     lease: async () => true,
-    written(mustSync) {
-      // A checkpoint syncs the WAL first. The links' is done here too, to spare the serving
-      // process.
-      checkpoint(raw, 'main', mustSync ? 0 : WAL_PAGES)
+    written() {
+      // The links' is done here too, to spare the serving process.
+      checkpoint(raw, 'main', WAL_PAGES)
       checkpoint(raw, 'links_file', WAL_PAGES)
     },
     close() {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { openJournal } from './journal.ts'
 import { encodeRecord } from './record.ts'
 import { readJournal } from './segment-reader.ts'
-import { listSegments, type Position, segmentSize } from './segments.ts'
+import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
+import { createSyncedEnd } from './synced-end.ts'
 import { createTrimmer } from './trim.ts'
 
 const START = { segment: 0, offset: 0 }
@@ -80,6 +81,68 @@ test('when everything is read and the journal is closed, only the next number is
     (record) => seqs.push(record[2]),
   )
   expect(seqs).toEqual([13])
+})
+
+test('nothing is deleted before what the readers have committed is synced', async () => {
+  const all = listSegments(directory)
+  watermarks = [
+    { segment: 4, offset: 7 },
+    { segment: 4, offset: 7 },
+  ]
+  const failing = createTrimmer({
+    directory,
+    watermarks: () => watermarks,
+    syncReaders: () => Promise.reject(new Error('EIO')),
+  })
+  failing.trim()
+  await failing.close()
+  expect(listSegments(directory)).toEqual(all)
+  const seen: number[][] = []
+  const trimmer = createTrimmer({
+    directory,
+    watermarks: () => watermarks,
+    syncReaders: async () => void seen.push(listSegments(directory)),
+  })
+  trimmer.trim()
+  await trimmer.close()
+  expect(seen[0]).toEqual(all)
+  expect(listSegments(directory)).toEqual(all.filter((segment) => segment >= 4))
+})
+
+test('the rest of a segment that was read in part is missed when it is gone', async () => {
+  const gapAfter = (from: Position) =>
+    readJournal(
+      directory,
+      from,
+      () => true,
+      () => {},
+    ).gapBefore
+  rmSync(segmentFile(directory, 1))
+  expect(gapAfter({ segment: 1, offset: 7 })).toBe(2)
+  // Nothing of it was read: it may never have had a click.
+  expect(gapAfter({ segment: 1, offset: 0 })).toBe(0)
+  expect(gapAfter({ segment: 2, offset: 7 })).toBe(0)
+})
+
+test('a reader that stores what it reads gets what is synced, and has read all at its end', async () => {
+  const syncedEnd = createSyncedEnd(directory)
+  const until = await syncedEnd(START)
+  expect(until.segment).toBe(listSegments(directory).at(-1) as number)
+  const journal = openJournal({ directory })
+  journal.append(line(13), 1)
+  const read = (from: Position, end: Position) =>
+    readJournal(
+      directory,
+      from,
+      () => true,
+      () => {},
+      end,
+    )
+  expect(read(START, until)).toMatchObject({ records: 12, complete: true, end: until })
+  const later = await syncedEnd(until)
+  expect(read(until, later)).toMatchObject({ records: 1, complete: true, end: later })
+  expect(await syncedEnd(later)).toEqual(later)
+  await journal.close()
 })
 
 test('reading stops at the given position', () => {

@@ -1,16 +1,22 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
+import { syncPath } from '../base/sync-path.ts'
 import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
-/** Deletes segments that all readers of the journal have processed, once each has reported. */
+/**
+ * Deletes segments that all readers of the journal have processed, once each has reported, and once
+ * a power cut can't take back what they have made of them.
+ */
 export function createTrimmer(options: {
   /** The journal's directory. */
   directory: string
   /** The position reported by each reader; { 0, 0 }: none yet. */
   watermarks(): readonly Position[]
+  /** Makes what the readers have committed survive a power cut. Absent: it does. */
+  syncReaders?: (() => Promise<void>) | undefined
   logger?: Pick<Logger, 'warn'>
 }) {
-  const { directory, watermarks, logger } = options
+  const { directory, watermarks, syncReaders, logger } = options
   let trimmedTo = 0
   let running: Promise<void> | undefined
 
@@ -19,8 +25,13 @@ export function createTrimmer(options: {
   /** `addEmpty`: first creates that segment, without content. */
   async function removeBefore(segment: number, addEmpty = false): Promise<void> {
     try {
+      // It covers the watermarks, which were read before.
+      await syncReaders?.()
       const options = { flag: 'wx', mode: 0o600 }
-      if (addEmpty) await writeFile(segmentFile(directory, segment), '', options)
+      if (addEmpty) {
+        await writeFile(segmentFile(directory, segment), '', options)
+        await syncPath(directory)
+      }
       for (const no of listSegments(directory)) {
         if (no < segment) await unlink(segmentFile(directory, no))
       }

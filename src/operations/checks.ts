@@ -35,13 +35,14 @@ export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCh
   return {
     name: 'statistics',
     check() {
-      const { running, restarts, store, backlogSeconds, since } = statistics.state()
+      const { running, restarts, store, backlogSeconds, since, logCut } = statistics.state()
       if (store !== 'ok' && store !== 'opening') return degraded(store)
       // It has never opened its file.
       if (store === 'opening' && restarts > 0 && !running) return degraded('not_starting')
       if (backlogSeconds > LAG_DEGRADED_SECONDS) return degraded('behind')
-      // It can't be changed, so it is reported without an alarm.
-      return since > 0 ? { status: 'ok', reason: 'incomplete' } : OK
+      // Neither can be changed, so they are reported without an alarm.
+      if (since > 0) return { status: 'ok', reason: 'incomplete' }
+      return logCut ? { status: 'ok', reason: 'log_cut' } : OK
     },
   }
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/index.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
-import { statisticsFile } from '../../statistics/process/index.ts'
+import { damagedLog, statisticsFile, statisticsLog } from '../../statistics/process/files.ts'
+import { isLogTorn } from '../../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type Sql } from '../../storage/index.ts'
 import { unlistedPlans } from '../serve.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
@@ -17,6 +18,9 @@ const RECOUNT = 'start slugline serve, which makes it anew; then run slugline cl
 const MOVE_AWAY =
   'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
   'their numbers, but reports begin anew with the clicks of the journal'
+const CUT =
+  'slugline serve cuts it off, and stores its clicks again from the journal: a power cut does this'
+const KEPT = 'slugline clicks recount says whether clicks are missing; then delete that file'
 
 /** What a database is compared with. */
 export interface Expected {
@@ -108,13 +112,27 @@ function quickCheck(file: string): Finding {
 async function examineStatistics(dataDir: string): Promise<Finding[]> {
   const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
+  const kept = damagedLog(file)
+  const cut = existsSync(kept)
+    ? [warning('statistics', `${kept} is a log as it was before its damaged end was cut off`, KEPT)]
+    : []
+  return [...cut, await examineFile(dataDir, file)]
+}
+
+async function examineFile(dataDir: string, file: string): Promise<Finding> {
   const { checkStatistics } = await import('../../statistics/process/check.ts')
-  const since = await checkStatistics(dataDir)
+  let since: number | null
+  try {
+    since = await checkStatistics(dataDir)
+  } catch (error) {
+    if (!isLogTorn(error)) throw error
+    return warning('statistics', `${statisticsLog(file)} has a damaged end`, CUT)
+  }
   if (since === null) {
     const unread = `${file} was not read: the process that has it open does not answer`
-    return [warning('statistics', unread, 'try again, or stop the server first')]
+    return warning('statistics', unread, 'try again, or stop the server first')
   }
-  if (since === 0) return [ok('statistics', `${file} is whole`)]
+  if (since === 0) return ok('statistics', `${file} is whole`)
   const lost = `clicks before ${new Date(since).toISOString()} are only in links' numbers`
-  return [warning('statistics', lost, 'a backup may have them')]
+  return warning('statistics', lost, 'a backup may have them')
 }

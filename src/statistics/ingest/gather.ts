@@ -1,7 +1,8 @@
 import type { CountedClicks } from '../../clicks/months.ts'
 import { type ClickRecord, HOW } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
-import { isBefore, type Position } from '../../clicks/segments.ts'
+import type { Position } from '../../clicks/segments.ts'
+import type { SyncedEnd } from '../../clicks/synced-end.ts'
 import type { Click } from '../../enrich/click.ts'
 import type { StoredClick } from '../types.ts'
 
@@ -14,7 +15,8 @@ export interface GatherOptions {
   /** The directory of the journal. */
   directory: string
   enrich(record: ClickRecord): Click
-  /** Which clicks are counted: no others are read. Absent: all are. */
+  syncedEnd: SyncedEnd
+  /** Which clicks are counted, and so synced: no others are read. Absent: all are. */
   counted?: (() => Promise<CountedClicks>) | undefined
   from: Position
   /** Where to end, if an earlier attempt has recorded it; else when the batch is full. */
@@ -44,6 +46,8 @@ interface Gathered {
 export async function gather(options: GatherOptions): Promise<Gathered> {
   const { directory, enrich, from, until = null, limit = BATCH_CLICKS } = options
   const counted = await options.counted?.()
+  // The rest is read once it is counted, or synced.
+  const readable = until ?? counted?.until ?? (await options.syncedEnd(from))
   const clicks: StoredClick[] = []
   const take = (record: ClickRecord, at: Position) => {
     if ((record[3] & HOW.bare) !== 0 || counted?.includes(record, at) === false) return
@@ -58,7 +62,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     let blocks = 0
     const oneBlock = () => blocks++ === 0
     const before = clicks.length
-    const reading = readJournal(directory, end, oneBlock, take, until ?? counted?.until)
+    const reading = readJournal(directory, end, oneBlock, take, readable)
     if (reading.gapBefore > 0) gapBefore = reading.gapBefore
     const oldest = clicks[before]
     if (gapBefore > 0 && oldest !== undefined) {
@@ -68,8 +72,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     const hasMoved = !isSame(reading.end, end)
     end = reading.end
     skipped += reading.skipped
-    // The rest is read once it is counted.
-    complete = reading.complete || (counted !== undefined && !isBefore(end, counted.until))
+    complete = reading.complete
     await new Promise<void>((resolve) => setImmediate(resolve))
     // A power failure may have taken a part of a batch that was begun: it is not waited for.
     if (complete || !hasMoved || (until !== null && isSame(end, until))) break

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from '../../base/logger.ts'
 import { runWorker, sendToParent, type Worker } from '../../workers/index.ts'
 import type { Retention, Store } from '../engine/types.ts'
-import { statisticsFile } from './files.ts'
+import { damagedLog, statisticsFile, statisticsLog } from './files.ts'
 import { keepStore } from './kept-store.ts'
 import { listen } from './server.ts'
 import { socketPath } from './socket.ts'
@@ -22,6 +22,8 @@ export interface StoreReport {
   /** Clicks stored since the start. */
   stored: number
   fileBytes: number
+  /** The end of DuckDB's log was cut off once, and the original is still there. */
+  logCut: boolean
 }
 
 /** What the statistics process runs with. Times in milliseconds. */
@@ -76,7 +78,8 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
       state: kept.state,
       since: kept.current?.since ?? 0,
       stored,
-      fileBytes: bytesOf(file) + bytesOf(`${file}.wal`),
+      fileBytes: bytesOf(file) + bytesOf(statisticsLog(file)),
+      logCut: existsSync(damagedLog(file)),
     }),
     maintenance: {
       get due() {

@@ -18,3 +18,13 @@ export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {
   }
   return 'failed'
 }
+
+/**
+ * Whether an error of DuckDB may come from a log that is damaged, other than by missing its end. Its
+ * memory may in fact be short, and an internal error have another reason.
+ */
+export function isLogTorn(error: unknown): boolean {
+  return /Failure while replaying WAL file .*(Corrupt WAL file|Allocation failure|Invalid WAL entry)/.test(
+    String(error),
+  )
+}

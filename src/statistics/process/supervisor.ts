@@ -23,7 +23,13 @@ interface StatisticsSupervisorOptions
  */
 export function createStatistics({ retention, ...options }: StatisticsSupervisorOptions) {
   const { logger } = options
-  let report: StoreReport = { state: 'opening', since: 0, stored: 0, fileBytes: 0 }
+  let report: StoreReport = {
+    state: 'opening',
+    since: 0,
+    stored: 0,
+    fileBytes: 0,
+    logCut: false,
+  }
   let storedBefore = 0
   const supervisor = new Supervisor<RetentionNotice, StoreReport>({
     ...options,

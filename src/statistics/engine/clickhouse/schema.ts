@@ -1,6 +1,9 @@
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
 import type { ClickHouse } from './client.ts'
 
+/** What is inserted survives a power cut: the journal no longer has it. */
+const SYNCED = 'fsync_after_insert = 1, fsync_part_directory = 1'
+
 /**
  * One row a click; see `CLICK_COLUMNS`. Text and visitors are null where a click has none. Tokens of
  * the last inserts are remembered, so that an insert whose answer was lost can be sent again while
@@ -21,7 +24,7 @@ const CLICKS = `CREATE TABLE IF NOT EXISTS clicks (
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))
 ORDER BY (workspace, link, time)
-SETTINGS non_replicated_deduplication_window = 10000`
+SETTINGS non_replicated_deduplication_window = 10000, ${SYNCED}`
 
 /**
  * Totals of purged UTC days: clicks, visitors of the link (\`uniques\`), and visitors of the workspace
@@ -38,7 +41,8 @@ const DAILY = `CREATE TABLE IF NOT EXISTS daily (
   workspace_uniques UInt64
 )
 ENGINE = ReplacingMergeTree
-ORDER BY (workspace, link, day, kind)`
+ORDER BY (workspace, link, day, kind)
+SETTINGS ${SYNCED}`
 
 /**
  * The UTC day before which a workspace's clicks are counted by \`daily\` alone; later ones by
@@ -49,7 +53,8 @@ const PURGED = `CREATE TABLE IF NOT EXISTS purged (
   before SimpleAggregateFunction(max, Int64)
 )
 ENGINE = AggregatingMergeTree
-ORDER BY workspace`
+ORDER BY workspace
+SETTINGS ${SYNCED}`
 
 /** ClickHouse's code for a database that doesn't exist. */
 const UNKNOWN_DATABASE = 81

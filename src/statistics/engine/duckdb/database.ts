@@ -1,6 +1,16 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { syncPath } from '../../../base/sync-path.ts'
+import { damagedLog, statisticsLog } from '../../process/files.ts'
 import { BASELINE, SCHEMA_VERSION } from './schema.ts'
 
 // Of Slugline's modules only those of this folder load DuckDB's native library, which takes tens of
@@ -49,7 +59,7 @@ export async function openDuckDb(file: string, { readonly = false } = {}): Promi
 async function create(file: string): Promise<void> {
   const made = `${file}.new`
   rmSync(made, { force: true })
-  rmSync(`${made}.wal`, { force: true })
+  rmSync(statisticsLog(made), { force: true })
   const database = await open(made)
   try {
     const connection = await database.connect()
@@ -60,7 +70,10 @@ async function create(file: string): Promise<void> {
   } finally {
     database.close()
   }
+  // The log of a file that is gone would be applied to this one.
+  if (existsSync(statisticsLog(file))) renameSync(statisticsLog(file), damagedLog(file))
   renameSync(made, file)
+  await syncPath(dirname(file))
 }
 
 async function checkFormat(connection: Connection): Promise<void> {
@@ -96,6 +109,9 @@ async function open(file: string, readonly = false) {
     autoload_known_extensions: 'false',
   })
   const connections = new Set<DuckDBConnection>()
+  const directory = dirname(file)
+  let namesAt = Number.NaN
+  let named = Promise.resolve()
   let running = 0
   let closing = false
   let interrupting: Timer | undefined
@@ -120,10 +136,28 @@ async function open(file: string, readonly = false) {
     }
   }
 
+  /**
+   * Syncs the directory when files were created or deleted in it. DuckDB doesn't, and after a power
+   * cut a log that it had created could be missing; or one that it had deleted could be there again,
+   * and two checkpoints later DuckDB would apply it a second time.
+   */
+  async function syncNames(): Promise<void> {
+    if (readonly) return
+    const changedAt = statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? namesAt
+    if (changedAt !== namesAt) {
+      namesAt = changedAt
+      named = syncPath(directory).catch((error) => {
+        namesAt = Number.NaN
+        throw error
+      })
+    }
+    await named
+  }
+
   async function connect(): Promise<Connection> {
     const raw = await counted(() => instance.connect())
     connections.add(raw)
-    return connectionOf(raw, counted, () => {
+    return connectionOf(raw, counted, syncNames, () => {
       if (connections.delete(raw)) raw.closeSync()
     })
   }
@@ -172,6 +206,7 @@ async function open(file: string, readonly = false) {
 function connectionOf(
   raw: DuckDBConnection,
   counted: <T>(work: () => Promise<T>) => Promise<T>,
+  ended: () => Promise<void>,
   close: () => void,
 ) {
   /** Runs statements to their end; the rows of the last one. Interrupted when the signal aborts. */
@@ -189,6 +224,7 @@ function connectionOf(
     signal?.addEventListener('abort', interrupt)
     try {
       const reader = await counted(() => raw.runAndReadAll(sql, [...values]))
+      await ended()
       return reader.getRows()
     } catch (error) {
       signal?.throwIfAborted()

@@ -6,23 +6,27 @@ import type { NodeStoreOptions } from '../shared/node.ts'
 import { openShipping } from '../shared/shipping.ts'
 import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
-import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
+import { createDuckDbEngine, type DuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
 import { forgetClicks, linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
+import { openMended } from './torn-log.ts'
 import { createWriteLock } from './write-lock.ts'
 
-type StoreOptions = Pick<NodeStoreOptions, 'clock' | 'enrich' | 'counted'> & { facts?: LinkFacts }
+interface StoreOptions extends Pick<NodeStoreOptions, 'clock' | 'enrich' | 'counted'> {
+  facts?: LinkFacts
+  logger?: NodeStoreOptions['logger']
+}
 
 /**
- * Opens the statistics file of a data directory.
+ * Opens the statistics file of a data directory, after a power cut too.
  * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
  */
 export async function openOwnStore(
   dataDir: string,
   options: StoreOptions,
 ): Promise<Required<Store>> {
-  const database = await openDuckDb(statisticsFile(dataDir))
+  const database = await openMended(statisticsFile(dataDir), options.logger)
   try {
     return await useStore(database, dataDir, options)
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Position } from '../../../clicks/segments.ts'
+import { createSyncedEnd } from '../../../clicks/synced-end.ts'
 import { type GatherOptions, gather, isSame } from '../../ingest/gather.ts'
 import { numberClicks } from '../../ingest/numbering.ts'
 import type { StoredClick } from '../../types.ts'
@@ -44,6 +45,7 @@ export interface ShippingOptions
 /** Ships a journal from where its stored state says. @throws what `load` throws */
 export async function openShipping(options: ShippingOptions) {
   const { directory, nodeNo, enrich, counted, limit, load, store, close = () => {} } = options
+  const syncedEnd = createSyncedEnd(directory)
   let state: ShippingState | null = await load()
   let known = state
   return {
@@ -63,6 +65,7 @@ export async function openShipping(options: ShippingOptions) {
       const { clicks, end, skipped, complete, since } = await gather({
         directory,
         enrich,
+        syncedEnd,
         counted,
         from: from.at,
         until: from.pending,
