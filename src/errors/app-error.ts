@@ -59,7 +59,7 @@ export class AppError extends Error {
     this.code = code
     this.status = ERRORS[code].status
     this.params = options !== undefined && 'params' in options ? options.params : {}
-    this.details = options?.details && bounded(options.details)
+    this.details = options?.details && boundedDetails(options.details)
     this.suggestions = options?.suggestions
     this.headers = options?.headers
   }
@@ -71,7 +71,7 @@ export const DETAILS_MAX = 100
 const FIELD_LENGTH_MAX = 128
 
 /** The details that a response shows. Those of several errors can be bounded again. */
-function bounded(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+export function boundedDetails(details: readonly ErrorDetail[]): ErrorDetail[] {
   const shown: ErrorDetail[] = []
   let more = 0
   for (const detail of details) {

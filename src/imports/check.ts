@@ -1,4 +1,5 @@
 import type { Domains } from '../domains/index.ts'
+import { boundedDetails } from '../errors/index.ts'
 import { detailsOfZodError } from '../http/details.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
 import { checkForWorkspace } from '../validation/requesting-workspace.ts'
@@ -45,7 +46,7 @@ export function createRecordCheck(
       ...faults,
       ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),
     ]
-    if (!result.success || all.length > 0) return { ...shown, fields: null, faults: all }
+    if (!result.success || all.length > 0) return { ...shown, fields: null, faults: boundedDetails(all) }
     const imported = clicks === undefined ? {} : { imported_clicks: clicks }
     return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
   }

@@ -82,19 +82,23 @@ async function send({ method, path, body, headers }: Sent): Promise<Response> {
   const own = path.startsWith('/app/')
     ? browserHeaders
     : { Authorization: path.startsWith('/api/') ? `Bearer ${key}` : '' }
-  return fetch(slugline.url + path, {
+  const answer = await fetch(slugline.url + path, {
     method,
     redirect: 'manual',
     headers: { 'Content-Type': 'application/json', ...own, ...headers },
     ...(body !== undefined && { body: body as string }),
   })
+  const after = Number(answer.headers.get('retry-after'))
+  if (answer.status !== 429 && answer.status !== 503) return answer
+  await Bun.sleep(1_000 * after)
+  return send({ method, path, ...(body !== undefined && { body }), ...(headers && { headers }) })
 }
 
 /** Sends a request, and takes note if it holds the loop or is answered at length. */
 async function measure(what: string, request: Sent, after = async (_: Response) => {}) {
   let held = Infinity
   for (let n = 0; n < TRIES && held > HELD_MS_MAX; n++) {
-    await heldMs()
+    if (n > 0) await heldMs()
     const answer = await send(request)
     const length = (await answer.clone().arrayBuffer()).byteLength
     await after(answer)
@@ -154,7 +158,9 @@ const pathOf = (template: string) =>
 test(
   'no body in JSON holds the event loop, or is answered at length',
   async () => {
-    for (const { method, path: template, media, document } of operations()) {
+    const all = operations()
+    const twins = new Set(all.map(({ method, path }) => `${method} ${path}`))
+    for (const { method, path: template, media, document } of all) {
       const path = pathOf(template)
       const { placesOf, filled } = createReader(document.components.schemas)
       const base = { method, path }
@@ -174,6 +180,8 @@ test(
         if (body.length < size)
           await measure(`filled with ${JSON.stringify(leaf)}`, { ...base, body })
       }
+      // In the dashboard's API the same schemas validate the same endpoints.
+      if (path.startsWith('/app/api/v1') && twins.has(`${method} ${template.slice(4)}`)) continue
       for (const place of placesOf(schema)) await measureAt(base, example, place, size)
     }
     expectNone()

@@ -110,6 +110,8 @@ export const WIDE: Readonly<Record<string, (bytes: number) => string>> = {
   'text of dots': (bytes) => text('a.', bytes),
   'text of labels': (bytes) => `"https://${repeated('ü', bytes - 12)}/"`,
   'text of slashes': (bytes) => text('a/', bytes),
+  'slashes within text': (bytes) => `"a${repeated('/', bytes - 5)}a"`,
+  'spaces within text': (bytes) => `"a${repeated(' ', bytes - 5)}a"`,
   'text of braces': (bytes) => text('{query.', bytes),
   'text of digits': (bytes) => text('9', bytes),
   'text of colons': (bytes) => text('1:', bytes),
