@@ -103,8 +103,7 @@ function assertMethod({ method }: AuthPath, given: string): void {
 /** @throws AppError INVALID_JSON, VALIDATION_FAILED and what reading a body throws */
 async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
   const bytes = await readBody(request, false)
-  const body = parseJsonObject(bytes)
-  if (body === undefined) throw new AppError('INVALID_JSON')
+  const body = await parseJsonObject(bytes)
   return rule.body === undefined ? {} : validate(rule.body, body)
 }
 

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import type { UrlCheck } from '../links/values.ts'
-import { boundedText, checked } from '../validation/checked.ts'
+import { boundedList, boundedText, checked } from '../validation/checked.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
 import { checkColour, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
 
 /** Bounds of a domain's fields, in Unicode code points. */
-const BOUNDS = { brandName: 60, robots: 4_096 } as const
+const BOUNDS = { brandName: 60, robots: 4_096, statements: 1_000 } as const
 
 /** The reference's example. */
 export const DOMAIN_EXAMPLE = {
@@ -152,7 +152,7 @@ function settings(checkUrl: UrlCheck) {
     apple_app_site_association: checked(json, checkAppleAssociation)
       .nullable()
       .openapi({ description: 'At most 64 KiB.' }),
-    assetlinks: checked(z.array(json), checkAssetLinks)
+    assetlinks: checked(boundedList(json, { max: BOUNDS.statements }), checkAssetLinks)
       .nullable()
       .openapi({ description: 'At most 64 KiB.' }),
   }

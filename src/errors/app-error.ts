@@ -59,10 +59,35 @@ export class AppError extends Error {
     this.code = code
     this.status = ERRORS[code].status
     this.params = options !== undefined && 'params' in options ? options.params : {}
-    this.details = options?.details
+    this.details = options?.details && boundedDetails(options.details)
     this.suggestions = options?.suggestions
     this.headers = options?.headers
   }
+}
+
+/** The most details of an error; one more says how many are left out. */
+export const DETAILS_MAX = 100
+/** The most characters of a detail's `field`: names of unknown members are the client's. */
+const FIELD_LENGTH_MAX = 128
+
+/** The details that a response shows. Those of several errors can be bounded again. */
+export function boundedDetails(details: readonly ErrorDetail[]): ErrorDetail[] {
+  const shown: ErrorDetail[] = []
+  let more = 0
+  for (const detail of details) {
+    if (detail.code === 'TOO_MANY_DETAILS') more += detail.params.count
+    else if (shown.length < DETAILS_MAX) shown.push(shortened(detail))
+    else more++
+  }
+  if (more > 0) shown.push({ field: '', code: 'TOO_MANY_DETAILS', params: { count: more } })
+  return shown
+}
+
+function shortened(detail: ErrorDetail): ErrorDetail {
+  if (detail.field.length <= FIELD_LENGTH_MAX) return detail
+  // Without half of a surrogate pair.
+  const start = detail.field.slice(0, FIELD_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '')
+  return { ...detail, field: `${start}…` }
 }
 
 /** The error for invalid fields. */

@@ -240,6 +240,8 @@ export const DETAILS = {
   API_KEYS_LIMIT: { limit: 'number' },
   MEMBERS_LIMIT: { limit: 'number' },
   DOMAINS_LIMIT: { limit: 'number' },
+  /** The last one of many: how many more there are. */
+  TOO_MANY_DETAILS: { count: 'number' },
   ...DASHBOARD_DETAILS,
 } as const satisfies Record<string, ParamSpec>
 

@@ -2,6 +2,8 @@ export {
   AppError,
   type AppErrorArgs,
   type AppErrorOptions,
+  boundedDetails,
+  DETAILS_MAX,
   type ErrorDetail,
   invalid,
   Refused,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import ipaddr from 'ipaddr.js'
 import { countryOf, readBy, regionOf } from '../rules/values.ts'
-import { checked, orDefault } from '../validation/checked.ts'
+import { boundedList, boundedRecord, checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 
@@ -9,6 +9,9 @@ const text = (max: number, description: string, example: string) =>
   orDefault(z.string().max(max), undefined).optional().openapi({ description, example })
 const read = (check: (given: string) => string | Fault, description: string, example: string) =>
   orDefault(checked(z.string(), check), undefined).optional().openapi({ description, example })
+
+/** The most parameters of a described visit, and values of one. */
+const QUERY_MAX = 100
 
 /** A described visitor; absent or null members are unknown. */
 const VisitorSchema = z
@@ -25,7 +28,11 @@ const VisitorSchema = z
     query: z
       .union([
         z.string().max(8_192),
-        z.record(z.string().max(128), z.union([z.string(), z.array(z.string())])),
+        boundedRecord(
+          z.string().max(128),
+          z.union([z.string(), boundedList(z.string(), { max: QUERY_MAX })]),
+          QUERY_MAX,
+        ),
       ])
       .nullable()
       .transform((given) => given ?? undefined)

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { boundedText, orDefault } from '../validation/checked.ts'
+import { boundedList, boundedText, orDefault } from '../validation/checked.ts'
 
 const NAME_MAX = 100
 const MEMBERS_MAX = 500
@@ -43,7 +43,7 @@ const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.trim()).opena
   example: FOLDER_EXAMPLE.name,
 })
 
-const members = orDefault(z.array(z.string()).max(MEMBERS_MAX), [])
+const members = orDefault(boundedList(z.string(), { max: MEMBERS_MAX }), [])
   .optional()
   .openapi({
     description:

@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { parseJsonObject } from './request.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()
@@ -130,73 +128,5 @@ describe('a body', () => {
     const endless = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
     const { status } = await post(endless, { 'Content-Length': '65537' })
     expect(status).toBe(413)
-  })
-})
-
-describe('parseJsonObject', () => {
-  const encode = (text: string) => new TextEncoder().encode(text)
-
-  /** What is wrong with a text; undefined: nothing. */
-  function faultOf(text: string | Uint8Array) {
-    try {
-      parseJsonObject(typeof text === 'string' ? encode(text) : text)
-      return undefined
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'INVALID_JSON' })
-      return (error as { details: Record<string, unknown>[] }).details[0]
-    }
-  }
-
-  test('parses everything that JSON.stringify makes of an object', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
-        const text = JSON.stringify(value)
-        const fault = faultOf(text)
-        if (fault === undefined) expect(JSON.stringify(parseJsonObject(encode(text)))).toBe(text)
-        else expect(['INVALID_CHARACTERS', 'TOO_DEEP']).toContain(fault.code as string)
-      }),
-    )
-  })
-
-  test('refuses what JSON.parse refuses, with the position', () => {
-    const edit = fc.tuple(fc.nat(), fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', 'x'))
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), edit, (value, [at, put]) => {
-        const whole = JSON.stringify(value, null, 1)
-        const i = at % whole.length
-        const text = whole.slice(0, i) + put + whole.slice(i + 1)
-        let isJson = true
-        try {
-          JSON.parse(text)
-        } catch {
-          isJson = false
-        }
-        const code = faultOf(text)?.code
-        // A duplicate member may come before the syntax error.
-        if (code !== 'DUPLICATE_KEY') expect(code === 'JSON_SYNTAX').toBe(!isJson)
-      }),
-    )
-    expect(faultOf('{\n "a": 1,\n "😀": tru }')).toEqual({
-      field: '',
-      code: 'JSON_SYNTAX',
-      params: { line: 3, column: 7 },
-    })
-    expect(faultOf('')).toMatchObject({ code: 'JSON_SYNTAX', params: { line: 1, column: 1 } })
-    expect(faultOf('[1]')).toMatchObject({ code: 'INVALID_TYPE', params: { expected: 'object' } })
-    expect(faultOf(new Uint8Array([0x7b, 0xff]))).toMatchObject({ code: 'INVALID_ENCODING' })
-  })
-
-  test('names a duplicate member at any depth', () => {
-    const name = fc.string({ unit: 'grapheme' })
-    fc.assert(
-      fc.property(fc.array(name, { minLength: 1 }), fc.nat(), (names, pick) => {
-        const unique = [...new Set(names)]
-        const twin = unique[pick % unique.length] as string
-        const members = unique.map((key) => `${JSON.stringify(key)}:"a:\\"b"`)
-        expect(faultOf(`{"o":[{${members.join()}}]}`)).toBeUndefined()
-        const twice = `{"o":[{${[...members, `${JSON.stringify(twin)}:1`].join()}}]}`
-        expect(faultOf(twice)).toMatchObject({ field: `o[0].${twin}`, code: 'DUPLICATE_KEY' })
-      }),
-    )
   })
 })

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import type { DetailCode, ErrorDetail } from '../errors/index.ts'
+import { DETAILS_MAX, type DetailCode, type ErrorDetail } from '../errors/index.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
 /**
- * All failing fields of a schema's result, with their codes. Nested paths have the form `tags[3]`.
+ * The failing fields of a schema's result, with their codes; beyond 100 their number alone. Nested paths have the form `tags[3]`.
  * A schema can set the code by a custom issue with `params: { detail: DetailCode, params?: {…} }`.
  * @param input the validated value, to distinguish missing fields from those of a wrong type
  * @param schema the schema: it has both bounds of a range, an issue only one
@@ -15,7 +15,14 @@ export function detailsOfZodError(
   input?: unknown,
   schema?: z.core.$ZodType,
 ): ErrorDetail[] {
-  return error.issues.flatMap((issue) => detailsOf(issue, [], { input, schema }))
+  const details: ErrorDetail[] = []
+  let more = 0
+  for (const issue of error.issues) {
+    if (details.length < DETAILS_MAX) details.push(...detailsOf(issue, [], { input, schema }))
+    else more += issue.code === 'unrecognized_keys' ? issue.keys.length : 1
+  }
+  if (more > 0) details.push({ field: '', code: 'TOO_MANY_DETAILS', params: { count: more } })
+  return details
 }
 
 interface Context {

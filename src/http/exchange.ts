@@ -266,7 +266,7 @@ export class Exchange {
     const idempotent = {
       workspaceNo: caller.workspace.no,
       key: ownKey(caller, idempotencyKeyOf(header)),
-      fingerprint: fingerprintOf(request, body),
+      fingerprint: await fingerprintOf(request, body),
     }
     const replay = await services.idempotency.begin(idempotent)
     if (replay === undefined) this.#idempotent = idempotent

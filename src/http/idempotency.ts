@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { nextTurn } from '../base/turn.ts'
 import { AppError, type Rendered } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { pathOf, searchOf } from './request.ts'
@@ -38,18 +39,47 @@ export function idempotencyKeyOf(header: string): string {
   })
 }
 
+/** Characters that are digested per turn of the event loop. */
+const TURN_LENGTH = 32 * 1024
+
 /** A digest of a request, in 43 characters. `body` is parsed: its formatting doesn't matter. */
-export function fingerprintOf({ method, url, headers }: Request, body: unknown): string {
+export async function fingerprintOf(
+  { method, url, headers }: Request,
+  body: unknown,
+): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  let text = ''
   const parts = [method, pathOf(url), searchOf(url), headers.get('if-match'), body ?? null]
-  const content = JSON.stringify(parts, sortKeys)
-  return new Bun.CryptoHasher('sha256').update(content).digest('base64url')
+  for (const piece of canonical(parts)) {
+    text += piece
+    if (text.length < TURN_LENGTH) continue
+    hasher.update(text)
+    text = ''
+    await nextTurn()
+  }
+  return hasher.update(text).digest('base64url')
 }
 
-function sortKeys(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  // Pairs instead of an object, which would reorder numeric keys and lose `__proto__`.
-  return ['object', entries]
+/** A value as JSON with sorted members, in pieces. */
+function* canonical(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) yield JSON.stringify(value)
+  else if (Array.isArray(value)) {
+    yield '['
+    for (const [i, item] of value.entries()) {
+      if (i > 0) yield ','
+      yield* canonical(item)
+    }
+    yield ']'
+  } else {
+    const object = value as Record<string, unknown>
+    yield '["object",['
+    for (const [i, name] of Object.keys(object).sort().entries()) {
+      yield `${i > 0 ? ',' : ''}[${JSON.stringify(name)},`
+      yield* canonical(object[name])
+      yield ']'
+    }
+    yield ']]'
+  }
 }
 
 /** Rolls back a request that another process has answered in the meantime. */

@@ -1,11 +1,12 @@
 export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './admission.ts'
 export { type Api, createApi, endpoint } from './api.ts'
 export { purgeIdempotency } from './idempotency.ts'
+export { parseJsonObject } from './json.ts'
 export { assertAllowed } from './meter.ts'
 export { atAddress, openApiDocument } from './openapi.ts'
 export type { OpenApiParts } from './openapi-share.ts'
 export { repeatable } from './page.ts'
-export { langOf, parseJsonObject, pathOf, readBody, validate } from './request.ts'
+export { langOf, pathOf, readBody, validate } from './request.ts'
 export { digestTag, noneMatch } from './respond.ts'
 export type {
   Answer,

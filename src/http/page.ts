@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { whole } from '../validation/checked.ts'
+import { boundedList, whole } from '../validation/checked.ts'
 import { pathOf, searchOf } from './request.ts'
 
 const PaginationSchema = z
@@ -110,6 +110,6 @@ export function pageLinks(
 export function repeatable<T extends z.ZodType>(item: T, max: number) {
   return z.preprocess(
     (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(item).max(max).optional(),
+    boundedList(item, { max }).optional(),
   )
 }

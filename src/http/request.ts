@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer'
 import type { z } from '@hono/zod-openapi'
 import { AppError, type AppErrorOptions, type ErrorDetail } from '../errors/index.ts'
-import { detailsOfZodError, fieldOf } from './details.ts'
+import { detailsOfZodError } from './details.ts'
+import { parseJsonObject } from './json.ts'
 import type { AnyEndpoint } from './types.ts'
 
 /** The most bytes of a body, by default. */
@@ -95,127 +95,6 @@ function lacksBody({ headers }: Request): boolean {
     headers.get('transfer-encoding') === null &&
     Number(headers.get('content-length') ?? 0) === 0
   )
-}
-
-/** The deepest nesting of objects and arrays. */
-const DEPTH_MAX = 32
-
-const WHITE_SPACE = /[ \t\n\r]*/y
-const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const PLAIN = /[ !#-[\]-\uffff]+/y
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
-
-/**
- * Parses a JSON object, strictly by RFC 8259 and I-JSON (RFC 7493): UTF-8 without a byte-order
- * mark, no duplicate members, no escaped unpaired surrogate, at most 32 levels deep.
- * @throws AppError INVALID_JSON with the reason and the position.
- */
-export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  if (!isUtf8(bytes)) throw invalid({ field: '', code: 'INVALID_ENCODING' })
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  new Scanner(text).scan()
-  const value: unknown = JSON.parse(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>
-  }
-  throw invalid({ field: '', code: 'INVALID_TYPE', params: { expected: 'object' } })
-}
-
-function invalid(detail: ErrorDetail): AppError {
-  return new AppError('INVALID_JSON', { details: [detail] })
-}
-
-/** Finds what `JSON.parse` accepts silently or refuses without a position. */
-class Scanner {
-  #at = 0
-  readonly #path: (string | number)[] = []
-
-  constructor(readonly text: string) {}
-
-  scan(): void {
-    this.#value(0)
-    if (this.#at < this.text.length) throw this.#syntax()
-  }
-
-  #value(depth: number): void {
-    this.#skip(WHITE_SPACE)
-    if (this.#take('{')) this.#object(depth + 1)
-    else if (this.#take('[')) this.#parts(depth + 1, ']', (index) => index)
-    else if (this.text[this.#at] === '"') this.#string()
-    else if (!this.#skip(LITERAL)) throw this.#syntax()
-    this.#skip(WHITE_SPACE)
-  }
-
-  #object(depth: number): void {
-    const names = new Set<string>()
-    this.#parts(depth, '}', () => {
-      this.#skip(WHITE_SPACE)
-      const start = this.#at
-      const name = this.#string()
-      if (names.has(name)) {
-        const field = fieldOf([...this.#path, name])
-        throw invalid({ field, code: 'DUPLICATE_KEY', params: positionOf(this.text, start) })
-      }
-      names.add(name)
-      this.#skip(WHITE_SPACE)
-      this.#expect(':')
-      return name
-    })
-  }
-
-  /** Members or items, up to the closing bracket; `begin` reads what precedes a value. */
-  #parts(depth: number, end: string, begin: (index: number) => string | number): void {
-    if (depth > DEPTH_MAX) {
-      throw invalid({ field: '', code: 'TOO_DEEP', params: { max: DEPTH_MAX } })
-    }
-    this.#skip(WHITE_SPACE)
-    if (this.#take(end)) return
-    let index = 0
-    do {
-      this.#path.push(begin(index++))
-      this.#value(depth)
-      this.#path.pop()
-    } while (this.#take(','))
-    this.#expect(end)
-  }
-
-  #string(): string {
-    const start = this.#at
-    this.#expect('"')
-    while (this.#skip(PLAIN) || this.#skip(ESCAPE));
-    this.#expect('"')
-    const value = JSON.parse(this.text.slice(start, this.#at)) as string
-    if (value.isWellFormed()) return value
-    throw invalid({ field: fieldOf(this.#path), code: 'INVALID_CHARACTERS' })
-  }
-
-  #take(character: string): boolean {
-    if (this.text[this.#at] !== character) return false
-    this.#at++
-    return true
-  }
-
-  #expect(character: string): void {
-    if (!this.#take(character)) throw this.#syntax()
-  }
-
-  #skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at
-    const found = pattern.test(this.text)
-    if (found) this.#at = pattern.lastIndex
-    return found
-  }
-
-  #syntax(): AppError {
-    return invalid({ field: '', code: 'JSON_SYNTAX', params: positionOf(this.text, this.#at) })
-  }
-}
-
-/** Both from 1; columns in Unicode code points. */
-function positionOf(text: string, at: number) {
-  const before = text.slice(0, at)
-  const line = before.split('\n').length
-  return { line, column: [...before.slice(before.lastIndexOf('\n') + 1)].length + 1 }
 }
 
 /**

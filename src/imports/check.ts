@@ -1,5 +1,5 @@
 import type { Domains } from '../domains/index.ts'
-import type { ErrorDetail } from '../errors/index.ts'
+import { boundedDetails, type ErrorDetail } from '../errors/index.ts'
 import { detailsOfZodError } from '../http/details.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
 import { checkForWorkspace } from '../validation/requesting-workspace.ts'
@@ -55,7 +55,8 @@ export function createRecordCheck(
       ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
       ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),
     ]
-    if (!result.success || all.length > 0) return { ...shown, fields: null, faults: all }
+    if (!result.success || all.length > 0)
+      return { ...shown, fields: null, faults: boundedDetails(all) }
     const imported = clicks === undefined ? {} : { imported_clicks: clicks }
     return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
   }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { JSONParser } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
+import { nextTurn } from '../base/turn.ts'
 import type { SourceRecord } from './formats/index.ts'
 
 /** File formats. */
@@ -10,8 +11,12 @@ export type Kind = (typeof KINDS)[number]
 /** A record of a file; null: it can't be read. */
 export type ReadRecord = SourceRecord | null
 
-/** Longer records can't be links. */
-const RECORD_LENGTH_MAX = 1_000_000
+/** Longer records can't be links; in characters. */
+const RECORD_LENGTH_MAX = 400_000
+/** The most columns of a table, or members of a record. */
+const MEMBERS_MAX = 1_000
+/** Characters that are parsed per turn of the event loop. */
+const TURN_LENGTH = 16 * 1024
 
 /** The file is truncated, or isn't of its declared format. */
 export class UnreadableFile extends Error {}
@@ -27,8 +32,22 @@ export function readRecords(
   text: AsyncIterable<string>,
   { isExport = false } = {},
 ): AsyncIterable<ReadRecord> {
-  if (kind === 'csv') return readCsv(text, isExport)
-  return kind === 'ndjson' ? readLines(text) : readJson(text)
+  const parts = inTurns(text)
+  if (kind === 'csv') return readCsv(parts, isExport)
+  return kind === 'ndjson' ? readLines(parts) : readJson(parts)
+}
+
+async function* inTurns(text: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const chunk of text) {
+    for (let at = 0; at < chunk.length; ) {
+      // A surrogate pair stays whole, because the parsers encode each part.
+      const next = at + TURN_LENGTH
+      const end = (chunk.codePointAt(next - 1) ?? 0) > 0xffff ? next + 1 : next
+      yield chunk.slice(at, end)
+      await nextTurn()
+      at = end
+    }
+  }
 }
 
 async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIterable<ReadRecord> {
@@ -67,6 +86,7 @@ function exportedCell(cell: string, { quoting, header }: { quoting: boolean; hea
 
 /** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
+  if (names.length > MEMBERS_MAX) throw new UnreadableFile('The table has too many columns')
   const seen = new Set<string>()
   return names.map((name) => {
     const column = name.trim()
@@ -89,14 +109,15 @@ async function* readLines(text: AsyncIterable<string>): AsyncIterable<ReadRecord
   let rest = ''
   for await (const chunk of text) {
     const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > RECORD_LENGTH_MAX) throw new UnreadableFile('A line is too long')
+    // Of a line that is too long no more is kept than shows that.
+    rest = (lines.pop() ?? '').slice(0, RECORD_LENGTH_MAX + 1)
     for (const line of lines) if (line.trim() !== '') yield recordOf(line)
   }
   if (rest.trim() !== '') yield recordOf(rest)
 }
 
 function recordOf(line: string): ReadRecord {
+  if (line.length > RECORD_LENGTH_MAX) return null
   try {
     return objectOf(JSON.parse(line))
   } catch {
@@ -106,7 +127,8 @@ function recordOf(line: string): ReadRecord {
 
 function objectOf(value: unknown): ReadRecord {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as SourceRecord) : null
+  if (!isObject || Object.keys(value).length > MEMBERS_MAX) return null
+  return value as SourceRecord
 }
 
 /** The paths of links in an object that contains more than them. */
@@ -115,6 +137,7 @@ const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
 async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
   let parser: JSONParser | undefined
   let found: ReadRecord[] = []
+  let length = 0
   for await (const chunk of text) {
     const part = parser === undefined ? chunk.trimStart() : chunk
     if (part === '') continue
@@ -128,6 +151,8 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
     } catch (error) {
       throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
     }
+    length = found.length > 0 ? 0 : length + part.length
+    if (length > RECORD_LENGTH_MAX) throw new UnreadableFile('A record is too long')
     yield* found
     found = []
   }

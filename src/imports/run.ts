@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/index.ts'
+import { createPause } from '../base/turn.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Checkpoint, JobRun } from '../jobs/index.ts'
@@ -14,7 +15,7 @@ import {
   type Storage,
   type Transaction,
 } from '../storage/index.ts'
-import { createRecordCheck, type ReadOptions } from './check.ts'
+import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
 import { assertHashed, unhashed, withHashes } from './passwords.ts'
 import type { ReadRecord } from './records.ts'
 import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
@@ -152,7 +153,12 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {
     signal.throwIfAborted()
     const isDry = input.dry_run || state.phase === 'check'
-    const checked = batch.records.map((record, i) => check(record, state.n + i + 1))
+    const checked: CheckedRecord[] = []
+    const pause = createPause()
+    for (const [i, record] of batch.records.entries()) {
+      await pause()
+      checked.push(check(record, state.n + i + 1))
+    }
     const records = isDry ? checked.map(unhashed) : await withHashes(checked, hashing)
     const rehearsed = isDry ? await rehearse(records, state) : undefined
     return storage.write(

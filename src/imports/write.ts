@@ -1,3 +1,4 @@
+import { nextTurn } from '../base/turn.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import {
@@ -7,7 +8,6 @@ import {
   type Link,
   type LinkPrincipal,
   type LinkService,
-  nextTurn,
   type PreparedCreate,
   TURN,
   type Warning,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { validate } from '../http/index.ts'
 import { trimmedText } from '../users/input.ts'
-import { checked } from '../validation/checked.ts'
+import { boundedList, checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { isScope, SCOPES } from './authenticate.ts'
 
@@ -20,7 +20,7 @@ export interface NewKey {
   expiresAt?: number | null
 }
 
-const scopesField = checked(z.array(z.string()), (scopes) => {
+const scopesField = checked(boundedList(z.string(), { max: SCOPES.length }), (scopes) => {
   if (scopes.length === 0) return new Fault('REQUIRED')
   const unknown = scopes.flatMap((scope, i) =>
     isScope(scope) ? [] : [new Fault('INVALID_VALUE', { allowed: SCOPES }, [i])],

@@ -3,6 +3,7 @@ import type { LinkBlock } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
+import { compose } from '../validation/text.ts'
 import {
   type Address,
   addressesOf,
@@ -40,7 +41,7 @@ export function parseNamed(text: string, domains: NamingDomains): Named {
   }
   const domainNo = named.host === null ? DEFAULT_DOMAIN : domains.noOf(named.host)
   if (domainNo === undefined) throw invalidValue('UNKNOWN_DOMAIN')
-  const slug = named.slug.normalize('NFC')
+  const slug = compose(named.slug)
   if (slug === '') throw invalidValue('INVALID_SLUG')
   return { address: addressOn(domainNo, slug, domains) }
 }

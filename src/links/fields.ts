@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { createRuleFields } from '../rules/schemas.ts'
-import { boundedText, checked, orDefault } from '../validation/checked.ts'
+import { boundedList, boundedText, checked, orDefault } from '../validation/checked.ts'
 import {
   endsAfterStart,
   noneReserved,
@@ -62,7 +62,9 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
         'regard to case. A new link without one gets 7 random characters.',
       example: 'summer-sale',
     }),
-    aliases: checked(z.array(alias), (aliases) => checkAliases(aliases, rules.domains)).openapi({
+    aliases: checked(boundedList(alias, { max: BOUNDS.aliases }), (aliases) =>
+      checkAliases(aliases, rules.domains),
+    ).openapi({
       maxItems: BOUNDS.aliases,
       description:
         'Additional slugs of the link; `host/slug` on another domain of the instance: a first ' +

@@ -1,6 +1,6 @@
 export { addressOn } from './addresses.ts'
 export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
-export { nextTurn, TURN } from './bulk/run.ts'
+export { TURN } from './bulk/run.ts'
 export { rekeySlugs } from './cases.ts'
 export type { LinkPrincipal, LinkServiceDeps } from './context.ts'
 export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'

@@ -2,7 +2,7 @@ import { type Random, randomString } from '../base/random.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { requestingWorkspace } from '../validation/requesting-workspace.ts'
-import { foldCase, longerThan } from '../validation/text.ts'
+import { compose, foldCase, longerThan } from '../validation/text.ts'
 import { BOUNDS, checkDomain } from './values.ts'
 
 /** The most characters (code points) that a slug may have. */
@@ -42,14 +42,16 @@ export interface SlugName {
 export function slugKey(slug: string, isCaseSensitive = false): string {
   if (PLAIN_SLUG.test(slug)) return slug
   const plain = slug.replaceAll(VARIATION_SELECTORS, '')
-  return isCaseSensitive ? plain.normalize('NFC') : foldCase(plain)
+  return isCaseSensitive ? compose(plain) : foldCase(plain)
 }
 
 /** Validates the characters of a slug chosen by a client; see also {@link isReserved}. */
 export function parseSlug(text: string): SlugName | Fault {
   if (PLAIN_SLUG.test(text) && text.length <= SLUG_LENGTH_MAX) return { slug: text, key: text }
   if (text === '') return new Fault('TOO_SHORT', { min: 1 })
-  const slug = text.isWellFormed() ? text.normalize('NFC') : text
+  // At most four characters become one.
+  if (longerThan(text, 4 * SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
+  const slug = text.isWellFormed() ? compose(text) : text
   if (longerThan(slug, SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
   const letters = slug.replaceAll(EMOJI, '')
   if (!ALLOWED.test(letters) || MISLEADING.test(letters)) return new Fault('INVALID_SLUG')

@@ -3,7 +3,7 @@ import type { Domains } from '../domains/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
 import { requestingWorkspace } from '../validation/requesting-workspace.ts'
-import { checkText, foldCase, longerThan } from '../validation/text.ts'
+import { checkText, foldCase, hasManyMarks, longerThan } from '../validation/text.ts'
 
 /** A tag as typed, and its unique key. */
 export interface Tag {
@@ -98,11 +98,6 @@ export function hasPlaceholder(url: string): boolean {
   return PLACEHOLDER.test(url)
 }
 
-/** Whether a destination has placeholders in its scheme, host or port. */
-function hasPlaceholderInOrigin(url: string): boolean {
-  return PLACEHOLDER.test(ORIGIN.exec(url)?.[0] ?? '')
-}
-
 /** A URL as given, and as serialized by the URL standard. */
 export interface Destination {
   given: string
@@ -130,8 +125,10 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   return (text) => {
     if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
     if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
-    if (hasPlaceholderInOrigin(text)) return new Fault('PLACEHOLDER_IN_ORIGIN')
-    const url = text.isWellFormed() && !SPACE_AROUND.test(text) ? URL.parse(text) : null
+    const [origin = ''] = ORIGIN.exec(text) ?? []
+    if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
+    const isParsed = text.isWellFormed() && !SPACE_AROUND.test(text) && !hasManyMarks(origin)
+    const url = isParsed ? URL.parse(text) : null
     if (url === null) return new Fault('INVALID_URL')
     if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
     if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { checked, checkWith } from '../validation/checked.ts'
+import { boundedList, boundedRecord, checked, checkWith } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalZone } from '../validation/zone.ts'
 import { AGENT_KINDS, type Conditions, DEVICES, RULE_BOUNDS, type Rule, WEEKDAYS } from './types.ts'
@@ -20,11 +20,10 @@ import {
 
 /** A list of validated values. */
 function listOf<S extends z.ZodType>(item: S, description: string, example: unknown) {
-  return z
-    .array(item)
-    .min(1)
-    .max(RULE_BOUNDS.values)
-    .openapi({ description, example: [example] as never })
+  return boundedList(item, { max: RULE_BOUNDS.values, min: 1 }).openapi({
+    description,
+    example: [example] as never,
+  })
 }
 
 function texts(read: (given: string) => string | null, description: string, example: string) {
@@ -61,20 +60,15 @@ const time = z
     ).openapi({ description: 'The IANA name of the time zone: `Europe/Berlin`.' }),
     from: moment('A timestamp (RFC 3339), or a date of the zone: from its midnight on.'),
     until: moment('A timestamp, itself not included, or a date, which is included.'),
-    days: z
-      .array(z.enum(WEEKDAYS))
-      .min(1)
-      .max(7)
+    days: boundedList(z.enum(WEEKDAYS), { max: 7, min: 1 })
       .optional()
       .openapi({ example: ['mon', 'tue'] }),
-    hours: z
-      .array(
-        z
-          .tuple([timeOfDay, timeOfDay])
-          .openapi({ type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 }),
-      )
-      .min(1)
-      .max(24)
+    hours: boundedList(
+      z
+        .tuple([timeOfDay, timeOfDay])
+        .openapi({ type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 }),
+      { max: 24, min: 1 },
+    )
       .optional()
       .openapi({
         description:
@@ -100,14 +94,10 @@ function isOver(from: string, until: string): boolean {
 }
 
 const parameterName = z.string().min(1).max(128)
-const query = z
-  .record(parameterName, z.array(z.string().max(255)).max(RULE_BOUNDS.values))
+const parameterValues = boundedList(z.string().max(255), { max: RULE_BOUNDS.values })
+const query = boundedRecord(parameterName, parameterValues, RULE_BOUNDS.parameters)
   .check(
-    checkWith((parameters) => {
-      const { length } = Object.keys(parameters)
-      if (length === 0) return [new Fault('REQUIRED')]
-      return length > 20 ? [new Fault('TOO_MANY', { max: 20 })] : []
-    }),
+    checkWith((parameters) => (Object.keys(parameters).length === 0 ? [new Fault('REQUIRED')] : [])),
   )
   .openapi({
     description:
@@ -144,7 +134,7 @@ const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {
   network: texts(networkOf, 'Networks in CIDR notation.', '192.0.2.0/24'),
   time,
   agent: z
-    .union([kind, z.array(kind).min(1).max(3)])
+    .union([kind, boundedList(kind, { max: 3, min: 1 })])
     .openapi({ description: 'Who visits.', example: 'human' }),
 }
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { boundedText, checked, checkWith, isObject } from '../validation/checked.ts'
+import { addFaults, boundedList, boundedText, checked, checkWith, isObject } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { whenSchema } from './condition-schemas.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
@@ -37,9 +37,18 @@ const onlyOne = checkWith<Partial<Record<(typeof OUTCOMES)[number], unknown>>>((
   return others.map((key) => new Fault('CONFLICTING_PARAMETERS', { other: first }).at(key))
 }, isObject)
 
-function stored<T>(value: T): T | Fault {
+/** Refuses a list whose JSON is too long even if normalized values are half as long as these. */
+function sized<S extends z.ZodType>(list: S) {
+  return z.preprocess((given, context) => {
+    const fault = Array.isArray(given) && stored(given, 2)
+    if (fault instanceof Fault) addFaults(context, [fault])
+    return given
+  }, list)
+}
+
+function stored<T>(value: T, factor = 1): T | Fault {
   const max = RULE_BOUNDS.stored
-  return JSON.stringify(value).length > max ? new Fault('TOO_LONG', { max }) : value
+  return JSON.stringify(value).length > factor * max ? new Fault('TOO_LONG', { max }) : value
 }
 
 /** The schemas of the fields `rules` and `variants` in requests. */
@@ -62,9 +71,10 @@ export function createRuleFields(checkUrl: CheckUrl) {
     })
     .openapi('VariantInput')
 
-  const list = z.array(variant).max(RULE_BOUNDS.variants).check(distinctIds)
-  const identified = (all: z.output<typeof list>) => withIds(all, (one) => one.destination_url)
-  const variants = list.min(2).transform(identified)
+  const list = (min: number) =>
+    boundedList(variant, { max: RULE_BOUNDS.variants, min, check: distinctIds })
+  const identified = (all: z.output<typeof variant>[]) => withIds(all, (one) => one.destination_url)
+  const variants = list(2).transform(identified)
 
   const then = z
     .strictObject({
@@ -84,10 +94,10 @@ export function createRuleFields(checkUrl: CheckUrl) {
 
   const rule = z.strictObject({ id, name, when: whenSchema, then }).openapi('RuleInput')
 
-  const rules = checked(z.array(rule).max(RULE_BOUNDS.rules).check(distinctIds), (all) =>
+  const rules = checked(sized(boundedList(rule, { max: RULE_BOUNDS.rules, check: distinctIds })), (all) =>
     stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
   )
-  const split = checked(list, (all) =>
+  const split = checked(sized(list(0)), (all) =>
     // No variants: visitors aren't split.
     all.length === 1 ? new Fault('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
   )

@@ -93,6 +93,8 @@ export const RULE_BOUNDS = {
   variants: 20,
   weight: 10_000,
   values: 100,
+  /** Names of `when.query`. */
+  parameters: 20,
   name: 100,
   id: 64,
   /** The size of stored rules or variants, in characters. */

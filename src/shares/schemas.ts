@@ -3,7 +3,7 @@ import type { Domains } from '../domains/index.ts'
 import { listOf } from '../http/page.ts'
 import { BOUNDS } from '../links/values.ts'
 import { readFilter } from '../statistics/filters.ts'
-import { boundedText, checked, orDefault } from '../validation/checked.ts'
+import { boundedList, boundedRecord, boundedText, checked, orDefault } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { SHOW_DEFAULT, SHOW_NAMES } from './show.ts'
@@ -49,13 +49,11 @@ const subject = checked(z.strictObject(subjectShape), (given) => {
 /** The subject of a share in requests. */
 export type Subject = z.output<typeof subject>
 
-const filterValues = z.array(z.string()).min(1).max(FILTER_VALUES_MAX)
+const filterValues = boundedList(z.string(), { max: FILTER_VALUES_MAX, min: 1 })
 
 const filters = (domains: () => Domains) =>
-  checked(z.record(z.string(), filterValues), (given) => {
-    const all = Object.entries(given)
-    if (all.length > FILTERS_MAX) return new Fault('TOO_MANY', { max: FILTERS_MAX })
-    const faults = all.flatMap(([name, values]) => filterFaults(name, values, domains()))
+  checked(boundedRecord(z.string(), filterValues, FILTERS_MAX), (given) => {
+    const faults = Object.entries(given).flatMap(([name, values]) => filterFaults(name, values, domains()))
     return faults.length > 0 ? faults : given
   }).openapi({
     description:
@@ -71,7 +69,7 @@ function filterFaults(name: string, given: readonly string[], domains: Domains):
   return filter.values.flatMap((value, at) => (value instanceof Fault ? value.at(at).at(name) : []))
 }
 
-const show = checked(z.array(z.enum(SHOW_NAMES)).max(SHOW_NAMES.length), (given) => [
+const show = checked(boundedList(z.enum(SHOW_NAMES), { max: SHOW_NAMES.length }), (given) => [
   ...new Set(given),
 ]).openapi({
   description:

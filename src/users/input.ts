@@ -4,7 +4,7 @@ import { invalid, Refused } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
-import { checkText } from '../validation/text.ts'
+import { checkText, compose } from '../validation/text.ts'
 
 /** The most characters of a person's name. */
 export const USER_NAME_MAX = 100
@@ -21,7 +21,7 @@ export const TYPED_PASSWORD_MAX = 1_000
 /** A text typed by a person: trimmed, in NFC, not empty, of at most `max` characters. */
 export function trimmed(max: number): (value: string) => string | Fault {
   return (value) => {
-    const text = value.normalize('NFC').trim()
+    const text = compose(value).trim()
     return text === '' ? new Fault('REQUIRED') : checkText({ max })(text)
   }
 }

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
 import { UTM_FIELDS, type UtmField } from '../links/utm.ts'
 import { boundedText } from '../validation/checked.ts'
+import { compose } from '../validation/text.ts'
 
 /** The most templates of a workspace. */
 export const TEMPLATES_MAX = 100
@@ -43,7 +44,7 @@ export type UtmTemplate = z.output<typeof UtmTemplateSchema>
 
 export const UtmTemplateListSchema = listOf(UtmTemplateSchema).openapi('UtmTemplateList')
 
-const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.normalize('NFC').trim())
+const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => compose(text).trim())
 const value = boundedText({ max: VALUE_MAX }).nullable().optional()
 
 export const UtmTemplateCreateSchema = z

@@ -37,7 +37,8 @@ export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function addFaults(context: z.RefinementCtx, faults: readonly Fault[]): void {
+/** Reports faults of a value. */
+export function addFaults(context: z.RefinementCtx, faults: readonly Fault[]): void {
   for (const { code, params, path } of faults) {
     context.addIssue({ code: 'custom', path: [...path], params: { detail: code, params } })
   }
@@ -66,6 +67,49 @@ export function boundedText(bounds: TextBounds, prepare = (text: string) => text
   const text = z.string().openapi({ ...(minLength && { minLength }), maxLength })
   const check = checkText(bounds)
   return checked(text, (given) => check(prepare(given)))
+}
+
+/** Bounds of a list, in items. */
+interface ListBounds<S extends z.ZodType> {
+  max: number
+  min?: number
+  /** A check of the list as a whole. */
+  check?: z.core.$ZodCheck<z.output<S>[]>
+}
+
+/**
+ * The schema of a list. Its length is checked first, as it was sent: Zod by itself validates all
+ * items before.
+ */
+export function boundedList<S extends z.ZodType>(
+  item: S,
+  { max, min = 0, check }: ListBounds<S>,
+) {
+  const list = z.array(item).min(min).max(max)
+  return z.preprocess(
+    (value, context) => {
+      if (Array.isArray(value)) assertCount(value.length, max, context)
+      return value
+    },
+    check === undefined ? list : list.check(check),
+  )
+}
+
+/** The schema of an object with any names. Their number is checked before them. */
+export function boundedRecord<K extends z.ZodType<string, string>, V extends z.ZodType>(
+  name: K,
+  value: V,
+  max: number,
+) {
+  return z.preprocess((given, context) => {
+    if (isObject(given)) assertCount(Object.keys(given as object).length, max, context)
+    return given
+  }, z.record(name, value))
+}
+
+/** An issue of a preprocessing step ends the validation of the value. */
+function assertCount(count: number, max: number, context: z.RefinementCtx): void {
+  if (count > max) addFaults(context, [new Fault('TOO_MANY', { max })])
 }
 
 /**

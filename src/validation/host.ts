@@ -1,8 +1,15 @@
+import { hasManyMarks } from './text.ts'
+
+/** 253 bytes (RFC 1035 §3.1), each percent-encoded twice. */
+const LENGTH_MAX = 253 * 5
+
 const MAPPED_V4 = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 /** A host name as the URL standard writes it (IDN in ASCII), without port and trailing dot. */
 export function canonicalHost(host: string): string {
-  const url = URL.parse(`http://${host}`)
+  // IDNA normalizes marks in quadratic time.
+  const isHost = host.length <= LENGTH_MAX && !hasManyMarks(host)
+  const url = isHost ? URL.parse(`http://${host}`) : null
   return unmapped(withoutDot(url?.hostname ?? host.toLowerCase()))
 }
 

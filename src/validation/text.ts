@@ -21,6 +21,21 @@ export function isClean(text: string, lines = false): boolean {
   return text.isWellFormed() && !(lines ? CONTROL_BUT_LINES : CONTROL).test(text)
 }
 
+/** More marks in a row than any language has: the Stream-Safe Text Format of UAX #15 §13 ends there. */
+const MARKS = /\p{M}{31}/u
+
+/** Whether a text has more than 30 combining marks in a row. */
+export function hasManyMarks(text: string): boolean {
+  return MARKS.test(text)
+}
+
+/**
+ * A text in NFC; with many marks in a row unchanged, because sorting them takes quadratic time.
+ */
+export function compose(text: string): string {
+  return ASCII.test(text) || hasManyMarks(text) ? text : text.normalize('NFC')
+}
+
 /**
  * The form for case-insensitive comparison: texts that differ only in case, or in how their accents
  * are composed, fold alike. Upper-casing makes ß equal SS; lower-casing before it does the same for
@@ -28,7 +43,7 @@ export function isClean(text: string, lines = false): boolean {
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')
+  return compose(compose(text).toLowerCase().toUpperCase().toLowerCase())
 }
 
 /**

@@ -3,7 +3,8 @@ import { listOf } from '../http/page.ts'
 import { SORTS } from '../links/page.ts'
 import { STATUSES } from '../links/rows.ts'
 import { BOUNDS } from '../links/values.ts'
-import { boundedText } from '../validation/checked.ts'
+import { boundedList, boundedText } from '../validation/checked.ts'
+import { compose } from '../validation/text.ts'
 
 /** The most own views of a person in a workspace, and the most shared views of a workspace. */
 export const VIEWS_MAX = 50
@@ -45,7 +46,7 @@ const day = z.iso.date()
 const filter = z
   .strictObject({
     search: text(BOUNDS.search).nullable().default(null),
-    tag: z.array(text(BOUNDS.tag)).max(BOUNDS.tags).nullable().default(null),
+    tag: boundedList(text(BOUNDS.tag), { max: BOUNDS.tags }).nullable().default(null),
     folder: text(ID_MAX).nullable().default(null),
     archived: z.enum(['true', 'any']).nullable().default(null),
     domain: text(HOST_MAX).nullable().default(null),
@@ -57,10 +58,10 @@ const filter = z
     description: 'What a list takes; null, or absent: any. Days in the time zone of who looks.',
   })
 
-const name = boundedText({ max: NAME_MAX, min: 1 }, (given) => given.normalize('NFC').trim())
+const name = boundedText({ max: NAME_MAX, min: 1 }, (given) => compose(given).trim())
 
 const shared = z.boolean().openapi({ description: 'Whether all members see it.' })
-const columns = z.array(z.enum(COLUMNS)).max(COLUMNS.length)
+const columns = boundedList(z.enum(COLUMNS), { max: COLUMNS.length })
 
 /** The content of a view. */
 const shows = {

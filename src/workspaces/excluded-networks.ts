@@ -5,7 +5,7 @@ import { network } from '../config/parse.ts'
 import { AppError } from '../errors/index.ts'
 import { type Api, type Call, type Caller, endpoint } from '../http/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import { checked } from '../validation/checked.ts'
+import { boundedList, checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 
 const PATH = '/api/v1/workspace/excluded-networks'
@@ -22,9 +22,9 @@ const item = checked(z.string(), (text) => {
 
 const Schema = z
   .strictObject({
-    networks: checked(z.array(item), (all) =>
-      all.length > NETWORKS_MAX ? new Fault('TOO_MANY', { max: NETWORKS_MAX }) : [...new Set(all)],
-    ).openapi({
+    networks: checked(boundedList(item, { max: NETWORKS_MAX }), (all) => [
+      ...new Set(all),
+    ]).openapi({
       type: 'array',
       items: { type: 'string' },
       maxItems: NETWORKS_MAX,

@@ -3,6 +3,7 @@ import { validate } from '../http/index.ts'
 import { trimmed } from '../users/input.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { compose } from '../validation/text.ts'
 
 /** The most characters of a workspace's name. */
 export const WORKSPACE_NAME_MAX = 100
@@ -16,7 +17,7 @@ export function looksLikeId(text: string): boolean {
 
 /** The key of a name for case-insensitive search. Upper-cased first: ß becomes SS. */
 export function nameKey(name: string): string {
-  return name.normalize('NFC').trim().toUpperCase().toLowerCase().normalize('NFC')
+  return compose(compose(name).trim().toUpperCase().toLowerCase())
 }
 
 const schema = z.object({

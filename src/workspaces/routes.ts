@@ -1,6 +1,7 @@
 import { principalOf } from '../audit/index.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { compose } from '../validation/text.ts'
 import type { WorkspaceRemoval } from './removal.ts'
 import { WorkspaceChangeSchema, WorkspaceDeleteSchema, WorkspaceSchema } from './schemas.ts'
 import type { Workspace, WorkspaceService } from './service.ts'
@@ -64,7 +65,7 @@ export function registerWorkspaceRoutes(
       const answer = await call.mutate(async (tx) => {
         const { workspace, actor } = principalOf(call)
         const found = await deps.workspaces.get(tx, workspace.id)
-        if (call.body.confirm_name.normalize('NFC').trim() !== found.name) {
+        if (compose(call.body.confirm_name).trim() !== found.name) {
           throw invalid({ field: 'confirm_name', code: 'NAME_MISMATCH' })
         }
         await deps.removal.remove(tx, found, actor)

@@ -26,6 +26,9 @@ export function mappingOf(format: FormatName, columns: readonly string[]): Mappi
   return proposeMapping(columns, PRODUCTS[format].columns)
 }
 
+/** The most different sets of members that are remembered. */
+const MAPPINGS_MAX = 100
+
 /** Converts a record to a link. */
 export type ReadDraft = (record: SourceRecord) => Draft
 
@@ -52,6 +55,7 @@ export function createDraftReader(
     if (known === undefined) {
       const names = new Map(columns.map((column) => [normalized(column), column]))
       known = { mapping: mappingOf(format, columns), names }
+      if (mappings.size === MAPPINGS_MAX) mappings.clear()
       mappings.set(key, known)
     }
     const { names } = known

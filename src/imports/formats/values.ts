@@ -75,9 +75,12 @@ export function addressOf(text: string): { host?: string; slug: string } {
 
 /** A slug without leading and trailing slashes. */
 export function slugOf(value: unknown): string {
-  return String(value)
-    .trim()
-    .replaceAll(/^\/+|\/+$/g, '')
+  const text = String(value).trim()
+  let start = 0
+  let end = text.length
+  while (text[start] === '/') start++
+  while (end > start && text[end - 1] === '/') end--
+  return text.slice(start, end)
 }
 
 function decoded(path: string): string {

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../base/turn.ts'
 import { AppError, invalid } from '../../errors/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
 import { savepoint, type Transaction } from '../../storage/index.ts'
@@ -11,7 +12,7 @@ import type { LinkRow } from '../store.ts'
 import { change } from '../update.ts'
 import { checkTag, checkTags, type Tag } from '../values.ts'
 import { type Found, nextFound, stillFound } from './filtered.ts'
-import { nextTurn, TURN } from './run.ts'
+import { TURN } from './run.ts'
 
 /** The change of each matching link. */
 export interface LinkChange {

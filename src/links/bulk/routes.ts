@@ -1,13 +1,23 @@
 import { principalOf } from '../../audit/index.ts'
+import { createPause } from '../../base/turn.ts'
 import { describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { LINK_EXAMPLE } from '../schemas.ts'
 import type { LinkService } from '../service.ts'
+import type { Outcome } from './run.ts'
 import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } from './schemas.ts'
 
 /** The endpoint of bulk operations. */
 export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { bulk, warned } = deps.links
+
+  function rendered(outcome: Outcome, call: Parameters<typeof warned>[1]) {
+    if ('error' in outcome) {
+      return { ...outcome, error: describeError(outcome.error, call.locale) }
+    }
+    const { link } = outcome
+    return link === undefined ? outcome : { ...outcome, link: warned(link, call) }
+  }
 
   endpoint(api, {
     method: 'post',
@@ -40,13 +50,12 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       const prepared = await bulk.prepare(caller, body.operations, body)
       return mutate(async (tx) => {
         const outcomes = await bulk.run(tx, caller, prepared, body)
-        const data = outcomes.map((outcome) => {
-          if ('error' in outcome) {
-            return { ...outcome, error: describeError(outcome.error, call.locale) }
-          }
-          const { link } = outcome
-          return link === undefined ? outcome : { ...outcome, link: warned(link, call) }
-        })
+        const data = []
+        const pause = createPause()
+        for (const outcome of outcomes) {
+          await pause()
+          data.push(rendered(outcome, call))
+        }
         const failed = data.filter((outcome) => 'error' in outcome).length
         return { status: 200, body: { data, summary: { succeeded: data.length - failed, failed } } }
       })

@@ -1,3 +1,4 @@
+import { createPause, nextTurn } from '../../base/turn.ts'
 import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.ts'
 import { rehearse, savepoint, type Transaction } from '../../storage/index.ts'
 import { checkForWorkspace } from '../../validation/requesting-workspace.ts'
@@ -12,9 +13,6 @@ import { createOperationCheck, fieldOf, type Operation, type Which } from './ope
 
 /** Links of a large transaction after which visits are served in between. */
 export const TURN = 16
-
-/** Yields to the event loop. */
-export const nextTurn = () => new Promise<void>((turn) => setImmediate(turn))
 
 /** The result of an operation. */
 export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
@@ -49,8 +47,9 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       const checkOne = check
       const passwords = new Map<number, string>()
       const prepared: PreparedBulk[number][] = []
+      const pause = createPause()
       for (const [index, raw] of operations.entries()) {
-        if (index % TURN === TURN - 1) await nextTurn()
+        await pause()
         try {
           const operation = checkForWorkspace(caller.workspace.no, () => checkOne(raw, index))
           const password = operation.op === 'delete' ? null : operation.fields.password

@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Browser } from '../../src/accounts/testing/browser.ts'
+import { eventually } from '../harness/eventually.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+import { bodyWith, createReader, type Place, type Schema, WIDE } from './wide.ts'
+
+/** No request holds the event loop for longer: redirects wait meanwhile. */
+const HELD_MS_MAX = 250
+/** One measurement may have met a pause of the garbage collector: the best of these counts. */
+const TRIES = 4
+/** What a refusal may weigh, whatever was sent. */
+const REFUSAL_BYTES_MAX = 64 * 1024
+const SIZES = [4 * 1024 * 1024, 1_397_000, 64 * 1024]
+const PATIENCE_MS = 1_800_000
+const ROOT = resolve(import.meta.dir, '../..')
+const PROBE = join(import.meta.dir, 'loop-probe.ts')
+/** For working on one operation. */
+const ONLY = new RegExp(Bun.env.LOOP_ONLY ?? '')
+
+let slugline: Slugline
+let probe: string
+let key: string
+let linkId: string
+let person: Browser
+let browserHeaders: Record<string, string>
+let share: string
+const slow: string[] = []
+const large: string[] = []
+let sent = 0
+
+beforeAll(async () => {
+  const file = join(Bun.env.TMPDIR ?? '/tmp', `slugline-loop-${process.pid}`)
+  slugline = await startSlugline(
+    { LOG_LEVEL: 'error', LOOP_PROBE: file },
+    {
+      program: join(ROOT, 'bin/slugline'),
+      wrapper: ['/usr/bin/env', `BUN_OPTIONS=--preload=${PROBE}`],
+    },
+  )
+  probe = `http://127.0.0.1:${await Bun.file(file).text()}`
+  const { stdout } = await slugline.cli('users', 'claim-link', '--json')
+  const token = new URL((JSON.parse(stdout) as { url: string }).url).hash.slice('#token='.length)
+  const app = { fetch: (request: Request) => fetch(request, { redirect: 'manual' }) }
+  person = new Browser(slugline.url, app, '127.0.0.1')
+  const owner = { email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' }
+  const { body } = await person.post('/app/api/v1/claim', { ...owner, token, workspace: 'Acme' })
+  browserHeaders = {
+    Origin: slugline.url,
+    Cookie: [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    'Slugline-Workspace': body.workspace.id,
+  }
+  const scopes = 'links:read,links:write,domains:read,domains:write'
+  key = (await slugline.createKey({ workspace: 'Acme', scopes })).key
+  const create = async (path: string, made: object) =>
+    (await (await slugline.call('POST', path, { key, body: made })).json()) as { id: string } & {
+      url: string
+    }
+  linkId = (await create('/api/v1/links', { destination_url: 'https://example.com/' })).id
+  const shared = await create('/api/v1/shares', {
+    subject: { link_id: linkId },
+    password: 'open sesame',
+  })
+  share = new URL(shared.url).pathname.split('/').at(-1) as string
+})
+afterAll(() => slugline.dispose())
+
+/** The longest hold of the loop since the last call. */
+async function heldMs(): Promise<number> {
+  return ((await (await fetch(probe)).json()) as { heldMs: number }).heldMs
+}
+
+interface Sent {
+  method: string
+  path: string
+  body?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+async function send({ method, path, body, headers }: Sent): Promise<Response> {
+  const own = path.startsWith('/app/')
+    ? browserHeaders
+    : { Authorization: path.startsWith('/api/') ? `Bearer ${key}` : '' }
+  const answer = await fetch(slugline.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { 'Content-Type': 'application/json', ...own, ...headers },
+    ...(body !== undefined && { body: body as string }),
+  })
+  const after = Number(answer.headers.get('retry-after'))
+  if (answer.status !== 429 && answer.status !== 503) return answer
+  await Bun.sleep(1_000 * after)
+  return send({ method, path, ...(body !== undefined && { body }), ...(headers && { headers }) })
+}
+
+/** Sends a request, and takes note if it holds the loop or is answered at length. */
+async function measure(what: string, request: Sent, after = async (_: Response) => {}) {
+  let held = Infinity
+  for (let n = 0; n < TRIES && held > HELD_MS_MAX; n++) {
+    if (n > 0) await heldMs()
+    const answer = await send(request)
+    const length = (await answer.clone().arrayBuffer()).byteLength
+    await after(answer)
+    held = Math.min(held, await heldMs())
+    sent++
+    const where = `${request.method} ${request.path} ${what}`
+    if (answer.status >= 500) large.push(`${answer.status} for ${where}`)
+    if (answer.status >= 400 && length > REFUSAL_BYTES_MAX) large.push(`${where}: ${length} bytes`)
+  }
+  if (Bun.env.LOOP_ALL || held > HELD_MS_MAX) {
+    const line = `${request.method} ${request.path} ${what}: ${Math.round(held)} ms`
+    if (Bun.env.LOOP_ALL) console.log(line)
+    if (held > HELD_MS_MAX) slow.push(line)
+  }
+}
+
+function expectNone() {
+  const found = { slow: slow.splice(0), large: [...new Set(large.splice(0))] }
+  expect(found).toEqual({ slow: [], large: [] })
+}
+
+interface Document {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, Media> } }>>
+  components: { schemas: Record<string, Schema> }
+}
+interface Media {
+  schema: Schema
+  example?: unknown
+}
+
+/** The operations of both documents that have a body in JSON, and better-auth's. */
+function operations() {
+  const found: { method: string; path: string; media: Media; document: Document }[] = []
+  for (const name of ['openapi.json', 'web/openapi.json']) {
+    const document = JSON.parse(readFileSync(join(ROOT, name), 'utf8')) as Document
+    for (const [template, item] of Object.entries(document.paths)) {
+      for (const [method, { requestBody }] of Object.entries(item)) {
+        const media = requestBody?.content['application/json']
+        // Files are tested below.
+        if (media === undefined || 'multipart/form-data' in (requestBody?.content ?? {})) continue
+        found.push({ method: method.toUpperCase(), path: template, media, document })
+      }
+    }
+  }
+  const [{ document }] = found as [(typeof found)[0]]
+  for (const path of ['sign-in/email', 'change-password', 'passkey/verify-authentication']) {
+    const properties = { email: {}, password: {}, newPassword: {}, response: {} }
+    const media = { schema: { properties } }
+    found.push({ method: 'POST', path: `/app/api/auth/${path}`, media, document })
+  }
+  return found.filter(({ method, path }) => ONLY.test(`${method} ${path}`))
+}
+
+const pathOf = (template: string) =>
+  template.replaceAll('{token}', () => share).replaceAll(/\{\w+\}/g, () => linkId)
+
+test(
+  'no body in JSON holds the event loop, or is answered at length',
+  async () => {
+    const all = operations()
+    const twins = new Set(all.map(({ method, path }) => `${method} ${path}`))
+    for (const { method, path: template, media, document } of all) {
+      const path = pathOf(template)
+      const { placesOf, filled } = createReader(document.components.schemas)
+      const base = { method, path }
+      let size = 0
+      for (const each of SIZES) {
+        size = each
+        const { status } = await send({ ...base, body: `{"k":"${'a'.repeat(size - 8)}"}` })
+        if (status !== 413) break
+      }
+      for (const [what, wide] of Object.entries(WIDE)) {
+        await measure(what, { ...base, body: wide(size - 2) })
+        await measure(`member: ${what}`, { ...base, body: `{"k":${wide(size - 20)}}` })
+      }
+      const { schema, example } = media
+      for (const leaf of [1, 'a', {}, [], null]) {
+        const body = JSON.stringify(filled(schema, leaf))
+        if (body.length < size)
+          await measure(`filled with ${JSON.stringify(leaf)}`, { ...base, body })
+      }
+      // In the dashboard's API the same schemas validate the same endpoints.
+      if (path.startsWith('/app/api/v1') && twins.has(`${method} ${template.slice(4)}`)) continue
+      for (const place of placesOf(schema)) await measureAt(base, example, place, size)
+    }
+    expectNone()
+    console.log(`${sent} requests`)
+  },
+  PATIENCE_MS,
+)
+
+async function measureAt(base: Sent, example: unknown, place: Place, size: number) {
+  for (const [what, wide] of Object.entries(WIDE)) {
+    const room = size - bodyWith(example, place, '').length - 2
+    const body = bodyWith(example, place, wide(room))
+    await measure(`${place.join('.')}: ${what}`, { ...base, body })
+  }
+}
+
+const MAX = 4 * 1024 * 1024
+/** As many of these operations as fit. */
+function bulkOf(operation: (n: number) => object, atomic = false): string {
+  const all: string[] = []
+  for (let n = 0, size = 60; n < 1_000; n++) {
+    const json = JSON.stringify(operation(n))
+    size += Buffer.byteLength(json) + 1
+    if (size > MAX) break
+    all.push(json)
+  }
+  return `{"atomic":${atomic},"operations":[${all.join(',')}]}`
+}
+
+const some = (count: number, item: (n: number) => unknown) =>
+  Array.from({ length: count }, (_, n) => item(n))
+
+/** A link with everything that one can have in about 4 kB, or in 64 kB. */
+const fullLink = (n: number, run: string, values: number) => ({
+  destination_url: `https://example.com/${'ü'.repeat(40)}/${n}`,
+  slug: `${run}-${n}`,
+  aliases: some(20, (i) => `${run}-${n}-alias-${i}`),
+  tags: some(20, (i) => `tag ${i} ${(n * 7 + i) % 50}`),
+  title: 'Ä'.repeat(100),
+  notes: 'n'.repeat(200),
+  external_id: `${run}/${n}`,
+  rules: some(values > 20 ? 50 : 10, (i) => ({
+    when: {
+      country: some(Math.min(values, 60), () => 'DE'),
+      not_network: some(values, (v) => `10.${i}.${v}.0/24`),
+      referrer_host: [`${i}.bücher.example`],
+    },
+    then: { destination_url: `https://example.com/${i}` },
+  })),
+})
+
+test(
+  'no bulk request holds the event loop, not even the largest that is valid',
+  async () => {
+    for (const path of ['/api/v1/links/bulk', '/app/api/v1/links/bulk']) {
+      for (const headers of [{}, { 'Accept-Encoding': 'br' }, { 'Idempotency-Key': `${path}-k` }]) {
+        const run = crypto.randomUUID().slice(0, 8)
+        let n = 0
+        const post = (what: string, body: () => string) => {
+          const parts = { method: 'POST', path, headers: headers as Record<string, string> }
+          const own = 'Idempotency-Key' in headers && { 'Idempotency-Key': crypto.randomUUID() }
+          const all = { ...parts.headers, ...own }
+          return measure(`${what} ${Object.keys(headers)}`, {
+            ...parts,
+            headers: all,
+            body: body(),
+          })
+        }
+        const create = (values: number) => () => {
+          const name = `${run}-${n++}`
+          return bulkOf((i) => ({ op: 'create', link: fullLink(i, name, values) }))
+        }
+        await post('creates', create(4))
+        await post('large creates', create(100))
+        const wrong = (link: object, atomic = false) =>
+          bulkOf(() => ({ op: 'create', link }), atomic)
+        for (const atomic of [false, true]) {
+          const unknown = Object.fromEntries(
+            some(450, (i) => [`k${i}`, 1]) as unknown as [string, 1][],
+          )
+          await post('unknown members', () =>
+            wrong(Object.fromEntries(some(450, (i) => [`k${i}`, 1]) as never), atomic),
+          )
+          await post('wrong tags', () => wrong({ tags: new Array(1_900).fill(1) }, atomic))
+          await post('equal tags', () =>
+            wrong(
+              { destination_url: 'https://example.com', tags: new Array(1_000).fill('a') },
+              atomic,
+            ),
+          )
+          await post('wrong rules', () =>
+            wrong({ rules: new Array(50).fill({ when: { os: new Array(35).fill(1) } }) }, atomic),
+          )
+          await post(
+            'one with wrong rules',
+            () =>
+              `{"atomic":${atomic},"operations":[{"op":"create","link":${JSON.stringify({ rules: new Array(50).fill({ when: { os: new Array(100).fill(1), not_os: new Array(100).fill({}), browser: new Array(100).fill(1), not_country: new Array(100).fill(1), query: Object.fromEntries(some(100, (i) => [`k${i}`, new Array(100).fill(1)]) as never) } }) })}}]}`,
+          )
+          void unknown
+        }
+      }
+    }
+    expectNone()
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'no file holds the event loop, while it is received or imported',
+  async () => {
+    const ended = async (answer: Response, path: string) => {
+      if (answer.status !== 202) return
+      const { id } = (await answer.json()) as { id: string }
+      const jobs = path.replace(/imports.*$/, 'jobs')
+      await eventually('the job ends', async () => {
+        const job = (await (await send({ method: 'GET', path: `${jobs}/${id}` })).json()) as {
+          status: string
+        }
+        return job.status === 'queued' || job.status === 'running' ? undefined : true
+      })
+      const rows = path.replace(/\?.*$/, `/${id}/rows?limit=100`)
+      await measure('rows of an import', { method: 'GET', path: rows })
+    }
+    const link = (over: string) => `{"destination_url":"https://example.com/",${over}}`
+    const line = (bytes: number, what: string) => (WIDE[what] as (n: number) => string)(bytes - 60)
+    const lines = (bytes: number, what: string, field: string) => {
+      const one = link(`"${field}":${line(bytes, what)}`)
+      return `${one}\n`.repeat(Math.max(1, Math.floor(MAX / one.length)))
+    }
+    const files: [what: string, type: string, body: string][] = []
+    for (const what of Object.keys(WIDE)) {
+      for (const field of ['tags', 'rules', 'slug', 'x']) {
+        for (const bytes of [4_000, 40_000, 990_000, MAX]) {
+          files.push([
+            `${field} ${what} ${bytes}`,
+            'application/x-ndjson',
+            lines(bytes, what, field),
+          ])
+        }
+      }
+      files.push([`records ${what}`, 'application/json', line(MAX, what)])
+      files.push([`lines ${what}`, 'application/x-ndjson', line(MAX, what)])
+      files.push([
+        `one record ${what}`,
+        'application/json',
+        `[${link(`"tags":${line(MAX, what)}`)}]`,
+      ])
+    }
+    files.push(['many columns', 'text/csv', `destination_url,${'a,'.repeat(MAX / 2 - 20)}\n1\n`])
+    const named = some(400_000, (i) => `c${i}`).join(',')
+    files.push(['many names', 'text/csv', `destination_url,${named}\nhttps://example.com/,1\n`])
+    files.push([
+      'wide rows',
+      'text/csv',
+      `destination_url,slug\n${`${','.repeat(40_000)}\n`.repeat(100)}`,
+    ])
+    files.push(['short rows', 'text/csv', `destination_url,slug\n${'a\n'.repeat(MAX / 2 - 20)}`])
+    files.push([
+      'a long cell',
+      'text/csv',
+      `destination_url,tags\nhttps://example.com/,"${'a,'.repeat(MAX / 2 - 40)}"\n`,
+    ])
+    files.push([
+      'long cells',
+      'text/csv',
+      `destination_url,tags\n${`https://example.com/,"${'a,'.repeat(20_000)}"\n`.repeat(100)}`,
+    ])
+    files.push([
+      'an open quote',
+      'text/csv',
+      `destination_url,tags\n"${'a\n'.repeat(MAX / 2 - 40)}`,
+    ])
+    files.push(['quotes', 'text/csv', `destination_url,tags\n${'"'.repeat(MAX - 40)}`])
+    files.push([
+      'marks',
+      'text/csv',
+      `destination_url,slug\n${`https://example.com/,${'\u0301\u0316'.repeat(10_000)}\n`.repeat(100)}`,
+    ])
+    const exported = 'destination_url,slug,redirect_status,tags'
+    files.push([
+      'an export',
+      'text/csv',
+      `${exported}\n${`https://example.com/,,302,"[${'1,'.repeat(20_000)}1]"\n`.repeat(100)}`,
+    ])
+    for (const prefix of ['/api/v1', '/app/api/v1']) {
+      for (const [what, type, body] of files) {
+        if (!ONLY.test(`imports ${what}`)) continue
+        const base = { method: 'POST', headers: { 'Content-Type': type }, body }
+        await measure(`${what} ${type}`, { ...base, path: `${prefix}/imports/preview` })
+        const path = `${prefix}/imports?format=csv`
+        await measure(`${what} ${type}`, { ...base, path }, (answer) => ended(answer, path))
+      }
+    }
+    expectNone()
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'no head of a request holds the event loop',
+  async () => {
+    const long = 14_000
+    const fill = (part: string) => part.repeat(Math.floor(long / part.length))
+    const headers: Record<string, string[]> = {
+      'Accept-Language': ['de,', 'xx-yy-zz,', 'zh-Hant-TW;q=0.1,', 'a-', 'x', '*,', 'de;q=1;'],
+      Accept: ['a/b,', 'application/problem+json;q=0.1,', '*', ';'],
+      'Accept-Encoding': ['gzip,', 'br;q=0.1,', ',', '*'],
+      'If-Match': ['"1",', 'W/"1",', '"', 'W/'],
+      'If-None-Match': ['"1",', 'W/"1",', '"', 'W/'],
+      'Idempotency-Key': ['a', '"', '\\"'],
+      Cookie: ['a=b; ', '=', ';', 'a'],
+      'X-Request-Id': ['a'],
+      'X-Forwarded-For': ['1.2.3.4,', ':', ','],
+      Authorization: ['Bearer ', 'a'],
+      'User-Agent': ['Mozilla/5.0 (', 'Chrome/', 'a ', '(', 'bot'],
+      Referer: ['https://a/', 'a'],
+      'Content-Type': ['application/json;', '; charset=', ' '],
+      Range: ['bytes=0-1,'],
+    }
+    const paths = ['/api/v1/links', '/api/v1/stats', `/api/v1/links/${linkId}`, '/app/api/v1/links']
+    for (const path of [...paths, '/no-such-link', `/shared/${share}`]) {
+      for (const [name, parts] of Object.entries(headers)) {
+        for (const part of parts) {
+          const own = { [name]: fill(part) }
+          await measure(`${name}: ${part}`, { method: 'GET', path, headers: own })
+          await measure(`${name}: ${part}`, { method: 'POST', path, headers: own, body: '{"x":1}' })
+        }
+      }
+      for (const part of [
+        'a&',
+        'a=1&',
+        'tag=a&',
+        'country=DE&',
+        'not_country=DE&',
+        'cursor=',
+        'search=%CC%81%CC%96',
+        '%',
+        'a[]=&',
+        'lang=',
+        'id=a&',
+        'slug=%CC%81%CC%96',
+        'domain=%C3%BC',
+      ]) {
+        const query = fill(part)
+        await measure(`?${part}`, { method: 'GET', path: `${path}?${query}` })
+        await measure(`?x${part}`, { method: 'GET', path: `${path}?cursor=${query}` })
+      }
+      const names = some(2_000, (n) => `k${n}=1`)
+        .join('&')
+        .slice(0, long)
+      await measure('many parameters', { method: 'GET', path: `${path}?${names}` })
+      await measure('long parameter', { method: 'GET', path: `${path}?${fill('k')}=1` })
+    }
+    expectNone()
+  },
+  PATIENCE_MS,
+)
