@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { JSONParser } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
-import type { SourceRecord } from './formats/index.ts'
+import { nextTurn } from '../links/index.ts'
+import { COLUMNS_MAX, type SourceRecord } from './formats/index.ts'
 
 /** File formats. */
 export const KINDS = ['csv', 'ndjson', 'json'] as const
@@ -11,7 +12,9 @@ export type Kind = (typeof KINDS)[number]
 export type ReadRecord = SourceRecord | null
 
 /** Longer records can't be links. */
-const RECORD_LENGTH_MAX = 1_000_000
+export const RECORD_LENGTH_MAX = 1_000_000
+/** Characters that are parsed between two turns of the event loop. */
+const PIECE_LENGTH = 16_384
 
 /** The file is truncated, or isn't of its declared format. */
 export class UnreadableFile extends Error {}
@@ -27,8 +30,19 @@ export function readRecords(
   text: AsyncIterable<string>,
   { isExport = false } = {},
 ): AsyncIterable<ReadRecord> {
-  if (kind === 'csv') return readCsv(text, isExport)
-  return kind === 'ndjson' ? readLines(text) : readJson(text)
+  const pieces = piecesOf(text)
+  if (kind === 'csv') return readCsv(pieces, isExport)
+  return kind === 'ndjson' ? readLines(pieces) : readJson(pieces)
+}
+
+/** A text in pieces: others are served between them. */
+async function* piecesOf(text: AsyncIterable<string> | string[]): AsyncIterable<string> {
+  for await (const chunk of text) {
+    for (let at = 0; at < chunk.length; at += PIECE_LENGTH) {
+      yield chunk.slice(at, at + PIECE_LENGTH)
+      await nextTurn()
+    }
+  }
 }
 
 async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIterable<ReadRecord> {
@@ -67,6 +81,7 @@ function exportedCell(cell: string, { quoting, header }: { quoting: boolean; hea
 
 /** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
+  if (names.length > COLUMNS_MAX) throw new UnreadableFile('Too many columns')
   const seen = new Set<string>()
   return names.map((name) => {
     const column = name.trim()
@@ -109,12 +124,35 @@ function objectOf(value: unknown): ReadRecord {
   return isObject ? (value as SourceRecord) : null
 }
 
+/**
+ * A whole JSON text.
+ * @throws Error it isn't JSON; {@link TooManyTokens}
+ */
+export async function parseJson(text: string, tokensMax: number): Promise<unknown> {
+  const parser = new JSONParser({ paths: ['$'] })
+  let tokens = 0
+  let parsed: unknown
+  parser.onToken = () => {
+    if (++tokens > tokensMax) throw new TooManyTokens()
+  }
+  parser.onValue = ({ value }) => {
+    parsed = value
+  }
+  for await (const piece of piecesOf([text])) parser.write(piece)
+  if (!parser.isEnded) throw new Error('The text breaks off')
+  return parsed
+}
+
+/** A JSON text has more values and signs than are read. */
+export class TooManyTokens extends Error {}
+
 /** The paths of links in an object that contains more than them. */
 const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
 
 async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
   let parser: JSONParser | undefined
   let found: ReadRecord[] = []
+  let pending = 0
   for await (const chunk of text) {
     const part = parser === undefined ? chunk.trimStart() : chunk
     if (part === '') continue
@@ -128,6 +166,8 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
     } catch (error) {
       throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
     }
+    pending = found.length > 0 ? 0 : pending + part.length
+    if (pending > RECORD_LENGTH_MAX) throw new UnreadableFile('A record is too long')
     yield* found
     found = []
   }

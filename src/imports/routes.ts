@@ -94,7 +94,10 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     query: options.strip(),
     upload: {
       types: UPLOAD_EXAMPLES,
-      receive: ({ request }) => imports.receive(request),
+      async receive({ caller, request }) {
+        await imports.assertRoom(caller)
+        return imports.receive(request)
+      },
     },
     success: accepted('The job.'),
     async handler(call) {
