@@ -111,11 +111,21 @@ describe('a page of another service', () => {
     expect(seen).toEqual(['identity'])
   })
 
-  test('that nests without end, or has huge records, refuses them at most', async () => {
+  test('that nests without end is refused', async () => {
     const site = await siteWith()
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+    const { url } = serve(
+      () => new Response(`{"shortUrls":{"data":[{"longUrl":"https://example.org/","x":${deep}}]}}`),
+    )
+    const { value, longestMs } = await holdOf(() => importAll(site, 'shlink', url))
+    expect(codeOf(value)).toEqual(['failed', 'SOURCE_TOO_LARGE'])
+    expect(longestMs).toBeLessThan(HOLD_MAX_MS)
+  })
+
+  test('with records that can’t be links refuses only these', async () => {
+    const site = await siteWith()
     const data = [
-      `{"longUrl":"https://example.org/1","x":${deep}}`,
+      '{"longUrl":[[["https://example.org/1"]]],"shortCode":[[1]],"tags":[[[1]]]}',
       `{"longUrl":"https://example.org/2","x":"${'x'.repeat(1_000_000)}"}`,
       `{"longUrl":${JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [n, n])))}}`,
       '{"longUrl":{"toString":1},"shortCode":{"valueOf":null,"toString":null},"tags":[{"name":{"toString":1}}]}',
@@ -213,10 +223,9 @@ describe('a file', () => {
     const site = await siteWith()
     const columns = Array.from({ length: 20_000 }, (_, n) => `c${n}`).join(',')
     const text = `url,${columns}\n${`https://example.org/,${','.repeat(19_999)}\n`.repeat(100)}`
-    const { value, longestMs } = await holdOf(async () =>
-      site.finished(await site.upload(text, 'csv', 'format=csv')),
-    )
-    expect(codeOf(value)).toEqual(['failed', 'FILE_UNREADABLE'])
+    const { value, longestMs } = await holdOf(() => site.upload(text, 'csv', 'format=csv'))
+    const { error } = (await value.json()) as { error: { code: string } }
+    expect([value.status, error.code]).toEqual([422, 'FILE_UNREADABLE'])
     expect(longestMs).toBeLessThan(HOLD_MAX_MS)
   })
 
@@ -254,8 +263,8 @@ describe('a file', () => {
     }
     const failed = await site.finished(await site.upload(text, 'csv', 'on_conflict=fail'))
     expect(failed.result).toEqual({
-      ...{ created: 0, updated: 0, skipped: 0, refused: 400 },
-      rows_omitted: 250,
+      ...{ created: 0, updated: 0, skipped: 0, refused: 401 },
+      rows_omitted: 251,
     })
   })
 })

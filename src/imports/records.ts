@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
-import { JSONParser } from '@streamparser/json'
+import { JSONParser, TokenType } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
+import { AppError } from '../errors/index.ts'
 import { nextTurn } from '../links/index.ts'
 import { COLUMNS_MAX, type SourceRecord } from './formats/index.ts'
 
@@ -12,7 +13,9 @@ export type Kind = (typeof KINDS)[number]
 export type ReadRecord = SourceRecord | null
 
 /** Longer records can't be links. */
-export const RECORD_LENGTH_MAX = 1_000_000
+export const RECORD_LENGTH_MAX = 262_144
+/** Deeper nested values take long to handle, and links have none. */
+const DEPTH_MAX = 64
 /** Characters that are parsed between two turns of the event loop. */
 const PIECE_LENGTH = 16_384
 
@@ -23,7 +26,7 @@ export class UnreadableFile extends Error {}
  * The records of a file, one at a time, in order.
  * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
  *   before formulas is removed; see `base/csv.ts`
- * @throws UnreadableFile
+ * @throws UnreadableFile; AppError FILE_UNREADABLE if it has too many columns
  */
 export function readRecords(
   kind: Kind,
@@ -81,7 +84,7 @@ function exportedCell(cell: string, { quoting, header }: { quoting: boolean; hea
 
 /** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
-  if (names.length > COLUMNS_MAX) throw new UnreadableFile('Too many columns')
+  if (names.length > COLUMNS_MAX) throw new AppError('FILE_UNREADABLE')
   const seen = new Set<string>()
   return names.map((name) => {
     const column = name.trim()
@@ -126,25 +129,42 @@ function objectOf(value: unknown): ReadRecord {
 
 /**
  * A whole JSON text.
- * @throws Error it isn't JSON; {@link TooManyTokens}
+ * @throws Error it isn't JSON; {@link TooComplex}
  */
 export async function parseJson(text: string, tokensMax: number): Promise<unknown> {
-  const parser = new JSONParser({ paths: ['$'] })
-  let tokens = 0
   let parsed: unknown
-  parser.onToken = () => {
-    if (++tokens > tokensMax) throw new TooManyTokens()
-  }
-  parser.onValue = ({ value }) => {
-    parsed = value
-  }
+  const parser = createParser(
+    ['$'],
+    (value) => {
+      parsed = value
+    },
+    tokensMax,
+  )
   for await (const piece of piecesOf([text])) parser.write(piece)
   if (!parser.isEnded) throw new Error('The text breaks off')
   return parsed
 }
 
-/** A JSON text has more values and signs than are read. */
-export class TooManyTokens extends Error {}
+/** A JSON text has more values and signs, or nests them deeper, than is read. */
+export class TooComplex extends Error {}
+
+/** `found` is called with each value at one of the paths. */
+function createParser(
+  paths: string[],
+  found: (value: unknown) => void,
+  tokensMax = Number.POSITIVE_INFINITY,
+): JSONParser {
+  const parser = new JSONParser({ paths, keepStack: false })
+  let tokens = 0
+  let depth = 0
+  parser.onToken = ({ token }) => {
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++
+    else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--
+    if (++tokens > tokensMax || depth > DEPTH_MAX) throw new TooComplex()
+  }
+  parser.onValue = ({ value }) => found(value)
+  return parser
+}
 
 /** The paths of links in an object that contains more than them. */
 const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
@@ -158,8 +178,7 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
     if (part === '') continue
     if (parser === undefined) {
       const paths = part.startsWith('[') ? ['$.*'] : PATHS
-      parser = new JSONParser({ paths, keepStack: false })
-      parser.onValue = ({ value }) => void found.push(objectOf(value))
+      parser = createParser(paths, (value) => void found.push(objectOf(value)))
     }
     try {
       parser.write(part)

@@ -9,7 +9,7 @@ import {
   type Outgoing,
   type OutgoingAnswer,
 } from '../outgoing/index.ts'
-import { parseJson, RECORD_LENGTH_MAX, type ReadRecord, TooManyTokens } from './records.ts'
+import { parseJson, RECORD_LENGTH_MAX, type ReadRecord, TooComplex } from './records.ts'
 import { BATCH, type Batch, type ImportDeps, type ImportInput, importRecords } from './run.ts'
 import { type Ask, SOURCES, type SourceName } from './sources/index.ts'
 import { type Page, UnexpectedAnswer } from './sources/types.ts'
@@ -186,7 +186,7 @@ function createAsk({ outgoing, clock }: RemoteDeps, baseUrl: string, signal: Abo
     try {
       return await parseJson(answer.text, TOKENS_MAX)
     } catch (error) {
-      throw new AppError(error instanceof TooManyTokens ? 'SOURCE_TOO_LARGE' : 'SOURCE_FAILED')
+      throw new AppError(error instanceof TooComplex ? 'SOURCE_TOO_LARGE' : 'SOURCE_FAILED')
     }
   }
 }
