@@ -142,10 +142,20 @@ export const ERRORS = {
   /** An address that this instance may not call: see `OUTGOING_ALLOWED_NETWORKS`. */
   URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
+  /** Of the workspace, that aren't finished. */
+  TOO_MANY_JOBS: { status: 429, params: {} },
   INTERNAL_ERROR: { status: 500, params: {} },
   /** The service to import from rejects the token. */
   SOURCE_REFUSED: { status: 502, params: {} },
   SOURCE_FAILED: { status: 502, params: {} },
+  /** A response has too many bytes or records. */
+  SOURCE_TOO_LARGE: { status: 502, params: {} },
+  /** Its pages repeat, or are too many. */
+  SOURCE_ENDLESS: { status: 502, params: {} },
+  /** It demands waits that are too long or too many. */
+  SOURCE_RATE_LIMITED: { status: 502, params: {} },
+  /** The whole import has taken too long. */
+  SOURCE_TIMEOUT: { status: 504, params: {} },
   SERVICE_UNAVAILABLE: { status: 503, params: {} },
   ...DASHBOARD_ERRORS,
 } as const satisfies Record<string, { status: number; params: ParamSpec }>

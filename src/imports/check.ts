@@ -39,8 +39,18 @@ export function createRecordCheck(
 ): (record: ReadRecord, n: number) => CheckedRecord {
   const writable = new Set(Object.keys(create.shape))
   const read: ReadDraft = createDraftReader(format, writable, mapping)
+  function draftOf(record: ReadRecord): Draft {
+    try {
+      return record === null ? UNREADABLE : read(record)
+    } catch {
+      // Its members aren't of the format's types.
+      return UNREADABLE
+    }
+  }
+
   return (record, n) => {
-    const { link, host, clicks, faults = [] } = record === null ? UNREADABLE : read(record)
+    const draft = draftOf(record)
+    const { link, host, clicks, faults = [] } = draft
     const own = host ?? (link.domain as string | undefined)
     // Another service's domains aren't known here.
     const isOurs = typeof own === 'string' && domains.usableBy(workspaceNo, own) !== 'unknown'
@@ -53,7 +63,9 @@ export function createRecordCheck(
     const all = [
       ...faults,
       ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
-      ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),
+      ...(result.success || draft === UNREADABLE
+        ? []
+        : detailsOfZodError(result.error, input, create)),
     ]
     if (!result.success || all.length > 0)
       return { ...shown, fields: null, faults: boundedDetails(all) }
@@ -62,7 +74,8 @@ export function createRecordCheck(
   }
 }
 
-/** A text for the report, cut if it is longer than any link could be. */
+/** A text for the report, as databases can store it; cut if it is longer than any link could be. */
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, 2_048).toWellFormed() : null
+  if (typeof value !== 'string' || value === '') return null
+  return value.slice(0, 2_048).toWellFormed().replaceAll('\0', '\ufffd')
 }

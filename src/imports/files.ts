@@ -1,18 +1,9 @@
 import { AppError } from '../errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
-import {
-  type Batch,
-  type ImportDeps,
-  type ImportInput,
-  type ImportResult,
-  type ImportState,
-  importRecords,
-} from './run.ts'
+import { BATCH, type Batch, type ImportDeps, type ImportInput, importRecords } from './run.ts'
+import type { ImportResult, ImportState } from './state.ts'
 import { readChunks } from './store.ts'
-
-/** Records per transaction: a redirect waits for at most one transaction. */
-const BATCH = 100
 
 /** An import of an uploaded file. */
 export interface FileInput extends ImportInput {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
-import { JSONParser } from '@streamparser/json'
+import { JSONParser, TokenType } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
 import { nextTurn } from '../base/turn.ts'
-import type { SourceRecord } from './formats/index.ts'
+import { AppError } from '../errors/index.ts'
+import { COLUMNS_MAX, type SourceRecord } from './formats/index.ts'
 
 /** File formats. */
 export const KINDS = ['csv', 'ndjson', 'json'] as const
@@ -11,12 +12,12 @@ export type Kind = (typeof KINDS)[number]
 /** A record of a file; null: it can't be read. */
 export type ReadRecord = SourceRecord | null
 
-/** Longer records can't be links; in characters. */
-const RECORD_LENGTH_MAX = 400_000
-/** The most columns of a table, or members of a record. */
-const MEMBERS_MAX = 1_000
-/** Characters that are parsed per turn of the event loop. */
-const TURN_LENGTH = 16 * 1024
+/** Longer records can't be links. */
+export const RECORD_LENGTH_MAX = 262_144
+/** Deeper nested values take long to handle, and links have none. */
+const DEPTH_MAX = 64
+/** Characters that are parsed between two turns of the event loop. */
+const PIECE_LENGTH = 16_384
 
 /** The file is truncated, or isn't of its declared format. */
 export class UnreadableFile extends Error {}
@@ -25,23 +26,24 @@ export class UnreadableFile extends Error {}
  * The records of a file, one at a time, in order.
  * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
  *   before formulas is removed; see `base/csv.ts`
- * @throws UnreadableFile
+ * @throws UnreadableFile; AppError FILE_UNREADABLE if it has too many columns
  */
 export function readRecords(
   kind: Kind,
   text: AsyncIterable<string>,
   { isExport = false } = {},
 ): AsyncIterable<ReadRecord> {
-  const parts = inTurns(text)
-  if (kind === 'csv') return readCsv(parts, isExport)
-  return kind === 'ndjson' ? readLines(parts) : readJson(parts)
+  const pieces = piecesOf(text)
+  if (kind === 'csv') return readCsv(pieces, isExport)
+  return kind === 'ndjson' ? readLines(pieces) : readJson(pieces)
 }
 
-async function* inTurns(text: AsyncIterable<string>): AsyncIterable<string> {
+/** A text in pieces: others are served between them. */
+async function* piecesOf(text: AsyncIterable<string> | string[]): AsyncIterable<string> {
   for await (const chunk of text) {
     for (let at = 0; at < chunk.length; ) {
       // A surrogate pair stays whole, because the parsers encode each part.
-      const next = at + TURN_LENGTH
+      const next = at + PIECE_LENGTH
       const end = (chunk.codePointAt(next - 1) ?? 0) > 0xffff ? next + 1 : next
       yield chunk.slice(at, end)
       await nextTurn()
@@ -86,7 +88,7 @@ function exportedCell(cell: string, { quoting, header }: { quoting: boolean; hea
 
 /** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
-  if (names.length > MEMBERS_MAX) throw new UnreadableFile('The table has too many columns')
+  if (names.length > COLUMNS_MAX) throw new AppError('FILE_UNREADABLE')
   const seen = new Set<string>()
   return names.map((name) => {
     const column = name.trim()
@@ -127,8 +129,47 @@ function recordOf(line: string): ReadRecord {
 
 function objectOf(value: unknown): ReadRecord {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || Object.keys(value).length > MEMBERS_MAX) return null
+  if (!isObject || Object.keys(value).length > COLUMNS_MAX) return null
   return value as SourceRecord
+}
+
+/**
+ * A whole JSON text.
+ * @throws Error it isn't JSON; {@link TooComplex}
+ */
+export async function parseJson(text: string, tokensMax: number): Promise<unknown> {
+  let parsed: unknown
+  const parser = createParser(
+    ['$'],
+    (value) => {
+      parsed = value
+    },
+    tokensMax,
+  )
+  for await (const piece of piecesOf([text])) parser.write(piece)
+  if (!parser.isEnded) throw new Error('The text breaks off')
+  return parsed
+}
+
+/** A JSON text has more values and signs, or nests them deeper, than is read. */
+export class TooComplex extends Error {}
+
+/** `found` is called with each value at one of the paths. */
+function createParser(
+  paths: string[],
+  found: (value: unknown) => void,
+  tokensMax = Number.POSITIVE_INFINITY,
+): JSONParser {
+  const parser = new JSONParser({ paths, keepStack: false })
+  let tokens = 0
+  let depth = 0
+  parser.onToken = ({ token }) => {
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++
+    else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--
+    if (++tokens > tokensMax || depth > DEPTH_MAX) throw new TooComplex()
+  }
+  parser.onValue = ({ value }) => found(value)
+  return parser
 }
 
 /** The paths of links in an object that contains more than them. */
@@ -137,22 +178,21 @@ const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
 async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
   let parser: JSONParser | undefined
   let found: ReadRecord[] = []
-  let length = 0
+  let pending = 0
   for await (const chunk of text) {
     const part = parser === undefined ? chunk.trimStart() : chunk
     if (part === '') continue
     if (parser === undefined) {
       const paths = part.startsWith('[') ? ['$.*'] : PATHS
-      parser = new JSONParser({ paths, keepStack: false })
-      parser.onValue = ({ value }) => void found.push(objectOf(value))
+      parser = createParser(paths, (value) => void found.push(objectOf(value)))
     }
     try {
       parser.write(part)
     } catch (error) {
       throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
     }
-    length = found.length > 0 ? 0 : length + part.length
-    if (length > RECORD_LENGTH_MAX) throw new UnreadableFile('A record is too long')
+    pending = found.length > 0 ? 0 : pending + part.length
+    if (pending > RECORD_LENGTH_MAX) throw new UnreadableFile('A record is too long')
     yield* found
     found = []
   }

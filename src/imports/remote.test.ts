@@ -72,33 +72,41 @@ describe.each(READ)('%s', (source, service) => {
   })
 })
 
+/** When a site's postponed job may be continued; its place is free. */
+const postponedUntil = (site: TestImports) =>
+  eventually('the job waits', async () => {
+    const row = await site.storage.read.db
+      .selectFrom('jobs')
+      .select(['lease_owner', 'lease_until'])
+      .where('lease_until', 'is not', null)
+      .where('started_at', 'is not', null)
+      .executeTakeFirst()
+    const until = row?.lease_owner === null ? row.lease_until : null
+    return until !== null && until > site.clock.ms ? until : undefined
+  })
+
 test('it waits as long as the service demands, and continues', async () => {
-  const waits: number[] = []
-  const site = await siteWith({ sleep: async (ms) => void waits.push(ms) })
+  const site = await siteWith()
   const { url } = serve(SERVICES.shlink(120, TOKEN), (_, count) => {
     if (count === 2) return new Response('', { status: 429, headers: { 'Retry-After': '7' } })
     return count === 4 ? new Response('', { status: 502 }) : undefined
   })
-  const done = await site.finished(
-    await ask(site, { source: 'shlink', base_url: url, token: TOKEN }),
-  )
+  const answer = await ask(site, { source: 'shlink', base_url: url, token: TOKEN })
+  for (const ms of [7_000, 1_000]) {
+    expect(await postponedUntil(site)).toBe(site.clock.ms + ms)
+    site.clock.ms += ms
+  }
+  const done = await site.finished(answer)
   expect(done.result).toEqual({ ...NONE, created: 120, imported_clicks: 7_140 })
-  expect(waits).toEqual([7_000, 1_000])
 })
 
 test('while it waits, jobs of other workspaces run', async () => {
-  const waiting = Promise.withResolvers<void>()
-  const over = Promise.withResolvers<void>()
-  const sleep = () => {
-    waiting.resolve()
-    return over.promise
-  }
-  const site = await siteWith({ sleep })
+  const site = await siteWith()
   const { url } = serve(SERVICES.shlink(60, TOKEN), (_, count) =>
     count === 1 ? new Response('', { status: 429, headers: { 'Retry-After': '60' } }) : undefined,
   )
   const answer = await ask(site, { source: 'shlink', base_url: url, token: TOKEN })
-  await waiting.promise
+  await postponedUntil(site)
   const link = await site.links.create({ destination_url: 'https://example.com/' }, 2)
   const stranger = { headers: { Authorization: 'Bearer stranger' } }
   const changed = await site.send('POST', '/api/v1/links/bulk/by-filter', {
@@ -114,12 +122,32 @@ test('while it waits, jobs of other workspaces run', async () => {
   expect(other).toMatchObject({ status: 'succeeded', result: { succeeded: 1 } })
   const { data } = await site.links.list({}, 2)
   expect(data.map(({ id, title }) => [id, title])).toEqual([[link.id, 'Changed']])
-  over.resolve()
+  site.clock.ms += 60_000
   expect((await site.finished(answer)).result).toMatchObject({ created: 60 })
 })
 
+test.each([
+  ['asks to wait too long', 0, '301'],
+  ['asks to wait too often', 3, '1'],
+])('a service that %s is left', async (_, times, seconds) => {
+  const site = await siteWith({ bounds: { waits: 3 } })
+  const { url, asked } = serve(SERVICES.shlink(600, TOKEN), (_, count) =>
+    count % 2 === 1
+      ? new Response('', { status: 429, headers: { 'Retry-After': seconds } })
+      : undefined,
+  )
+  const answer = await ask(site, { source: 'shlink', base_url: url, token: TOKEN })
+  for (let n = 0; n < times; n++) {
+    await postponedUntil(site)
+    site.clock.ms += 1_000
+  }
+  const done = await site.finished(answer)
+  expect(done).toMatchObject({ status: 'failed', error: { code: 'SOURCE_RATE_LIMITED' } })
+  expect(asked).toHaveLength(2 * times + 1)
+})
+
 test('a permanent failure ends the import; imported links stay, and can be undone', async () => {
-  const site = await siteWith({ sleep: async () => {} })
+  const site = await siteWith({ bounds: { tries: 1 } })
   const { url } = serve(SERVICES.shlink(120, TOKEN), (_, count) =>
     count > 1 ? new Response('', { status: 500 }) : undefined,
   )
@@ -136,7 +164,7 @@ test('a permanent failure ends the import; imported links stay, and can be undon
 })
 
 test('an unexpected response ends the import', async () => {
-  const site = await siteWith({ sleep: async () => {} })
+  const site = await siteWith()
   for (const body of ['<html>', '{"links":7}', '[]']) {
     const { url } = serve(() => new Response(body))
     const done = await site.finished(

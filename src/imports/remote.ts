@@ -1,18 +1,19 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
 import { unseal } from '../base/seal.ts'
+import { nextTurn } from '../base/turn.ts'
 import { AppError } from '../errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
-import { AddressNotAllowed, type Outgoing, type OutgoingAnswer } from '../outgoing/index.ts'
 import {
-  type Batch,
-  type ImportDeps,
-  type ImportInput,
-  type ImportResult,
-  type ImportState,
-  importRecords,
-} from './run.ts'
+  AddressNotAllowed,
+  AnswerTooLarge,
+  type Outgoing,
+  type OutgoingAnswer,
+} from '../outgoing/index.ts'
+import { parseJson, RECORD_LENGTH_MAX, type ReadRecord, TooComplex } from './records.ts'
+import { BATCH, type Batch, type ImportDeps, type ImportInput, importRecords } from './run.ts'
 import { type Ask, SOURCES, type SourceName } from './sources/index.ts'
-import { UnexpectedAnswer } from './sources/types.ts'
+import { type Page, UnexpectedAnswer } from './sources/types.ts'
+import { type ImportResult, type ImportState, type Position, ReadLater } from './state.ts'
 import { findToken } from './store.ts'
 
 /** An import from a running service. */
@@ -23,108 +24,180 @@ export interface RemoteInput extends ImportInput {
 
 /** Dependencies of importing from a service. */
 export interface RemoteDeps extends ImportDeps {
+  clock: Clock
   outgoing: Outgoing
   /** `imports` encrypts tokens. */
   secrets: { readonly imports: Uint8Array }
-  /** Waits between two attempts. */
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>
+  bounds?: Partial<typeof BOUNDS>
 }
 
-/** How often a page is requested before the import fails. */
-const TRIES = 6
+/** What a service can't exceed, besides what {@link Outgoing} bounds. */
+const BOUNDS = {
+  /** Pages of an import. */
+  pages: 50_000,
+  /** Records of a page; services return at most 150. */
+  records: 10_000,
+  /** How often a page is requested before the import fails. */
+  tries: 6,
+  /** Failed requests of an import. */
+  waits: 1_000,
+}
+/** The most values and signs of a response: they take much more memory than their bytes. */
+const TOKENS_MAX = 1_000_000
+/** The longest position of a page: it is stored with each step. */
+const CURSOR_LENGTH_MAX = 65_536
 /** The longest wait that a service may demand. */
 const WAIT_MAX_MS = 300_000
+/** How long an import may take, its waits included. */
+const TIME_MAX_MS = 24 * 3_600_000
 
-/** Imports all links of a service. @throws AppError SOURCE_FAILED, SOURCE_REFUSED, URL_NOT_ALLOWED */
+/** A response that isn't an answer; the request can be repeated. */
+class Unanswered extends Error {
+  constructor(
+    /** Null: the service doesn't say. */
+    readonly ms: number | null,
+    /** What the import fails with if that doesn't help. */
+    readonly code: 'SOURCE_FAILED' | 'SOURCE_RATE_LIMITED',
+  ) {
+    super()
+  }
+}
+
+const START: Position = {
+  ...{ cursor: null, done: 0, isEnded: false },
+  ...{ pages: 0, digest: null, tries: 0, waits: 0 },
+}
+
+/**
+ * Imports all links of a service, in the same steps as a file. What the service sends is bounded in
+ * bytes, records, pages and time.
+ * @throws AppError SOURCE_FAILED, SOURCE_REFUSED, SOURCE_TOO_LARGE, SOURCE_ENDLESS, SOURCE_TIMEOUT,
+ *   SOURCE_RATE_LIMITED, URL_NOT_ALLOWED
+ */
 export async function importRemote(
   deps: RemoteDeps,
   run: JobRun<RemoteInput, ImportState>,
 ): Promise<ImportResult> {
   const { source, baseUrl } = run.job.input
+  const { clock } = deps
+  const bounds = { ...BOUNDS, ...deps.bounds }
   const sealed = await findToken(deps.storage.read, run.job.id)
   if (sealed === null) throw new AppError('SOURCE_REFUSED')
   const token = unseal(deps.secrets.imports, sealed, run.job.id)
   const ask = createAsk(deps, baseUrl, run.signal)
-  async function* read(state: ImportState): AsyncIterable<Batch> {
-    // Null: the last page was imported.
-    let { cursor } = state
-    while (cursor !== null) {
-      const page = await SOURCES[source].page(ask, token, cursor ?? null)
+  const until = run.job.startedAt + TIME_MAX_MS
+
+  async function pageAt(position: Position): Promise<Page> {
+    if (clock.now() > until) throw new AppError('SOURCE_TIMEOUT')
+    if (position.pages === bounds.pages) throw new AppError('SOURCE_ENDLESS')
+    try {
+      const page = await SOURCES[source].page(ask, token, position.cursor)
+      const isLong = (page.next?.length ?? 0) > CURSOR_LENGTH_MAX
+      if (page.records.length > bounds.records || isLong) throw new AppError('SOURCE_TOO_LARGE')
+      return page
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer) throw new AppError('SOURCE_FAILED', { cause: error })
+      if (!(error instanceof Unanswered)) throw error
+      const { code } = error
+      const tries = position.tries + 1
+      const ms = error.ms ?? 1_000 * 2 ** position.tries
+      const waits = position.waits + 1
+      if (ms > WAIT_MAX_MS || waits > bounds.waits) throw new AppError('SOURCE_RATE_LIMITED')
+      if (tries === bounds.tries) throw new AppError(code)
+      throw new ReadLater(ms, { ...position, tries, waits })
+    }
+  }
+
+  return importRecords(deps, run, async function* (state): AsyncIterable<Batch> {
+    let position = state.position ?? START
+    while (!position.isEnded) {
+      const page = await pageAt(position)
+      const { records, digest } = await examined(page.records)
+      if (digest !== null && digest === position.digest) throw new AppError('SOURCE_ENDLESS')
+      const at = { ...position, tries: 0 }
+      position = after(at, page, digest)
       const total = page.total ?? state.total
-      yield { records: page.records, cursor: page.next, total }
-      cursor = page.next
+      let done = at.done
+      for (; done + BATCH < records.length; done += BATCH) {
+        const next = { ...at, done: done + BATCH }
+        yield { records: records.slice(done, done + BATCH), position: next, total }
+      }
+      yield { records: records.slice(done), position, total }
     }
-  }
-  try {
-    return await importRecords(deps, run, read)
-  } catch (error) {
-    if (error instanceof UnexpectedAnswer) throw new AppError('SOURCE_FAILED', { cause: error })
-    throw error
+  })
+}
+
+/**
+ * The position after a page. Each page is compared with the last one whose number is a power of
+ * two, so that a repetition is noticed however many pages it has (Brent's algorithm).
+ */
+function after(at: Position, { next }: Page, digest: string | null): Position {
+  const pages = at.pages + 1
+  const isKept = digest !== null && Number.isInteger(Math.log2(pages))
+  return {
+    ...at,
+    ...{ cursor: next, isEnded: next === null, done: 0, pages },
+    digest: isKept ? digest : at.digest,
   }
 }
 
-/** Requests from a service, with retries. */
-function createAsk(
-  { outgoing, sleep = (ms, signal) => wait(ms, undefined, { signal }) }: RemoteDeps,
-  baseUrl: string,
-  signal: AbortSignal,
-): Ask {
-  return async (path, query, headers = {}, form) => {
-    const url = new URL(baseUrl.replace(/\/+$/, '') + path)
-    url.search = new URLSearchParams(query).toString()
-    for (let tries = 1; ; tries++) {
-      const answer = await attempt(outgoing, url, { headers, form, signal })
-      if (answer !== null && answer.status < 300) return parsed(answer.text)
-      const status = answer?.status ?? 0
-      if (status === 401 || status === 403) throw new AppError('SOURCE_REFUSED')
-      const isPassing = status === 0 || status === 429 || status >= 500
-      const ms = waitOf(answer, tries)
-      if (!isPassing || tries === TRIES || ms > WAIT_MAX_MS) throw new AppError('SOURCE_FAILED')
-      await sleep(ms, signal)
-    }
+/** The records, those that are too long as unreadable; and what identifies them. Null: none. */
+async function examined(records: Page['records']) {
+  if (records.length === 0) return { records, digest: null }
+  const hasher = new Bun.CryptoHasher('sha256')
+  const read: ReadRecord[] = []
+  for (const [i, record] of records.entries()) {
+    if (i % BATCH === BATCH - 1) await nextTurn()
+    const text = textOf(record)
+    hasher.update(text ?? '')
+    read.push(text === null || text.length > RECORD_LENGTH_MAX ? null : record)
   }
+  return { records: read, digest: hasher.digest('base64url') }
 }
 
-/** Null: there was no response. */
-async function attempt(
-  outgoing: Outgoing,
-  url: URL,
-  how: {
-    headers: Readonly<Record<string, string>>
-    form: Readonly<Record<string, string>> | undefined
-    signal: AbortSignal
-  },
-): Promise<OutgoingAnswer | null> {
-  const { headers, form, signal } = how
+/** Null: it is nested too deep. */
+function textOf(record: object): string | null {
   try {
-    return await outgoing.send(url, {
-      headers,
-      signal,
-      ...(form && { method: 'POST', body: form }),
-    })
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof AddressNotAllowed) throw new AppError('URL_NOT_ALLOWED')
+    return JSON.stringify(record)
+  } catch {
     return null
   }
 }
 
-/** @throws AppError SOURCE_FAILED */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('SOURCE_FAILED')
+/** Requests from a service. The function throws Unanswered if it can be repeated. */
+function createAsk({ outgoing, clock }: RemoteDeps, baseUrl: string, signal: AbortSignal): Ask {
+  return async (path, query, headers = {}, form) => {
+    const url = new URL(baseUrl.replace(/\/+$/, '') + path)
+    url.search = new URLSearchParams(query).toString()
+    const how = { headers, signal, ...(form && { method: 'POST' as const, body: form }) }
+    const answer = await outgoing.send(url, how).catch((error) => {
+      signal.throwIfAborted()
+      if (error instanceof AddressNotAllowed) throw new AppError('URL_NOT_ALLOWED')
+      if (error instanceof AnswerTooLarge) throw new AppError('SOURCE_TOO_LARGE')
+      return null
+    })
+    const status = answer?.status ?? 0
+    if (status === 401 || status === 403) throw new AppError('SOURCE_REFUSED')
+    if (status === 0 || status === 429 || status >= 500) {
+      const code = status === 429 ? 'SOURCE_RATE_LIMITED' : 'SOURCE_FAILED'
+      throw new Unanswered(waitOf(answer, clock), code)
+    }
+    if (answer === null || status >= 300) throw new AppError('SOURCE_FAILED')
+    try {
+      return await parseJson(answer.text, TOKENS_MAX)
+    } catch (error) {
+      throw new AppError(error instanceof TooComplex ? 'SOURCE_TOO_LARGE' : 'SOURCE_FAILED')
+    }
   }
 }
 
-/** The service's `Retry-After` (RFC 9110 §10.2.3), or exponential backoff. */
-function waitOf(answer: OutgoingAnswer | null, tries: number): number {
+/** The service's `Retry-After` (RFC 9110 §10.2.3). */
+function waitOf(answer: OutgoingAnswer | null, clock: Clock): number | null {
   const header = answer?.headers['retry-after']
   if (typeof header === 'string') {
     const seconds = Number(header)
-    const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
+    const ms = Number.isNaN(seconds) ? Date.parse(header) - clock.now() : seconds * 1_000
     if (Number.isFinite(ms)) return Math.max(1_000, ms)
   }
-  return 1_000 * 2 ** (tries - 1)
+  return null
 }

@@ -94,9 +94,13 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     query: options.strip(),
     upload: {
       types: UPLOAD_EXAMPLES,
-      receive: ({ request }) => imports.receive(request),
+      async receive({ caller, request }) {
+        await imports.assertRoom(caller)
+        return imports.receive(request)
+      },
     },
     success: accepted('The job.'),
+    errors: ['FILE_UNREADABLE', 'TOO_MANY_JOBS'],
     async handler(call) {
       const upload = call.body as unknown as Upload
       return imports.keepIfUsed(upload, async () => {
@@ -126,6 +130,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       }),
     },
     success: { status: 200, description: 'The preview.', schema: PreviewSchema },
+    errors: ['FILE_UNREADABLE'],
     handler: (call) => ({
       status: 200,
       body: (call.body as unknown as { preview: object }).preview,
@@ -146,7 +151,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     params: Params,
     dryRun: true,
     success: accepted('The job.'),
-    errors: ['JOB_NOT_FOUND', 'IMPORT_RUNNING'],
+    errors: ['JOB_NOT_FOUND', 'IMPORT_RUNNING', 'TOO_MANY_JOBS'],
     handler: (call) =>
       answerWithJob(imports, call, false, (tx) =>
         imports.undo(tx, principalOf(call), call.params.id),
@@ -172,11 +177,14 @@ function registerRemoteRoute(
     summary: 'Import from a running service',
     description:
       'A job that reads all links of Shlink, Kutt, YOURLS, Dub, Bitly or Short.io over its API, ' +
-      'page by page, and imports them. It waits as long as the service requests.',
+      'page by page, and imports them. It waits as long as the service requests, at most five ' +
+      'minutes each time. Responses of more than 8 MiB or 10,000 records, and more than 50,000 pages ' +
+      'or 24 hours, end it.',
     query: z.object({ dry_run }),
     body: createRemoteBody(domain),
     bodyExample: { source: 'shlink', base_url: 'https://s.example.org', token: '…' },
     success: accepted('The job.'),
+    errors: ['TOO_MANY_JOBS'],
     async handler(call) {
       const { base_url, ...options } = call.body
       const baseUrl = await imports.addressOf(options.source, base_url)

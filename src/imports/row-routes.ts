@@ -42,7 +42,9 @@ export function registerRowRoutes(
     operationId: 'listImportRows',
     tag: TAG,
     summary: 'List the rows of an import',
-    description: 'The result of each record, in the order of the file.',
+    description:
+      'The result of each record, in the order of the file. Of refused and of skipped records only the ' +
+      'first 10,000 are kept; `rows_omitted` in the result of the job counts the others.',
     params: Params,
     query: RowsQuery,
     success: pageSuccess('One page of rows.', RowListSchema, ROW_EXAMPLE),

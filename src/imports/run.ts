@@ -2,7 +2,7 @@ import type { Actor } from '../audit/index.ts'
 import { createPause } from '../base/turn.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
-import type { Checkpoint, JobRun } from '../jobs/index.ts'
+import { type JobRun, Postponed } from '../jobs/index.ts'
 import {
   addressOn,
   createLinkSchemas,
@@ -18,6 +18,21 @@ import {
 import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
 import { assertHashed, unhashed, withHashes } from './passwords.ts'
 import type { ReadRecord } from './records.ts'
+import {
+  advanced,
+  checkpointOf,
+  firstOf,
+  hasChanged,
+  type ImportResult,
+  type ImportState,
+  isConflict,
+  NONE,
+  omittedOf,
+  type Position,
+  ReadLater,
+  resultOf,
+  startState,
+} from './state.ts'
 import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
 import { type OnConflict, type Outcome, type ReadyRecord, writeRecords } from './write.ts'
 
@@ -27,7 +42,14 @@ export interface ImportDeps {
   links: LinkService
   domains: Domains
   plans: Pick<Plans, 'of'>
+  /** The most rows of refused, and of skipped records that are kept. */
+  rowsMax?: number | undefined
 }
+
+/** Records per transaction: a redirect waits for at most one transaction. */
+export const BATCH = 100
+/** The default of `rowsMax`. */
+const ROWS_MAX = 10_000
 
 /** The input of every import. */
 export interface ImportInput extends ReadOptions {
@@ -37,43 +59,11 @@ export interface ImportInput extends ReadOptions {
   hiddenFolders?: readonly string[] | undefined
 }
 
-/** The job's result. */
-export interface ImportResult {
-  created: number
-  updated: number
-  skipped: number
-  refused: number
-  /** Clicks that came along; absent: none. */
-  imported_clicks?: number
-}
-
-/** The job's state. */
-export interface ImportState extends ImportResult {
-  /** `check`: searches for conflicts first, because one ends the import. */
-  phase: 'check' | 'write'
-  /** How many records are processed. */
-  n: number
-  total: number | null
-  /** Addresses of the created links. */
-  addresses: number
-  conflicts: number
-  /** The cursor of the next page of another service; null: there is none. */
-  cursor?: string | null
-}
-
 /** Records in order, and the position after them. */
 export interface Batch {
   records: ReadRecord[]
-  cursor?: string | null
+  position?: Position
   total?: number | null
-}
-
-const NONE: ImportResult = { created: 0, updated: 0, skipped: 0, refused: 0 }
-
-/** The initial state of an import. */
-function startState(input: ImportInput): ImportState {
-  const phase = input.on_conflict === 'fail' && !input.dry_run ? 'check' : 'write'
-  return { ...NONE, phase, n: 0, total: null, addresses: 0, conflicts: 0 }
 }
 
 /** One run of an import. */
@@ -85,13 +75,20 @@ export async function importRecords(
   run: ImportRun,
   read: (state: ImportState) => AsyncIterable<Batch>,
 ): Promise<ImportResult> {
-  const step = await createStep(deps, run)
+  const { rowsMax = ROWS_MAX } = deps
+  const step = await createStep({ ...deps, rowsMax }, run)
   let state = run.job.state ?? startState(run.job.input)
   for (;;) {
-    for await (const batch of read(state)) state = await step(state, batch)
-    if (state.phase === 'write') return resultOf(state)
+    try {
+      for await (const batch of read(state)) state = await step(state, batch)
+    } catch (error) {
+      if (!(error instanceof ReadLater)) throw error
+      throw new Postponed(error.ms, { ...state, position: error.position })
+    }
+    if (state.phase === 'write') return resultOf(state, rowsMax)
     if (state.conflicts > 0) {
-      const result = { ...NONE, refused: state.conflicts }
+      const omitted = omittedOf({ ...NONE, refused: state.conflicts }, rowsMax)
+      const result = { ...NONE, refused: state.conflicts, ...omitted }
       await deps.storage.write((tx) => run.checkpoint(tx, { result }))
       throw new AppError('IMPORT_CONFLICT')
     }
@@ -109,14 +106,27 @@ export async function callerFor(
   return { workspace: { no: workspaceNo, plan: plans.of(planId) }, actor }
 }
 
-async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportRun) {
-  const { storage, links, domains } = deps
+async function createStep(
+  deps: ImportDeps & { rowsMax: number },
+  { job, signal, checkpoint }: ImportRun,
+) {
+  const { storage, links, domains, rowsMax } = deps
   const { input, workspaceNo } = job
   const { hiddenFolders } = input
   const caller = { ...(await callerFor(deps, job)), hiddenFolders }
   const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
   const ctx = { links, domains, caller, onConflict: input.on_conflict }
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
+
+  async function checkAll(records: readonly ReadRecord[], from: number): Promise<CheckedRecord[]> {
+    const checked: CheckedRecord[] = []
+    const pause = createPause()
+    for (const [i, record] of records.entries()) {
+      await pause()
+      checked.push(check(record, from + i))
+    }
+    return checked
+  }
 
   /** The outcomes of a dry run: the transaction is rolled back. */
   async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
@@ -153,12 +163,7 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {
     signal.throwIfAborted()
     const isDry = input.dry_run || state.phase === 'check'
-    const checked: CheckedRecord[] = []
-    const pause = createPause()
-    for (const [i, record] of batch.records.entries()) {
-      await pause()
-      checked.push(check(record, state.n + i + 1))
-    }
+    const checked = await checkAll(batch.records, state.n + 1)
     const records = isDry ? checked.map(unhashed) : await withHashes(checked, hashing)
     const rehearsed = isDry ? await rehearse(records, state) : undefined
     return storage.write(
@@ -168,63 +173,20 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
         // In the check phase only conflicts are reported; if there is none, everything is reported
         // later.
         const reported = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
+        const kept = firstOf(reported, state, rowsMax)
         await insertRows(
           tx,
-          reported.map((outcome) => rowOf(job.id, outcome)),
+          kept.map((outcome) => rowOf(job.id, outcome)),
         )
         const made = outcomes.filter(({ status }) => status === 'created')
         const keys = made.flatMap(({ record }) => keysOf(record))
         if (isDry) await insertSeen(tx, job.id, keys)
-        await checkpoint(tx, checkpointOf(next))
+        await checkpoint(tx, checkpointOf(next, rowsMax))
         return next
       },
       { workspaceNo },
     )
   }
-}
-
-function advanced(
-  state: ImportState,
-  { records, cursor, total = state.total }: Batch,
-  outcomes: readonly Outcome[],
-): ImportState {
-  const next = { ...state, n: state.n + records.length, total }
-  if (cursor !== undefined) next.cursor = cursor
-  for (const outcome of outcomes) {
-    const { status, record } = outcome
-    next[status === 'renamed' ? 'created' : status]++
-    if (status === 'created' || status === 'renamed') {
-      next.addresses += 1 + (record.fields?.aliases?.length ?? 0)
-    }
-    const clicks = hasChanged(status) ? record.fields?.imported_clicks : 0
-    if (clicks) next.imported_clicks = (next.imported_clicks ?? 0) + clicks
-    if (isConflict(outcome)) next.conflicts++
-  }
-  return next
-}
-
-function checkpointOf(state: ImportState): Checkpoint<ImportState> {
-  if (state.phase === 'check') return { state, progress: { total: state.total } }
-  const { n: done, total, refused: failed } = state
-  return { state, progress: { done, total, failed }, result: resultOf(state) }
-}
-
-function resultOf(state: ImportState): ImportResult {
-  const { created, updated, skipped, refused, imported_clicks } = state
-  return { created, updated, skipped, refused, ...(imported_clicks && { imported_clicks }) }
-}
-
-/** Whether a record made a link, or changed one. */
-function hasChanged(status: Outcome['status']): boolean {
-  return status === 'created' || status === 'renamed' || status === 'updated'
-}
-
-function isConflict({ status, reasons }: Outcome): boolean {
-  const isTaken = reasons.some(
-    ({ field, code }) =>
-      (field === 'slug' && code === 'SLUG_TAKEN') || code === 'EXTERNAL_ID_TAKEN',
-  )
-  return status === 'refused' && isTaken
 }
 
 /** The keys that must be unique among links. */

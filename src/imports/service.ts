@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Principal } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
 import { type Ids, lowestIdAt } from '../base/ids.ts'
 import { NONCE_BYTES, seal } from '../base/seal.ts'
 import { AppError, invalid } from '../errors/index.ts'
@@ -13,8 +12,9 @@ import { type FileInput, importFile } from './files.ts'
 import { type FormatName, type Mapping, recognize } from './formats/index.ts'
 import type { ReadRecord } from './records.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
-import type { ImportInput, ImportState } from './run.ts'
+import type { ImportInput } from './run.ts'
 import { SOURCES, type SourceName } from './sources/index.ts'
+import type { ImportState } from './state.ts'
 import {
   deleteAll,
   deleteImport,
@@ -44,10 +44,9 @@ const STEP = 1_000
 
 /** Dependencies of the imports. */
 export interface ImportServiceDeps extends RemoteDeps {
-  clock: Clock
   ids: Ids
   cursors: Cursors
-  jobs: Pick<JobService, 'enqueue' | 'get' | 'register'>
+  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'register'>
 }
 
 type Caller = { readonly workspace: Pick<Principal['workspace'], 'no'> }
@@ -67,6 +66,9 @@ export function createImportService(deps: ImportServiceDeps) {
 
   return {
     ...createUploads(deps),
+
+    /** @throws AppError TOO_MANY_JOBS */
+    assertRoom: jobs.assertRoom,
 
     /** The hosts of this instance. */
     domains: deps.domains,

@@ -1,4 +1,11 @@
 export { JOB_EXAMPLE, JobSchema } from './schemas.ts'
 export { createJobService, JOBS_PATH, type JobService, renderJob } from './service.ts'
 export type { JobRow } from './store.ts'
-export type { Checkpoint, Job, JobHandler, JobRun, Progress } from './types.ts'
+export {
+  type Checkpoint,
+  type Job,
+  type JobHandler,
+  type JobRun,
+  Postponed,
+  type Progress,
+} from './types.ts'

@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.ts'
 import { AppError } from '../errors/index.ts'
 import { type Storage, StorageUnavailable, type Transaction } from '../storage/index.ts'
 import { changeHeld, FINISHED, type JobRow, releaseJobs, takeJob, waitingJob } from './store.ts'
-import type { Checkpoint, Job, JobHandler } from './types.ts'
+import { type Checkpoint, type Job, type JobHandler, Postponed } from './types.ts'
 
 /** A job's lease: without renewal another process takes the job over after this time. */
 const LEASE_MS = 15_000
@@ -12,11 +12,23 @@ const RENEW_MS = 3_000
 const POLL_MS = 2_000
 /** A job that makes no progress in this many runs probably crashes its process each time. */
 const ATTEMPTS_MAX = 10
-/** The most concurrent jobs of a process: imports from other services mostly wait. */
+/** The most concurrent jobs of a process. */
 const RUNNING_MAX = 4
+/** How long a job keeps its place, from its first step on, while other workspaces wait for one. */
+const TURN_MS = 15_000
 
 /** The job was cancelled, or another process has it. */
 class LeaseLost extends Error {}
+/** Jobs of other workspaces wait for the place. */
+class TurnOver extends Error {}
+
+/** A place of this process, taken by a job. */
+class Place {
+  /** When the run's first step was done: before, ending it would only lose work. */
+  since: number | null = null
+  isWanted = false
+  ended: Promise<void> = Promise.resolve()
+}
 
 /** Dependencies of the runner. */
 export interface RunnerDeps {
@@ -28,14 +40,17 @@ export interface RunnerDeps {
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
 }
 
-/** Runs jobs in this process, a few concurrently; of each workspace one at a time, oldest first. */
+/**
+ * Runs jobs in this process, a few concurrently; of each workspace one at a time, oldest first.
+ * While workspaces wait, they take turns.
+ */
 export function createJobRunner(deps: RunnerDeps) {
   const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps
   // Other types are from newer versions, and only newer nodes can run them.
   const types = () => [...handlers.keys()]
   const stopping = new AbortController()
   /** Running jobs by workspace. */
-  const running = new Map<number, Promise<void>>()
+  const running = new Map<number, Place>()
   const busy = () => [...running.keys()]
   let looking: Promise<void> | undefined
   let isAsked = false
@@ -48,22 +63,39 @@ export function createJobRunner(deps: RunnerDeps) {
       await storage.write((tx) => releaseJobs(tx, owner, busy()), { survives: 'process' })
       hasReleased = true
     }
-    while (!stopping.signal.aborted && running.size < RUNNING_MAX) {
+    while (!stopping.signal.aborted) {
       isAsked = false
       const next = await waitingJob(storage.read, types(), clock.now(), busy())
-      if (next !== undefined) await take(next)
-      else if (!isAsked) return
+      if (next !== undefined && running.size < RUNNING_MAX) {
+        await take(next)
+        continue
+      }
+      if (next !== undefined) endTurn()
+      if (!isAsked) return
     }
   }
 
-  async function take({ id, workspace_no }: Pick<JobRow, 'id' | 'workspace_no'>): Promise<void> {
-    const row = await storage.write((tx) => {
-      const now = clock.now()
-      return takeJob(tx, id, { owner, now, until: now + LEASE_MS })
-    })
+  /** Ends the longest turn after its current step, if it has lasted long enough. */
+  function endTurn(): void {
+    const places = [...running.values()].filter(({ since }) => since !== null)
+    const [longest] = places.sort((a, b) => Number(a.since) - Number(b.since))
+    if (longest && clock.now() - Number(longest.since) >= TURN_MS) longest.isWanted = true
+  }
+
+  async function take(next: Pick<JobRow, 'id' | 'workspace_no'>): Promise<void> {
+    const { workspace_no: workspaceNo } = next
+    const row = await storage.write(
+      (tx) => {
+        const now = clock.now()
+        return takeJob(tx, next, { owner, now, until: now + LEASE_MS })
+      },
+      { workspaceNo },
+    )
     if (row === undefined) return
-    const ended = run(deps, row, owner, stopping.signal).finally(() => running.delete(workspace_no))
-    running.set(workspace_no, ended.then(wake, failed))
+    const place = new Place()
+    running.set(workspaceNo, place)
+    const ended = run(deps, row, { owner, place, stopping: stopping.signal })
+    place.ended = ended.finally(() => running.delete(workspaceNo)).then(wake, failed)
   }
 
   function failed(err: unknown): void {
@@ -95,7 +127,7 @@ export function createJobRunner(deps: RunnerDeps) {
       clearInterval(timer)
       stopping.abort()
       await looking
-      await Promise.all(running.values())
+      await Promise.all([...running.values()].map(({ ended }) => ended))
     },
   }
 }
@@ -104,13 +136,13 @@ export function createJobRunner(deps: RunnerDeps) {
 async function run(
   { storage, clock, logger, handlers }: RunnerDeps,
   row: JobRow,
-  owner: string,
-  stopping: AbortSignal,
+  { owner, place, stopping }: { owner: string; place: Place; stopping: AbortSignal },
 ): Promise<void> {
   const { id, type } = row
   const held = { id, owner }
   const lost = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal])
+  const turnOver = new AbortController()
+  const signal = AbortSignal.any([stopping, lost.signal, turnOver.signal])
   const keep = async (tx: Transaction, values: Partial<JobRow>) => {
     if (!(await changeHeld(tx, held, values))) throw new LeaseLost()
   }
@@ -130,12 +162,21 @@ async function run(
       signal,
       async checkpoint(tx, made) {
         signal.throwIfAborted()
-        await keep(tx, { ...columnsOf(made), attempts: 0, lease_until: clock.now() + LEASE_MS })
+        const now = clock.now()
+        await keep(tx, { ...columnsOf(made), attempts: 0, lease_until: now + LEASE_MS })
+        place.since ??= now
+        if (place.isWanted) tx.afterCommit(() => turnOver.abort(new TurnOver()))
       },
     })
     await finish({ status: 'succeeded', ...(result && { result: JSON.stringify(result) }) })
   } catch (error) {
     if (lost.signal.aborted || error instanceof LeaseLost) return
+    if (error instanceof Postponed || turnOver.signal.aborted) {
+      const { ms, state } = error instanceof Postponed ? error : { ms: 0, state: undefined }
+      const later = { lease_owner: null, lease_until: clock.now() + ms, attempts: 0 }
+      await write({ ...columnsOf({ state }), ...later }).catch(ignoreLost)
+      return
+    }
     if (stopping.aborted || error instanceof StorageUnavailable) {
       await write({ lease_until: 0 }).catch(() => {})
       if (stopping.aborted) return
@@ -144,12 +185,14 @@ async function run(
     const failure = error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
     if (failure !== error) logger.error({ err: error, job: id, type }, 'A job failed')
     const { code, params } = failure
-    await finish({ status: 'failed', error: JSON.stringify({ code, params }) }).catch((reason) => {
-      if (!(reason instanceof LeaseLost)) throw reason
-    })
+    await finish({ status: 'failed', error: JSON.stringify({ code, params }) }).catch(ignoreLost)
   } finally {
     clearInterval(renewing)
   }
+}
+
+function ignoreLost(error: unknown): void {
+  if (!(error instanceof LeaseLost)) throw error
 }
 
 /** A job in the form that handlers get. */
@@ -160,6 +203,7 @@ function jobOf(row: JobRow): Job {
     workspaceNo,
     actor: JSON.parse(actor),
     input: JSON.parse(input),
+    startedAt: row.started_at ?? row.created_at,
     state: state === null ? null : JSON.parse(state),
     progress: { done, total, failed },
   }

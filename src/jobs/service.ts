@@ -8,11 +8,22 @@ import type { Sql, Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { createJobRunner, type RunnerDeps } from './runner.ts'
 import type { ShownJob } from './schemas.ts'
-import { cancelJob, findJob, insertJob, type JobRow, listJobs, purgeJobs } from './store.ts'
+import {
+  cancelJob,
+  countOpen,
+  findJob,
+  insertJob,
+  type JobRow,
+  listJobs,
+  purgeJobs,
+} from './store.ts'
 import type { JobHandler } from './types.ts'
 
 /** How long a finished job is kept. */
 const KEPT_MS = 30 * 24 * 3_600_000
+
+/** The most unfinished jobs of a workspace. */
+const OPEN_MAX = 20
 
 /** The path of jobs. */
 export const JOBS_PATH = '/api/v1/jobs'
@@ -38,6 +49,11 @@ export function createJobService(
   const handlers = new Map<string, JobHandler<unknown, unknown>>()
   const runner = createJobRunner({ ...deps, handlers })
 
+  async function assertRoom({ workspace }: JobCaller, sql: Sql = storage.read): Promise<void> {
+    if ((await countOpen(sql, workspace.no)) < OPEN_MAX) return
+    throw new AppError('TOO_MANY_JOBS', { headers: { 'Retry-After': '30' } })
+  }
+
   return {
     start: runner.start,
     stop: runner.stop,
@@ -47,12 +63,19 @@ export function createJobService(
       handlers.set(type, handler as JobHandler<unknown, unknown>)
     },
 
-    /** Enqueues a job, which starts after the commit. */
+    /** @throws AppError TOO_MANY_JOBS if a workspace has as many unfinished jobs as it may have */
+    assertRoom,
+
+    /**
+     * Enqueues a job, which starts after the commit; in a transaction of the workspace.
+     * @throws AppError TOO_MANY_JOBS
+     */
     async enqueue(
       tx: Transaction,
       { workspace, actor }: JobPrincipal,
       { type, input, total = null }: { type: string; input: object; total?: number | null },
     ): Promise<JobRow> {
+      await assertRoom({ workspace }, tx)
       const row = await insertJob(tx, {
         id: ids.next('job'),
         workspace_no: workspace.no,

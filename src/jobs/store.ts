@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { JobsTable, Sql, Transaction } from '../storage/index.ts'
 
 /** A row of `jobs`. */
@@ -12,7 +13,6 @@ const NEW = {
   result: null,
   error: null,
   lease_owner: null,
-  lease_until: 0,
   attempts: 0,
   started_at: null,
   finished_at: null,
@@ -21,9 +21,9 @@ const NEW = {
 /** Adds a job for any process to run. */
 export async function insertJob(
   { db }: Transaction,
-  row: Omit<JobRow, keyof typeof NEW>,
+  row: Omit<JobRow, keyof typeof NEW | 'lease_until'>,
 ): Promise<JobRow> {
-  const job = { ...row, ...NEW }
+  const job = { ...row, ...NEW, lease_until: row.created_at }
   await db.insertInto('jobs').values(job).execute()
   return job
 }
@@ -50,40 +50,49 @@ export function listJobs(
   return jobs.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The oldest waiting job of these types, of a workspace that has none running. */
-export function waitingJob(
+/** How many jobs of a workspace aren't finished. */
+export async function countOpen({ db }: Sql, workspaceNo: number): Promise<number> {
+  const open = db
+    .selectFrom('jobs')
+    .where('workspace_no', '=', workspaceNo)
+    .where('lease_until', 'is not', null)
+  const counted = open.select(({ fn }) => fn.countAll<number>().as('count'))
+  return Number((await counted.executeTakeFirstOrThrow()).count)
+}
+
+/**
+ * The oldest job of these types, of the workspace that has waited longest of those that have none
+ * running.
+ */
+export async function waitingJob(
   { db }: Sql,
   types: readonly string[],
   now: number,
   /** Workspaces whose jobs this process is running. */
   busy: readonly number[],
 ): Promise<Pick<JobRow, 'id' | 'workspace_no'> | undefined> {
-  let waiting = db
-    .selectFrom('jobs')
-    .select(['id', 'workspace_no'])
-    .where('lease_until', '<=', now)
-    .where('type', 'in', types)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs as other')
-            .select('other.id')
-            .whereRef('other.workspace_no', '=', 'jobs.workspace_no')
-            .where('other.lease_until', '>', now),
-        ),
-      ),
-    )
-  if (busy.length > 0) waiting = waiting.where('workspace_no', 'not in', busy)
-  return waiting.orderBy('id').limit(1).executeTakeFirst()
+  if (types.length === 0) return undefined
+  const known = sql`type IN (${sql.join(types)})`
+  const others = busy.length > 0 ? sql`AND workspace_no NOT IN (${sql.join(busy)})` : sql``
+  const { rows } = await sql<Pick<JobRow, 'id' | 'workspace_no'>>`
+    SELECT min(CASE WHEN ${known} THEN id END) AS id, workspace_no FROM jobs
+    WHERE lease_until IS NOT NULL ${others}
+    GROUP BY workspace_no
+    HAVING max(lease_until) <= ${now} AND min(CASE WHEN ${known} THEN id END) IS NOT NULL
+    ORDER BY min(CASE WHEN ${known} THEN lease_until END), 1 LIMIT 1`.execute(db)
+  return rows[0]
 }
 
-/** Takes a job, until `until`. Undefined: another process was faster. */
-export function takeJob(
+/**
+ * Takes a job, until `until`, and puts the others of its workspace behind those of other
+ * workspaces. In a transaction of the workspace. Undefined: another process was faster.
+ */
+export async function takeJob(
   { db }: Transaction,
-  id: string,
+  { id, workspace_no }: Pick<JobRow, 'id' | 'workspace_no'>,
   { owner, now, until }: { owner: string; now: number; until: number },
 ): Promise<JobRow | undefined> {
-  return db
+  const row = await db
     .updateTable('jobs')
     .set((e) => ({
       status: 'running',
@@ -94,8 +103,26 @@ export function takeJob(
     }))
     .where('id', '=', id)
     .where('lease_until', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs as other')
+            .select('other.id')
+            .where('other.workspace_no', '=', workspace_no)
+            .where('other.lease_until', '>', now),
+        ),
+      ),
+    )
     .returningAll()
     .executeTakeFirst()
+  if (row === undefined) return undefined
+  await db
+    .updateTable('jobs')
+    .set({ lease_until: now })
+    .where('workspace_no', '=', workspace_no)
+    .where('lease_until', '<', now)
+    .execute()
+  return row
 }
 
 /** Updates a job that this process holds. False: it was cancelled or taken over. */

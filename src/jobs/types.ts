@@ -17,6 +17,8 @@ export interface Job<Input = unknown, State = unknown> {
   /** Who started it: its changes are recorded as theirs. */
   readonly actor: Actor
   readonly input: Input
+  /** When it first began, in ms since the Unix epoch. */
+  readonly startedAt: number
   /** From the last checkpoint; null: there was none yet. */
   readonly state: State | null
   readonly progress: Progress
@@ -33,7 +35,7 @@ export interface Checkpoint<State> {
 /** One run of a job: from its start, or from where an earlier run ended. */
 export interface JobRun<Input = unknown, State = unknown> {
   readonly job: Job<Input, State>
-  /** Aborted when the job is cancelled or taken over, or this process stops. */
+  /** Aborted when the job is cancelled or taken over, its turn is over, or this process stops. */
   readonly signal: AbortSignal
   /**
    * Stores the progress in the transaction of the step that made it, so that both are committed or
@@ -44,19 +46,38 @@ export interface JobRun<Input = unknown, State = unknown> {
 }
 
 /**
+ * Thrown by a handler that has to wait: the job frees its place, and is continued with `state`, no
+ * earlier than after `ms` milliseconds.
+ */
+export class Postponed<State> extends Error {
+  override name = 'Postponed'
+  constructor(
+    readonly ms: number,
+    readonly state: State,
+  ) {
+    super()
+  }
+}
+
+/**
  * Does the work of one job type, in steps. Each step is a short transaction, at most a few hundred
  * milliseconds, whose last statement is `checkpoint`. A run may end anywhere, for example by
  * `kill -9`: the next one, in this or another process, starts with the `state` of the last
  * committed checkpoint, so nothing is done twice and nothing is skipped.
+ *
+ * A run also ends after a step when jobs of other workspaces wait for a place: `signal` is aborted,
+ * which the handler checks before each step. A handler that waits for something outside throws
+ * {@link Postponed} instead of sleeping.
  *
  * A step must do all I/O outside of the database before its transaction. The return value is the
  * job's result; a thrown AppError is its `error`. While the database is down the job waits, and is
  * run again.
  *
  * @example
- * jobs.register('numbers.add', async ({ job, checkpoint }: JobRun<{ upTo: number }, { n: number }>) => {
+ * jobs.register('numbers.add', async ({ job, signal, checkpoint }: JobRun<{ upTo: number }, { n: number }>) => {
  *   let { n } = job.state ?? { n: 0 }
  *   while (n < job.input.upTo) {
+ *     signal.throwIfAborted()
  *     await storage.write(
  *       async (tx) => {
  *         await addNumbers(tx, n, n + 100)

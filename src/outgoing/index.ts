@@ -9,6 +9,11 @@ export class AddressNotAllowed extends Error {
   override name = 'AddressNotAllowed'
 }
 
+/** A response has more bytes than are read. */
+export class AnswerTooLarge extends Error {
+  override name = 'AnswerTooLarge'
+}
+
 /** A response, whatever its status. */
 export interface OutgoingAnswer {
   status: number
@@ -30,10 +35,19 @@ interface OutgoingRequest {
 export type Outgoing = ReturnType<typeof createOutgoing>
 
 const REDIRECTS_MAX = 5
+/** For a request with its redirects, until the last byte of the response. */
 const TIMEOUT_MS = 30_000
 /** The only global unicast range; the others are unassigned or map to IPv4. */
 const GLOBAL_IPV6 = parseNetworks(['2000::/3'])
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/** The most bytes of a response. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+/** Nothing is decompressed, so that a response is as large as it arrives. */
+const OWN_HEADERS = {
+  Accept: 'application/json',
+  'Accept-Encoding': 'identity',
+  'User-Agent': 'Slugline',
+}
 
 type Resolve = (host: string) => Promise<LookupAddress[]>
 
@@ -87,14 +101,13 @@ export function createOutgoing({
     const { request: send } = url.protocol === 'https:' ? https : http
     const text = body && new URLSearchParams(body).toString()
     const type = text !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }
-    const timeout = AbortSignal.timeout(TIMEOUT_MS)
     return new Promise((done, fail) => {
       const sent = send(url, {
         method,
-        headers: { Accept: 'application/json', 'User-Agent': 'Slugline', ...type, ...headers },
+        headers: { ...OWN_HEADERS, ...type, ...headers },
         lookup,
         agent: false,
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        ...(signal && { signal }),
       })
       sent.on('error', fail)
       sent.on('response', (answer) => {
@@ -104,7 +117,7 @@ export function createOutgoing({
         answer.on('data', (part: Buffer) => {
           parts.push(part)
           length += part.length
-          if (length > ANSWER_BYTES_MAX) sent.destroy(new Error('The answer is too long'))
+          if (length > ANSWER_BYTES_MAX) sent.destroy(new AnswerTooLarge())
         })
         answer.on('end', () => {
           const { statusCode: status = 0, headers: given } = answer
@@ -124,13 +137,19 @@ export function createOutgoing({
       })
     },
 
-    /** Follows redirects. @throws AddressNotAllowed; other errors when there is no answer */
+    /**
+     * Follows redirects.
+     * @throws AddressNotAllowed, {@link AnswerTooLarge}; other errors when there is no answer
+     */
     async send(url: URL, request: OutgoingRequest = {}): Promise<OutgoingAnswer> {
+      const timeout = AbortSignal.timeout(TIMEOUT_MS)
+      const { signal: given, ...asked } = request
+      const signal = given === undefined ? timeout : AbortSignal.any([given, timeout])
       let at = url
       for (let redirects = 0; ; redirects++) {
-        const { headers = {}, body, ...rest } = request
+        const { headers = {}, body, ...rest } = asked
         const own = at.origin === url.origin ? { headers, ...(body && { body }) } : {}
-        const answer = await once(at, { ...rest, ...own })
+        const answer = await once(at, { ...rest, ...own, signal })
         const { location } = answer.headers
         const isRedirect = answer.status >= 300 && answer.status < 400
         if (!isRedirect || typeof location !== 'string') return answer

@@ -85,6 +85,9 @@ export function proposeMapping(columns: readonly string[], own: ColumnNames = {}
   return mapping
 }
 
+/** What isn't a field of a link. */
+const ABOUT_LINK: ReadonlySet<ImportField> = new Set(['clicks', 'domain', 'short_url'])
+
 /** A link's fields as a mapping reads them from a record. */
 export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
   const link: Record<string, unknown> = {}
@@ -92,6 +95,11 @@ export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
   for (const [field, column] of Object.entries(mapping) as [ImportField, string][]) {
     const value = record[column]
     if (isEmpty(value) || (typeof value === 'string' && value.trim() === '')) continue
+    // Turning it into text may take long, or fail.
+    if (typeof value === 'object' && field !== 'tags' && field !== 'aliases') {
+      if (!ABOUT_LINK.has(field)) link[field] = value
+      continue
+    }
     if (field === 'clicks') draft.clicks = countOf(value)
     else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
     else if (field === 'short_url') addAddress(draft, String(value))

@@ -26,10 +26,12 @@ export function mappingOf(format: FormatName, columns: readonly string[]): Mappi
   return proposeMapping(columns, PRODUCTS[format].columns)
 }
 
-/** The most different sets of members that are remembered. */
+/** Records with more members aren't links. */
+export const COLUMNS_MAX = 1_000
+/** The most sets of members whose mapping is remembered. */
 const MAPPINGS_MAX = 100
 
-/** Converts a record to a link. */
+/** Converts a record to a link. @throws if its members aren't of the format's types */
 export type ReadDraft = (record: SourceRecord) => Draft
 
 /**
@@ -49,6 +51,7 @@ export function createDraftReader(
   return (nested) => {
     const record = flattened(nested)
     const columns = Object.keys(record)
+    if (columns.length > COLUMNS_MAX) throw new RangeError('Too many members')
     // Records of a file have few different sets of members, usually one.
     const key = columns.join('\n')
     let known = mappings.get(key)

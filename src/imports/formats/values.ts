@@ -52,14 +52,14 @@ export function timeOf(value: unknown): unknown {
 
 /** A list in a cell, separated by commas, semicolons or vertical bars. */
 export function listOf(value: unknown): string[] {
-  const items = Array.isArray(value) ? value : String(value).split(/[,;|]/)
+  const items = typeof value === 'string' ? value.split(/[,;|]/) : [value].flat()
   return items.map((item) => nameOf(item).trim()).filter((item) => item !== '')
 }
 
 /** The name of a tag, which may be an object. */
 function nameOf(item: unknown): string {
-  if (typeof item !== 'object' || item === null) return String(item)
-  return String((item as { name?: unknown }).name ?? '')
+  const name = typeof item === 'object' ? (item as { name?: unknown } | null)?.name : item
+  return typeof name === 'object' || name === undefined ? '' : String(name)
 }
 
 /** The host and slug of a short URL; a text without a host is a slug. */

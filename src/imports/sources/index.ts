@@ -1,8 +1,9 @@
-import type { SourceRecord } from '../formats/index.ts'
 import {
   at,
   listIn,
+  nameIn,
   numberAt,
+  objectsIn,
   pageOfPlaces,
   type Source,
   textAt,
@@ -23,7 +24,7 @@ const shlink: Source = {
     const pages = numberAt(answer, 'shortUrls', 'pagination', 'pagesCount') ?? 0
     return {
       records,
-      next: Number(page) < pages ? String(Number(page) + 1) : null,
+      next: records.length > 0 && Number(page) < pages ? String(Number(page) + 1) : null,
       total: numberAt(answer, 'shortUrls', 'pagination', 'totalItems'),
     }
   },
@@ -40,7 +41,8 @@ const kutt: Source = {
     const records = listIn(answer, 'data')
     const total = numberAt(answer, 'total')
     const after = skip + KUTT_PAGE
-    return { records, next: total !== undefined && after < total ? String(after) : null, total }
+    const isLast = records.length === 0 || total === undefined || after >= total
+    return { records, next: isLast ? null : String(after), total }
   },
 }
 
@@ -63,7 +65,7 @@ const yourls: Source = {
     const links = at(answer, 'links') ?? {}
     const total = numberAt(answer, 'stats', 'total_links')
     if (typeof links !== 'object' || total === undefined) throw new UnexpectedAnswer()
-    const records = Object.values(links) as SourceRecord[]
+    const records = objectsIn(Object.values(links))
     const after = start + YOURLS_PAGE
     return { records, next: records.length > 0 && after < total ? String(after) : null, total }
   },
@@ -94,7 +96,7 @@ const bitly: Source = {
   page(ask, token, cursor) {
     const headers = { Authorization: `Bearer ${token}` }
     const groups = async () =>
-      listIn(await ask('/v4/groups', {}, headers), 'groups').map(({ guid }) => String(guid))
+      listIn(await ask('/v4/groups', {}, headers), 'groups').map((group) => nameIn(group, 'guid'))
     return pageOfPlaces(cursor, groups, async (group, after) => {
       const path = `/v4/groups/${encodeURIComponent(group)}/bitlinks`
       const query = {
@@ -119,9 +121,9 @@ const shortIo: Source = {
   page(ask, token, cursor) {
     const headers = { Authorization: token }
     const domains = async () =>
-      listIn(await ask('/api/domains', {}, headers)).map(({ id, hostname }) => ({
-        id: String(id),
-        host: String(hostname),
+      listIn(await ask('/api/domains', {}, headers)).map((domain) => ({
+        id: nameIn(domain, 'id'),
+        host: nameIn(domain, 'hostname'),
       }))
     return pageOfPlaces(cursor, domains, async ({ id, host }, after) => {
       const query = { domain_id: id, limit: '150', ...(after !== null && { pageToken: after }) }

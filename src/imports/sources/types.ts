@@ -52,8 +52,19 @@ export class UnexpectedAnswer extends Error {}
 /** A member that is a list of objects. @throws UnexpectedAnswer */
 export function listIn(answer: unknown, ...path: string[]): SourceRecord[] {
   const value = at(answer, ...path)
-  if (Array.isArray(value)) return value.filter((item) => typeof item === 'object' && item !== null)
+  if (Array.isArray(value)) return objectsIn(value)
   throw new UnexpectedAnswer()
+}
+
+export function objectsIn(items: readonly unknown[]): SourceRecord[] {
+  return items.filter((item): item is SourceRecord => typeof item === 'object' && item !== null)
+}
+
+/** A member that identifies an object. @throws UnexpectedAnswer */
+export function nameIn(object: SourceRecord, name: string): string {
+  const text = textAt(object, name)
+  if (text === null) throw new UnexpectedAnswer()
+  return text
 }
 
 /** A nested member; undefined: there is none. */
@@ -68,12 +79,14 @@ export function at(answer: unknown, ...path: string[]): unknown {
 
 /** A nested number. */
 export function numberAt(answer: unknown, ...path: string[]): number | undefined {
-  const value = Number(at(answer, ...path) ?? Number.NaN)
+  const value = Number(textAt(answer, ...path) ?? Number.NaN)
   return Number.isFinite(value) ? value : undefined
 }
 
-/** A nested text; null: there is none. */
+/** A nested text or number; null: there is none. */
 export function textAt(answer: unknown, ...path: string[]): string | null {
   const value = at(answer, ...path)
-  return value === undefined || value === null || value === '' ? null : String(value)
+  return (typeof value === 'string' && value !== '') || typeof value === 'number'
+    ? String(value)
+    : null
 }
