@@ -1,14 +1,7 @@
-import type { Actor } from '../audit/index.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Checkpoint, JobRun } from '../jobs/index.ts'
-import {
-  addressOn,
-  createLinkSchemas,
-  type LinkPrincipal,
-  type LinkService,
-} from '../links/index.ts'
-import type { Plans } from '../plans/service.ts'
+import { addressOn, createLinkSchemas, type LinkService } from '../links/index.ts'
 import {
   rehearse as rehearseTransaction,
   type Storage,
@@ -17,7 +10,7 @@ import {
 import { createRecordCheck, type ReadOptions } from './check.ts'
 import { assertHashed, unhashed, withHashes } from './passwords.ts'
 import type { ReadRecord } from './records.ts'
-import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
+import { type ImportRow, insertRows, insertSeen, pretendCounts, seenOf } from './store.ts'
 import { type OnConflict, type Outcome, type ReadyRecord, writeRecords } from './write.ts'
 
 /** Dependencies of running imports. */
@@ -25,15 +18,12 @@ export interface ImportDeps {
   storage: Storage
   links: LinkService
   domains: Domains
-  plans: Pick<Plans, 'of'>
 }
 
 /** The input of every import. */
 export interface ImportInput extends ReadOptions {
   on_conflict: OnConflict
   dry_run: boolean
-  /** Folders whose links the person who started it can't see. */
-  hiddenFolders?: readonly string[] | undefined
 }
 
 /** The job's result. */
@@ -82,7 +72,7 @@ export async function importRecords(
   run: ImportRun,
   read: (state: ImportState) => AsyncIterable<Batch>,
 ): Promise<ImportResult> {
-  const step = await createStep(deps, run)
+  const step = createStep(deps, run)
   let state = run.job.state ?? startState(run.job.input)
   for (;;) {
     for await (const batch of read(state)) state = await step(state, batch)
@@ -96,24 +86,17 @@ export async function importRecords(
   }
 }
 
-/** The workspace and plan that links are created for. */
-export async function callerFor(
-  { storage, plans }: Pick<ImportDeps, 'storage' | 'plans'>,
-  { workspaceNo, actor }: { workspaceNo: number; actor: Actor },
-): Promise<LinkPrincipal> {
-  const planId = await planIdOf(storage.read, workspaceNo)
-  if (planId === undefined) throw new AppError('NOT_FOUND')
-  return { workspace: { no: workspaceNo, plan: plans.of(planId) }, actor }
-}
-
-async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportRun) {
+function createStep(deps: ImportDeps, { job, signal, caller, checkpoint }: ImportRun) {
   const { storage, links, domains } = deps
   const { input, workspaceNo } = job
-  const { hiddenFolders } = input
-  const caller = { ...(await callerFor(deps, job)), hiddenFolders }
   const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
-  const ctx = { links, domains, caller, onConflict: input.on_conflict }
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
+
+  /** Writes records as their importer may now. */
+  async function write(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
+    const ctx = { links, domains, caller: await caller(tx), onConflict: input.on_conflict }
+    return writeRecords(ctx, tx, records)
+  }
 
   /** The outcomes of a dry run: the transaction is rolled back. */
   async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
@@ -122,29 +105,28 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
       ...record,
       isRepeated: keysOf(record).some((key) => seen.has(key)),
     }))
-    const outcomes = await rehearseTransaction(
+    return rehearseTransaction(
       storage,
       async (tx) => {
         const { created: links, addresses } = state
         await pretendCounts(tx, workspaceNo, { links, addresses })
-        return writeRecords(ctx, tx, marked)
+        return write(tx, marked)
       },
       { workspaceNo },
     )
-    return outcomes.map((outcome) => ({ ...outcome, link: null, versionBefore: null }))
   }
 
   /** In the transaction that writes them. */
   async function writeHashed(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
-    const outcomes = await writeRecords(ctx, tx, records)
+    const outcomes = await write(tx, records)
     assertHashed(outcomes)
     return outcomes
   }
 
   const hashing = {
     rehearse: (records: readonly ReadyRecord[]) =>
-      rehearseTransaction(storage, (tx) => writeRecords(ctx, tx, records), { workspaceNo }),
-    hash: (password: string) => links.hashPassword(password, caller.workspace),
+      rehearseTransaction(storage, (tx) => write(tx, records), { workspaceNo }),
+    hash: (password: string) => links.hashPassword(password, { no: workspaceNo }),
   }
 
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {
@@ -162,12 +144,12 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
         const reported = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
         await insertRows(
           tx,
-          reported.map((outcome) => rowOf(job.id, outcome)),
+          reported.map((outcome) => rowOf(job.id, isDry ? withoutLink(outcome) : outcome)),
         )
         const made = outcomes.filter(({ status }) => status === 'created')
         const keys = made.flatMap(({ record }) => keysOf(record))
         if (isDry) await insertSeen(tx, job.id, keys)
-        await checkpoint(tx, checkpointOf(next))
+        await checkpoint(tx, { ...checkpointOf(next), folders: outcomes.flatMap(foldersOf) })
         return next
       },
       { workspaceNo },
@@ -219,6 +201,16 @@ function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'
     ...(slug === undefined ? [] : [`slug ${domain}/${addressOn(domain, slug.slug, cases).key}`]),
     ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
   ]
+}
+
+/** The folders of a record and of its link: of the file, before, and after. */
+function foldersOf({ record, link, folderBefore }: Outcome) {
+  return [record.folder, folderBefore, link?.folder_id]
+}
+
+/** In a dry run no link is written. */
+function withoutLink(outcome: Outcome): Outcome {
+  return { ...outcome, link: null, versionBefore: null }
 }
 
 function rowOf(jobId: string, outcome: Outcome): ImportRow {

@@ -1,8 +1,18 @@
+import type { Actor, Principal } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { AppError } from '../errors/index.ts'
-import { type Storage, StorageUnavailable, type Transaction } from '../storage/index.ts'
-import { changeHeld, FINISHED, type JobRow, releaseJobs, takeJob, waitingJob } from './store.ts'
+import type { Permission } from '../http/types.ts'
+import { type Sql, type Storage, StorageUnavailable, type Transaction } from '../storage/index.ts'
+import {
+  addFolders,
+  changeHeld,
+  FINISHED,
+  type JobRow,
+  releaseJobs,
+  takeJob,
+  waitingJob,
+} from './store.ts'
 import type { Checkpoint, Job, JobHandler } from './types.ts'
 
 /** A job's lease: without renewal another process takes the job over after this time. */
@@ -15,6 +25,9 @@ const ATTEMPTS_MAX = 10
 /** The most concurrent jobs of a process: imports from other services mostly wait. */
 const RUNNING_MAX = 4
 
+/** What starting a job takes, and each of its steps: all of them change links. */
+const SCOPE = 'links:write'
+
 /** The job was cancelled, or another process has it. */
 class LeaseLost extends Error {}
 
@@ -26,6 +39,12 @@ export interface RunnerDeps {
   /** The unique id of this process among those running. Default: it is the only one. */
   nodeId?: string | undefined
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
+  /** A job's actor as they may act now. @throws AppError if they may not go on */
+  callerOf: (
+    sql: Sql,
+    job: { readonly workspaceNo: number; readonly actor: Actor },
+    scope: Permission,
+  ) => Promise<Principal>
 }
 
 /** Runs jobs in this process, a few concurrently; of each workspace one at a time, oldest first. */
@@ -102,15 +121,18 @@ export function createJobRunner(deps: RunnerDeps) {
 
 /** Runs a job that this process has taken, until it is finished or taken over. */
 async function run(
-  { storage, clock, logger, handlers }: RunnerDeps,
+  { storage, clock, logger, handlers, callerOf }: RunnerDeps,
   row: JobRow,
   owner: string,
   stopping: AbortSignal,
 ): Promise<void> {
   const { id, type } = row
+  const job = jobOf(row)
   const held = { id, owner }
-  const lost = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal])
+  /** Aborted with LeaseLost, or with the AppError why the actor may not go on. */
+  const ended = new AbortController()
+  const signal = AbortSignal.any([stopping, ended.signal])
+  const caller = (sql: Sql) => callerOf(sql, job, SCOPE)
   const keep = async (tx: Transaction, values: Partial<JobRow>) => {
     if (!(await changeHeld(tx, held, values))) throw new LeaseLost()
   }
@@ -118,24 +140,31 @@ async function run(
   const finish = (values: Partial<JobRow>) =>
     write({ ...FINISHED, finished_at: clock.now(), ...values })
   const renewing = setInterval(() => {
-    write({ lease_until: clock.now() + LEASE_MS }).catch((error) => {
-      if (error instanceof LeaseLost) lost.abort(error)
+    // A handler may wait for long, and then take no step that would notice.
+    const permitted = caller(storage.read)
+    Promise.all([write({ lease_until: clock.now() + LEASE_MS }), permitted]).catch((error) => {
+      if (error instanceof LeaseLost || error instanceof AppError) ended.abort(error)
     })
   }, RENEW_MS)
   try {
     const handler = handlers.get(type)
     if (row.attempts > ATTEMPTS_MAX) throw new Error('The job takes its process down')
+    await caller(storage.read)
     const result = await handler?.({
-      job: jobOf(row),
+      job,
       signal,
+      caller,
       async checkpoint(tx, made) {
         signal.throwIfAborted()
+        await caller(tx)
+        await addFolders(tx, job, made.folders ?? [])
         await keep(tx, { ...columnsOf(made), attempts: 0, lease_until: clock.now() + LEASE_MS })
       },
     })
     await finish({ status: 'succeeded', ...(result && { result: JSON.stringify(result) }) })
-  } catch (error) {
-    if (lost.signal.aborted || error instanceof LeaseLost) return
+  } catch (thrown) {
+    const error = ended.signal.aborted ? ended.signal.reason : thrown
+    if (error instanceof LeaseLost) return
     if (stopping.aborted || error instanceof StorageUnavailable) {
       await write({ lease_until: 0 }).catch(() => {})
       if (stopping.aborted) return

@@ -16,7 +16,7 @@ const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE
 /** They need a special setup: see the tests of domains, imports, tags and folders. */
 const ELSEWHERE: readonly string[] = [
   ...['DOMAIN_IN_USE', 'DOMAIN_NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'DOMAIN_TAKEN'],
-  ...['IMPORT_CONFLICT', 'IMPORT_RUNNING', 'FILE_UNREADABLE', 'SOURCE_FAILED', 'SOURCE_REFUSED'],
+  ...['ACTOR_NOT_PERMITTED', 'IMPORT_CONFLICT', 'IMPORT_RUNNING', 'FILE_UNREADABLE', 'SOURCE_FAILED', 'SOURCE_REFUSED'],
   ...['FOLDER_NOT_EMPTY', 'TAG_TAKEN', 'URL_NOT_ALLOWED'],
 ]
 const DETAILS_ELSEWHERE: readonly string[] = [
