@@ -36,7 +36,11 @@ beforeEach(async () => {
   steps = 0
   const { storage: real, clock, workspace, keys, links, domains } = its
   await real.write((tx) =>
-    tx.db.updateTable('workspaces').set({ plan_id: 'big' }).where('no', '=', workspace.no).execute(),
+    tx.db
+      .updateTable('workspaces')
+      .set({ plan_id: 'big' })
+      .where('no', '=', workspace.no)
+      .execute(),
   )
   const storage: Storage = {
     ...real,
@@ -77,9 +81,13 @@ async function createKey(): Promise<{ id: string; as: Principal }> {
   return { id, as: principal({ type: 'api_key', id, name: 'ci', requestId: null }) }
 }
 
-const row = (n: number) => JSON.stringify({ destination_url: `https://e.example/${n}`, slug: `s${n}` })
+const row = (n: number) =>
+  JSON.stringify({ destination_url: `https://e.example/${n}`, slug: `s${n}` })
 
-async function importFile(as: Principal, text = Array.from({ length: LINKS }, (_, n) => row(n)).join('\n')) {
+async function importFile(
+  as: Principal,
+  text = Array.from({ length: LINKS }, (_, n) => row(n)).join('\n'),
+) {
   const headers = { 'Content-Type': 'application/x-ndjson' }
   const request = new Request('https://s.example/', { method: 'POST', headers, body: text })
   const upload = await imports.receive(request)
@@ -101,43 +109,44 @@ const countLinks = async (): Promise<number> => {
 }
 
 /** What ends the rights of a key of an admin or of a member, and the code of the job then. */
-const ENDS: Record<string, { by: 'key' | 'member'; code: string; end: (key: string) => unknown }> = {
-  'a revoked key': {
-    by: 'key',
-    code: 'INVALID_API_KEY',
-    end: (key) => its.as('admin', 'DELETE', `/keys/${key}`),
-  },
-  'an expired key': {
-    by: 'key',
-    code: 'INVALID_API_KEY',
-    end: (key) => changeKey(key, { expires_at: its.clock.ms }),
-  },
-  'a key rotated without overlap': {
-    by: 'key',
-    code: 'INVALID_API_KEY',
-    end: (key) => its.as('admin', 'POST', `/keys/${key}/rotate`, { overlap_hours: 0 }),
-  },
-  'a key with fewer scopes': {
-    by: 'key',
-    code: 'INSUFFICIENT_SCOPE',
-    end: (key) => changeKey(key, { scopes: 'links:read' }),
-  },
-  'a key of a removed admin': {
-    by: 'key',
-    code: 'INVALID_API_KEY',
-    end: () => its.as('owner', 'DELETE', '/members/usr_admin'),
-  },
-  'a removed member': {
-    by: 'member',
-    code: 'ACTOR_NOT_PERMITTED',
-    end: () => its.as('owner', 'DELETE', '/members/usr_member'),
-  },
-  'a member who is a viewer now': {
-    by: 'member',
-    code: 'ACTOR_NOT_PERMITTED',
-    end: () => its.as('owner', 'PATCH', '/members/usr_member', { role: 'viewer' }),
-  },
-}
+const ENDS: Record<string, { by: 'key' | 'member'; code: string; end: (key: string) => unknown }> =
+  {
+    'a revoked key': {
+      by: 'key',
+      code: 'INVALID_API_KEY',
+      end: (key) => its.as('admin', 'DELETE', `/keys/${key}`),
+    },
+    'an expired key': {
+      by: 'key',
+      code: 'INVALID_API_KEY',
+      end: (key) => changeKey(key, { expires_at: its.clock.ms }),
+    },
+    'a key rotated without overlap': {
+      by: 'key',
+      code: 'INVALID_API_KEY',
+      end: (key) => its.as('admin', 'POST', `/keys/${key}/rotate`, { overlap_hours: 0 }),
+    },
+    'a key with fewer scopes': {
+      by: 'key',
+      code: 'INSUFFICIENT_SCOPE',
+      end: (key) => changeKey(key, { scopes: 'links:read' }),
+    },
+    'a key of a removed admin': {
+      by: 'key',
+      code: 'INVALID_API_KEY',
+      end: () => its.as('owner', 'DELETE', '/members/usr_admin'),
+    },
+    'a removed member': {
+      by: 'member',
+      code: 'ACTOR_NOT_PERMITTED',
+      end: () => its.as('owner', 'DELETE', '/members/usr_member'),
+    },
+    'a member who is a viewer now': {
+      by: 'member',
+      code: 'ACTOR_NOT_PERMITTED',
+      end: () => its.as('owner', 'PATCH', '/members/usr_member', { role: 'viewer' }),
+    },
+  }
 const changeKey = (key: string, values: { scopes?: string; expires_at?: number }) =>
   its.storage.write((tx) =>
     tx.db.updateTable('api_keys').set(values).where('id', '=', key).execute(),
