@@ -1,3 +1,4 @@
+import { createCallers } from './accounts/callers.ts'
 import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
 import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
@@ -38,12 +39,13 @@ function createServices(parts: Parts) {
   const key = secrets.accounts
   const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
   const links = createLinks(parts)
-  const jobs = createJobService(parts)
+  const callers = createCallers({ ...parts, keys })
+  const jobs = createJobService({ ...parts, callerOf: callers.callerOf })
   const outgoing = createOutgoing({ allowedNetworks: config.outgoingNetworks })
   const imports = createImportService({ ...parts, links, jobs, outgoing })
   const lookUpTxt = createLookUpTxt(config.dnsServers)
   const ownDomains = createDomainService({ ...parts, lookUpTxt })
-  const filterJobs = createFilterJobs({ ...parts, links, jobs })
+  const filterJobs = createFilterJobs({ links, jobs })
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
   const sendInvitation = createSendInvitation({ mailer, key })
   const services = { keys, links, ownDomains, sendInvitation }
@@ -73,7 +75,7 @@ function createServices(parts: Parts) {
   return {
     explain: createExplainService({ ...ofVisits(parts), links }),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
-    ...{ accounts, administration, filterJobs, imports, jobs },
+    ...{ accounts, administration, callers, filterJobs, imports, jobs },
     ...createShares({
       ...{ ...parts, statistics },
       key: secrets.shares,
@@ -98,7 +100,7 @@ function createLinks(parts: Parts) {
 /** The API and the dashboard. */
 function createApplication(parts: Parts, services: ReturnType<typeof createServices>): App {
   const { backend, config, ids, metrics, baseUrl } = parts
-  const { administration, keys } = services
+  const { administration, callers } = services
   const requestId = () => ids.next('req')
   return createApp({
     ...parts,
@@ -106,7 +108,7 @@ function createApplication(parts: Parts, services: ReturnType<typeof createServi
     ...services,
     dashboard: createDashboard({ files: builtFiles, baseUrl, requestId }),
     sharedShell: createSharedShell(builtFiles),
-    authenticate: keys.authenticate,
+    authenticate: callers.authenticate,
     anonymousPerMinute: config.anonymousPerMinute,
     observers: [metrics.request, administration.requestCounts.note],
     limiters: backend.limiters,

@@ -2,7 +2,7 @@ import { AppError } from '../errors/index.ts'
 import { hiddenFoldersOf } from '../folders/index.ts'
 import type { Person, Role, Sessions } from '../http/index.ts'
 import { permissionsOf } from '../members/roles.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { personLimits } from '../workspaces/person-limits.ts'
 import type { AccountsDeps } from './accounts.ts'
 import type { createSessionCookie } from './cookies.ts'
@@ -44,31 +44,47 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
 
     async memberOf({ sessionId, userId, email, instanceOwner }, workspaceId) {
-      const row = await storage.read.db
-        .selectFrom('workspaces')
-        .innerJoin('members', 'members.workspace_no', 'workspaces.no')
-        .select(['members.role', 'workspaces.no', 'workspaces.id', 'workspaces.language'])
-        .select(['workspaces.plan_id', lacksFactor])
-        .where('workspaces.id', '=', workspaceId)
-        .where('members.user_id', '=', userId)
-        .executeTakeFirst()
-      if (row === undefined) return null
-      if (Number(row.lacks_factor) === 1) throw new AppError('TWO_FACTOR_REQUIRED')
-      const { no, id, language, plan_id } = row
-      const scopes = permissionsOf(row.role, instanceOwner)
-      return {
-        kind: 'session',
-        sessionId,
-        userId,
-        email,
-        // An unknown role has no permissions, so the cast is harmless.
-        role: row.role as Role,
-        scopes,
-        hiddenFolders: await hiddenFoldersOf(storage.read, no, { userId, scopes }),
-        workspace: { no, id, language, plan: plans.of(plan_id) },
-        person: { id: userId, limits: await personLimits(storage.read, plans, userId) },
-      }
+      const { read } = storage
+      const member = await findMember(read, plans, userId, { id: workspaceId }, instanceOwner)
+      if (member === null) return null
+      const limits = await personLimits(read, plans, userId)
+      const session = { kind: 'session', sessionId, userId, email } as const
+      return { ...session, ...member, person: { id: userId, limits } }
     },
+  }
+}
+
+/**
+ * What a person may do and see in a workspace now; null: they aren't a member.
+ * @throws AppError TWO_FACTOR_REQUIRED
+ */
+export async function findMember(
+  sql: Sql,
+  plans: SessionsDeps['plans'],
+  userId: string,
+  workspace: { id: string } | { no: number },
+  instanceOwner = false,
+) {
+  const named =
+    'id' in workspace ? (['id', workspace.id] as const) : (['no', workspace.no] as const)
+  const row = await sql.db
+    .selectFrom('workspaces')
+    .innerJoin('members', 'members.workspace_no', 'workspaces.no')
+    .select(['members.role', 'workspaces.no', 'workspaces.id', 'workspaces.language'])
+    .select(['workspaces.plan_id', lacksFactor])
+    .where(`workspaces.${named[0]}`, '=', named[1])
+    .where('members.user_id', '=', userId)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  if (Number(row.lacks_factor) === 1) throw new AppError('TWO_FACTOR_REQUIRED')
+  const { no, id, language, plan_id } = row
+  const scopes = permissionsOf(row.role, instanceOwner)
+  return {
+    // An unknown role has no permissions, so the cast is harmless.
+    role: row.role as Role,
+    scopes,
+    hiddenFolders: await hiddenFoldersOf(sql, no, { userId, scopes }),
+    workspace: { no, id, language, plan: plans.of(plan_id) },
   }
 }
 

@@ -102,9 +102,12 @@ export function changedFields<F extends Fields>(
 export interface Principal {
   readonly workspace: CallerWorkspace
   readonly actor: Actor
-  /** Folders whose links the caller can't see. */
+  /** Folders whose links the caller can't see; absent: they see everything. */
   readonly hiddenFolders?: readonly string[] | undefined
-  /** The person in the dashboard; absent: an API key, or the operator. */
+  /**
+   * The person in the dashboard, or whose view a key has; absent: a key that sees everything, or the
+   * operator.
+   */
   readonly userId?: string | undefined
   readonly scopes?: ReadonlySet<Permission> | undefined
 }
@@ -141,7 +144,7 @@ export function principalOf({
   requestId: string
 }): Principal {
   const { workspace, hiddenFolders, scopes } = caller
-  const userId = caller.kind === 'session' ? caller.userId : undefined
+  const userId = caller.kind === 'session' ? caller.userId : hiddenFolders && caller.person?.id
   return { workspace, actor: actorOf(caller, requestId), hiddenFolders, userId, scopes }
 }
 

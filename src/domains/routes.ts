@@ -49,7 +49,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     ),
     errors: ['BAD_REQUEST'],
     handler: async (call) =>
-      pageAnswer(call, await ownDomains.list(call.caller.workspace.no, call.query)),
+      pageAnswer(call, await ownDomains.list(call.caller, call.query)),
   })
 
   endpoint(api, {
@@ -61,7 +61,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     success: oneDomain(200, 'The domain.'),
     errors: ['DOMAIN_NOT_FOUND'],
     handler: async ({ caller, params }) =>
-      answerOk(await ownDomains.get(caller.workspace.no, params.id)),
+      answerOk(await ownDomains.get(caller, params.id)),
   })
 
   registerWriting(api, deps)
@@ -99,7 +99,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
       const { caller, params } = call
       const [answer, links] = await Promise.all([
         ownDomains.lookUp(caller.workspace.no, params.id),
-        ownDomains.linksOn(caller.workspace.no, params.id),
+        ownDomains.linksOn(caller, params.id),
       ])
       const found = { answer, links }
       return ownDomains.refreshed(
@@ -152,7 +152,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     errors: ['DOMAIN_NOT_FOUND', 'PRECONDITION_FAILED'],
     async handler(call) {
       const { body, caller, params, ifMatch } = call
-      const links = await ownDomains.linksOn(caller.workspace.no, params.id)
+      const links = await ownDomains.linksOn(caller, params.id)
       return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }

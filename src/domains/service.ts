@@ -3,7 +3,7 @@ import { randomString } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
-import type { IfMatch } from '../http/types.ts'
+import type { IfMatch, Reader } from '../http/types.ts'
 import { rekeySlugs } from '../links/index.ts'
 import { SLUG_ALPHABET } from '../links/slug.ts'
 import type { Destination } from '../links/values.ts'
@@ -55,7 +55,7 @@ export function createDomainService(deps: DomainServiceDeps) {
 /** A page of a workspace's domains, newest first. @throws AppError BAD_REQUEST */
 async function list(
   { storage, cursors }: DomainServiceDeps,
-  workspaceNo: number,
+  { workspace: { no: workspaceNo }, hiddenFolders }: Reader,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ) {
   const binding = JSON.stringify(['domains', workspaceNo])
@@ -65,23 +65,28 @@ async function list(
   const links = await countLinks(
     storage.reports,
     page.data.map(({ no }) => no),
+    hiddenFolders,
   )
   return { ...page, data: page.data.map((row) => domainOf(row, links.get(row.no) ?? 0)) }
 }
 
 /** @throws AppError DOMAIN_NOT_FOUND */
-async function get(deps: DomainServiceDeps, workspaceNo: number, id: string): Promise<Domain> {
-  const row = await findOwned(deps.storage.read, workspaceNo, id)
-  return domainOf(row, await linksOf(deps, row))
+async function get(deps: DomainServiceDeps, reader: Reader, id: string): Promise<Domain> {
+  const row = await findOwned(deps.storage.read, reader.workspace.no, id)
+  return domainOf(row, await linksOf(deps, reader, row))
 }
 
-/** How many links have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
-async function linksOn(deps: DomainServiceDeps, workspaceNo: number, id: string): Promise<number> {
-  return linksOf(deps, await findOwned(deps.storage.read, workspaceNo, id))
+/** How many links that a reader can see have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
+async function linksOn(deps: DomainServiceDeps, reader: Reader, id: string): Promise<number> {
+  return linksOf(deps, reader, await findOwned(deps.storage.read, reader.workspace.no, id))
 }
 
-async function linksOf({ storage }: DomainServiceDeps, { no }: DomainRow): Promise<number> {
-  return (await countLinks(storage.reports, [no])).get(no) ?? 0
+async function linksOf(
+  { storage }: DomainServiceDeps,
+  { hiddenFolders }: Reader,
+  { no }: DomainRow,
+): Promise<number> {
+  return (await countLinks(storage.reports, [no], hiddenFolders)).get(no) ?? 0
 }
 
 /**

@@ -130,10 +130,11 @@ export async function dropOwnedOf(tx: Transaction, workspaceNo: number): Promise
   )
 }
 
-/** How many links have an address on each of these domains. */
+/** How many links, except those in hidden folders, have an address on each of these domains. */
 export async function countLinks(
   { db }: Sql,
   nos: readonly number[],
+  hidden: readonly string[] = [],
 ): Promise<ReadonlyMap<number, number>> {
   if (nos.length === 0) return new Map()
   const rows = await db
@@ -144,6 +145,10 @@ export async function countLinks(
     .where(sql<boolean>`domain_no <> 0`)
     .where('domain_no', 'in', nos)
     .where('link_seq', 'is not', null)
+    .$if(hidden.length > 0, (query) =>
+      query.where(sql<boolean>`NOT EXISTS (SELECT 1 FROM links l
+        WHERE l.seq = slugs.link_seq AND l.folder_id IN (${sql.join(hidden)}))`),
+    )
     .groupBy('domain_no')
     .execute()
   return new Map(rows.map(({ domain_no, n }) => [domain_no, Number(n)]))

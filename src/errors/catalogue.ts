@@ -90,6 +90,8 @@ export const ERRORS = {
   UNAUTHORIZED: { status: 401, params: {} },
   INVALID_API_KEY: { status: 401, params: {} },
   INSUFFICIENT_SCOPE: { status: 403, params: { scope: 'string' } },
+  /** Of a job: who started it isn't a member any more, or their role doesn't permit it now. */
+  ACTOR_NOT_PERMITTED: { status: 403, params: {} },
   PLAN_LIMIT_REACHED: { status: 403, params: {} },
   // For visitors who prefer JSON: the link's password is missing or wrong.
   LINK_PROTECTED: { status: 403, params: {} },

@@ -10,12 +10,14 @@ import { foldForSearch } from '../validation/text.ts'
 import type { Folder, FolderList } from './schemas.ts'
 import {
   type CountedFolder,
+  closeFolder,
   countLinks,
   dissolve,
   type FolderRow,
   findFolder,
   findHidden,
   findMembers,
+  findRestricted,
   hasLinks,
   insertFolder,
   listFolders,
@@ -137,7 +139,7 @@ async function update(
 
 /**
  * Deletes a folder. Its links are moved to another one, or (`none`) to no folder, without changes
- * of their rows.
+ * of their rows. What a restricted folder leaves behind stays hidden.
  * @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, FOLDER_NOT_EMPTY, VALIDATION_FAILED
  */
 async function remove(
@@ -152,6 +154,7 @@ async function remove(
   if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
   const into =
     moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
+  if (row.access === 'members') await closeFolder(tx, row)
   await dissolve(tx, id, into?.id ?? null)
   await recordObject(tx, caller, 'folder.deleted', row, clock.now(), {
     before: { name: row.name },
@@ -220,13 +223,22 @@ function named(name: string) {
 }
 
 /**
- * The folders whose links a member of a workspace can't see. Owners and admins see all. Queried on
- * each of a person's requests, so that changes take effect with the next one.
+ * The folders whose links a member of a workspace can't see; undefined: they see everything, as
+ * owners and admins do. Queried on each request, so that changes take effect with the next one.
  */
 export async function hiddenFoldersOf(
   sqlx: Sql,
   workspaceNo: number,
   { userId, scopes }: { userId: string; scopes: ReadonlySet<Permission> },
-): Promise<readonly string[]> {
-  return scopes.has('members:manage') ? [] : findHidden(sqlx, workspaceNo, userId)
+): Promise<readonly string[] | undefined> {
+  return scopes.has('members:manage') ? undefined : findHidden(sqlx, workspaceNo, userId)
+}
+
+/** The restricted folders that a reader can see, and those merged into them. */
+export async function restrictedFoldersOf(
+  sqlx: Sql,
+  { workspace, hiddenFolders = [] }: Reader,
+): Promise<string[]> {
+  const hidden = new Set(hiddenFolders)
+  return (await findRestricted(sqlx, workspace.no)).filter((id) => !hidden.has(id))
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { CLOSED_FOLDER } from '../base/hidden-folders.ts'
 import type { Schema, Sql, Transaction } from '../storage/index.ts'
 
 /** A row of `folders`. */
@@ -127,6 +128,42 @@ export async function dissolve({ db }: Transaction, id: string, into: string | n
     .set({ merged_into: into })
     .where((eb) => eb.or([eb('id', '=', id), eb('merged_into', '=', id)]))
     .execute()
+}
+
+/** Deleted links per statement, so that no other request waits long. */
+const CLOSED_AT_ONCE = 1_000
+
+/**
+ * Keeps the deleted links, jobs and tags of a restricted folder hidden after it is deleted, from
+ * everyone who doesn't see everything.
+ */
+export async function closeFolder({ db }: Transaction, { id, workspace_no }: FolderRow) {
+  const ids = await idsOfFolder({ db } as Sql, workspace_no, id)
+  const deleted = sql`SELECT d.seq FROM deleted_links d
+    WHERE d.workspace_no = ${workspace_no} AND d.folder_id IN (${sql.join(ids)})`
+  for (let closed = CLOSED_AT_ONCE; closed === CLOSED_AT_ONCE; ) {
+    const { numAffectedRows } = await sql`UPDATE deleted_links SET folder_id = ${CLOSED_FOLDER}
+      WHERE seq IN (${deleted} LIMIT ${CLOSED_AT_ONCE})`.execute(db)
+    closed = Number(numAffectedRows)
+    await new Promise<void>((turn) => setImmediate(turn))
+  }
+  await sql`INSERT INTO job_folders (job_id, folder_id)
+    SELECT DISTINCT job_id, ${sql.lit(CLOSED_FOLDER)} FROM job_folders
+    WHERE folder_id IN (${sql.join(ids)}) ON CONFLICT DO NOTHING`.execute(db)
+  await db
+    .updateTable('tags')
+    .set({ folder_id: CLOSED_FOLDER })
+    .where('workspace_no', '=', workspace_no)
+    .where('folder_id', 'in', ids)
+    .execute()
+}
+
+/** The ids of the restricted folders of a workspace, and of those merged into them. */
+export async function findRestricted({ db }: Sql, workspaceNo: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT f.id FROM folders f
+    JOIN folders m ON m.id = coalesce(f.merged_into, f.id)
+    WHERE f.workspace_no = ${workspaceNo} AND m.access = 'members'`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** The members of restricted folders, by folder. */

@@ -120,7 +120,7 @@ export class Exchange {
       now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
     }
     // A caller who can see fewer folders than at the start doesn't get the rest.
-    const seesAlike = String(now?.hiddenFolders ?? '') === String(caller.hiddenFolders ?? '')
+    const seesAlike = JSON.stringify(now?.hiddenFolders) === JSON.stringify(caller.hiddenFolders)
     const isSame = now?.workspace.no === caller.workspace.no && seesAlike
     return now !== null && isSame && permits(now, scope)
   }

@@ -37,6 +37,8 @@ export type Permission =
 /** The person in the dashboard, or who made the API key. */
 interface CallerPerson {
   id: string
+  /** Of who made an API key: their role in its workspace now; null: not a member. */
+  role?: string | null
   /** Their rate limit across all of their workspaces; null: none. */
   limits: PlanLimits | null
 }
@@ -46,14 +48,14 @@ interface AnyCaller {
   workspace: CallerWorkspace
   /** Absent: the operator made the key. */
   person?: CallerPerson
-  /** Folders whose links the caller can't see; absent: none. */
-  hiddenFolders?: readonly string[]
+  /** Folders whose links the caller can't see; absent: the caller sees everything. */
+  hiddenFolders?: readonly string[] | undefined
 }
 
 /** The reader in a workspace, as services need it. */
 export interface Reader {
   readonly workspace: { readonly no: number }
-  /** Folders whose links they can't see. */
+  /** Folders whose links they can't see; absent: they see everything. */
   readonly hiddenFolders?: readonly string[] | undefined
 }
 
@@ -61,7 +63,7 @@ export interface Reader {
 export type IfMatch = (version: number) => boolean
 
 /** A program with an API key. */
-interface KeyCaller extends AnyCaller {
+export interface KeyCaller extends AnyCaller {
   kind: 'api_key'
   keyId: string
   /** For the audit log; its id when absent. */

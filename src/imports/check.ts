@@ -58,7 +58,10 @@ export function createRecordCheck(
     const { domain: _, ...fields } = link
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.has(name)))
     const input = place === undefined ? known : { ...known, domain: place }
-    const shown = { n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) }
+    const shown = {
+      ...{ n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) },
+      folder: textOf(link.folder_id),
+    }
     const result = checkForWorkspace(workspaceNo, () => create.safeParse(input))
     const all = [
       ...faults,

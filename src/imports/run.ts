@@ -1,15 +1,8 @@
-import type { Actor } from '../audit/index.ts'
 import { createPause } from '../base/turn.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { type JobRun, Postponed } from '../jobs/index.ts'
-import {
-  addressOn,
-  createLinkSchemas,
-  type LinkPrincipal,
-  type LinkService,
-} from '../links/index.ts'
-import type { Plans } from '../plans/service.ts'
+import { addressOn, createLinkSchemas, type LinkService } from '../links/index.ts'
 import {
   rehearse as rehearseTransaction,
   type Storage,
@@ -33,7 +26,7 @@ import {
   resultOf,
   startState,
 } from './state.ts'
-import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
+import { type ImportRow, insertRows, insertSeen, pretendCounts, seenOf } from './store.ts'
 import { type OnConflict, type Outcome, type ReadyRecord, writeRecords } from './write.ts'
 
 /** Dependencies of running imports. */
@@ -41,7 +34,6 @@ export interface ImportDeps {
   storage: Storage
   links: LinkService
   domains: Domains
-  plans: Pick<Plans, 'of'>
   /** The most rows of refused, and of skipped records that are kept. */
   rowsMax?: number | undefined
 }
@@ -55,8 +47,6 @@ const ROWS_MAX = 10_000
 export interface ImportInput extends ReadOptions {
   on_conflict: OnConflict
   dry_run: boolean
-  /** Folders whose links the person who started it can't see. */
-  hiddenFolders?: readonly string[] | undefined
 }
 
 /** Records in order, and the position after them. */
@@ -76,7 +66,7 @@ export async function importRecords(
   read: (state: ImportState) => AsyncIterable<Batch>,
 ): Promise<ImportResult> {
   const { rowsMax = ROWS_MAX } = deps
-  const step = await createStep({ ...deps, rowsMax }, run)
+  const step = createStep({ ...deps, rowsMax }, run)
   let state = run.job.state ?? startState(run.job.input)
   for (;;) {
     try {
@@ -96,26 +86,13 @@ export async function importRecords(
   }
 }
 
-/** The workspace and plan that links are created for. */
-export async function callerFor(
-  { storage, plans }: Pick<ImportDeps, 'storage' | 'plans'>,
-  { workspaceNo, actor }: { workspaceNo: number; actor: Actor },
-): Promise<LinkPrincipal> {
-  const planId = await planIdOf(storage.read, workspaceNo)
-  if (planId === undefined) throw new AppError('NOT_FOUND')
-  return { workspace: { no: workspaceNo, plan: plans.of(planId) }, actor }
-}
-
-async function createStep(
+function createStep(
   deps: ImportDeps & { rowsMax: number },
-  { job, signal, checkpoint }: ImportRun,
+  { job, signal, caller, checkpoint }: ImportRun,
 ) {
   const { storage, links, domains, rowsMax } = deps
   const { input, workspaceNo } = job
-  const { hiddenFolders } = input
-  const caller = { ...(await callerFor(deps, job)), hiddenFolders }
   const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
-  const ctx = { links, domains, caller, onConflict: input.on_conflict }
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
   async function checkAll(records: readonly ReadRecord[], from: number): Promise<CheckedRecord[]> {
@@ -128,6 +105,12 @@ async function createStep(
     return checked
   }
 
+  /** Writes records as their importer may now. */
+  async function write(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
+    const ctx = { links, domains, caller: await caller(tx), onConflict: input.on_conflict }
+    return writeRecords(ctx, tx, records)
+  }
+
   /** The outcomes of a dry run: the transaction is rolled back. */
   async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
     const seen = await seenOf(storage.read, job.id, records.flatMap(keysOf))
@@ -135,29 +118,28 @@ async function createStep(
       ...record,
       isRepeated: keysOf(record).some((key) => seen.has(key)),
     }))
-    const outcomes = await rehearseTransaction(
+    return rehearseTransaction(
       storage,
       async (tx) => {
         const { created: links, addresses } = state
         await pretendCounts(tx, workspaceNo, { links, addresses })
-        return writeRecords(ctx, tx, marked)
+        return write(tx, marked)
       },
       { workspaceNo },
     )
-    return outcomes.map((outcome) => ({ ...outcome, link: null, versionBefore: null }))
   }
 
   /** In the transaction that writes them. */
   async function writeHashed(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
-    const outcomes = await writeRecords(ctx, tx, records)
+    const outcomes = await write(tx, records)
     assertHashed(outcomes)
     return outcomes
   }
 
   const hashing = {
     rehearse: (records: readonly ReadyRecord[]) =>
-      rehearseTransaction(storage, (tx) => writeRecords(ctx, tx, records), { workspaceNo }),
-    hash: (password: string) => links.hashPassword(password, caller.workspace),
+      rehearseTransaction(storage, (tx) => write(tx, records), { workspaceNo }),
+    hash: (password: string) => links.hashPassword(password, { no: workspaceNo }),
   }
 
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {
@@ -176,12 +158,13 @@ async function createStep(
         const kept = firstOf(reported, state, rowsMax)
         await insertRows(
           tx,
-          kept.map((outcome) => rowOf(job.id, outcome)),
+          kept.map((outcome) => rowOf(job.id, isDry ? withoutLink(outcome) : outcome)),
         )
         const made = outcomes.filter(({ status }) => status === 'created')
         const keys = made.flatMap(({ record }) => keysOf(record))
         if (isDry) await insertSeen(tx, job.id, keys)
-        await checkpoint(tx, checkpointOf(next, rowsMax))
+        const folders = outcomes.flatMap(foldersOf)
+        await checkpoint(tx, { ...checkpointOf(next, rowsMax), folders })
         return next
       },
       { workspaceNo },
@@ -197,6 +180,16 @@ function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'
     ...(slug === undefined ? [] : [`slug ${domain}/${addressOn(domain, slug.slug, cases).key}`]),
     ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
   ]
+}
+
+/** The folders of a record and of its link: of the file, before, and after. */
+function foldersOf({ record, link, folderBefore }: Outcome) {
+  return [record.folder, folderBefore, link?.folder_id]
+}
+
+/** In a dry run no link is written. */
+function withoutLink(outcome: Outcome): Outcome {
+  return { ...outcome, link: null, versionBefore: null }
 }
 
 function rowOf(jobId: string, outcome: Outcome): ImportRow {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Principal } from '../audit/index.ts'
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import { type Ids, lowestIdAt } from '../base/ids.ts'
 import { NONCE_BYTES, seal } from '../base/seal.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
+import type { Reader } from '../http/types.ts'
 import type { JobRun, JobService } from '../jobs/index.ts'
 import { AddressNotAllowed } from '../outgoing/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
@@ -25,6 +27,7 @@ import {
   listRows,
   nextImport,
   type RowsFilter,
+  type RowsView,
 } from './store.ts'
 import { type UndoState, undoImport } from './undo.ts'
 import { createUploads, type Upload } from './uploads.ts'
@@ -49,8 +52,6 @@ export interface ImportServiceDeps extends RemoteDeps {
   jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'register'>
 }
 
-type Caller = { readonly workspace: Pick<Principal['workspace'], 'no'> }
-
 export type ImportService = ReturnType<typeof createImportService>
 
 /** Imports of files and from other services: jobs with dry runs and undo. */
@@ -74,7 +75,7 @@ export function createImportService(deps: ImportServiceDeps) {
     domains: deps.domains,
 
     /** Runs {@link start} in a transaction, without an idempotency key. */
-    write<T>({ workspace }: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    write<T>({ workspace }: Reader, work: (tx: Transaction) => Promise<T>): Promise<T> {
       return storage.write(work, { workspaceNo: workspace.no })
     },
 
@@ -87,8 +88,7 @@ export function createImportService(deps: ImportServiceDeps) {
     ) {
       const format = formatOf(upload.sample, options)
       const { id, kind } = upload
-      const { hiddenFolders } = caller
-      const input: FileInput = { ...options, format, upload: id, kind, hiddenFolders }
+      const input: FileInput = { ...options, format, upload: id, kind }
       const row = await jobs.enqueue(tx, caller, { type: typeOf(JOBS.file, input), input })
       await insertImport(tx, { job_id: row.id, upload: id, token: null })
       return row
@@ -116,10 +116,9 @@ export function createImportService(deps: ImportServiceDeps) {
     async startRemote(
       tx: Transaction,
       caller: Principal,
-      { token, ...options }: Omit<RemoteInput, 'format' | 'hiddenFolders'> & { token: string },
+      { token, ...options }: Omit<RemoteInput, 'format'> & { token: string },
     ) {
-      const { hiddenFolders } = caller
-      const input: RemoteInput = { ...options, format: options.source, hiddenFolders }
+      const input: RemoteInput = { ...options, format: options.source }
       const row = await jobs.enqueue(tx, caller, { type: typeOf(JOBS.remote, input), input })
       const sealed = seal(deps.secrets.imports, token, row.id, randomBytes(NONCE_BYTES))
       await insertImport(tx, { job_id: row.id, upload: null, token: sealed })
@@ -130,26 +129,25 @@ export function createImportService(deps: ImportServiceDeps) {
     async undo(tx: Transaction, caller: Principal, id: string) {
       const job = await importOf(jobs, caller, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
-      return jobs.enqueue(tx, caller, { type: UNDO, input: { import: id } })
+      return jobs.enqueue(tx, caller, { type: UNDO, input: { import: id }, about: id })
     },
 
     /** A page of the results. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
     async rows(
-      caller: Caller,
+      caller: Reader,
       id: string,
       { limit, cursor, ...filter }: RowsFilter & { limit: number; cursor?: string | undefined },
     ) {
-      await importOf(jobs, caller, id)
+      const view = await viewOf(jobs, caller, id)
       const binding = JSON.stringify(['import rows', id, filter.status, filter.undo])
       const after = cursor === undefined ? 0 : (cursors.decode(cursor, binding)[0] as number)
-      const rows = await listRows(storage.reports, id, after, limit + 1, filter)
+      const rows = await listRows(storage.reports, view, after, limit + 1, filter)
       return pageOf(rows, limit, ({ n }) => cursors.encode([n], binding))
     },
 
     /** All of the records' results. @throws AppError JOB_NOT_FOUND */
-    async allRows(caller: Caller, id: string, filter: RowsFilter) {
-      await importOf(jobs, caller, id)
-      return walk(storage, id, filter)
+    async allRows(caller: Reader, id: string, filter: RowsFilter) {
+      return walk(storage, await viewOf(jobs, caller, id), filter)
     },
 
     /** Deletes the data of imports that have ended or never began. */
@@ -158,10 +156,20 @@ export function createImportService(deps: ImportServiceDeps) {
 }
 
 /** The job of an import. @throws AppError JOB_NOT_FOUND */
-async function importOf(jobs: Pick<JobService, 'get'>, caller: Caller, id: string) {
+async function importOf(jobs: Pick<JobService, 'get'>, caller: Reader, id: string) {
   const job = await jobs.get(caller, id)
   if (OF_IMPORTS.includes(job.type)) return job
   throw new AppError('JOB_NOT_FOUND')
+}
+
+/** The rows of an import that the caller can see. @throws AppError JOB_NOT_FOUND */
+async function viewOf(
+  jobs: Pick<JobService, 'get'>,
+  caller: Reader,
+  id: string,
+): Promise<RowsView> {
+  const { id: jobId } = await importOf(jobs, caller, id)
+  return { jobId, hidden: hiddenFrom(caller) }
 }
 
 /** The format of a file, as requested or detected by its first record. @throws AppError */
@@ -188,11 +196,11 @@ function formatOf(
 
 async function* walk(
   storage: Pick<Storage, 'reports'>,
-  id: string,
+  view: RowsView,
   filter: RowsFilter,
 ): AsyncIterable<ImportRow[]> {
   for (let after = 0; ; ) {
-    const rows = await listRows(storage.reports, id, after, STEP, filter)
+    const rows = await listRows(storage.reports, view, after, STEP, filter)
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows

@@ -102,29 +102,39 @@ export interface RowsFilter {
   undo?: readonly NonNullable<ImportRow['undo']>[] | undefined
 }
 
-/** Rows of an import after a position, in order. */
+/** The rows of an import except those whose links are in hidden folders. */
+export interface RowsView {
+  jobId: string
+  hidden: readonly string[]
+}
+
+/** The rows that a reader can see: every access by a reader goes through this. */
+function visible({ db }: Sql, { jobId, hidden }: RowsView) {
+  let rows = db.selectFrom('import_rows').where('job_id', '=', jobId)
+  for (const table of hidden.length > 0 ? ['links', 'deleted_links'] : []) {
+    rows = rows.where(sql<boolean>`NOT EXISTS (SELECT 1 FROM ${sql.table(table)} l
+      WHERE l.id = import_rows.link_id AND l.folder_id IN (${sql.join(hidden)}))`)
+  }
+  return rows
+}
+
+/** Rows after a position, in order. */
 export function listRows(
-  { db }: Sql,
-  jobId: string,
+  sqlx: Sql,
+  view: RowsView,
   after: number,
   limit: number,
   { status, undo }: RowsFilter = {},
 ): Promise<ImportRow[]> {
-  let rows = db
-    .selectFrom('import_rows')
-    .selectAll()
-    .where('job_id', '=', jobId)
-    .where('n', '>', after)
+  let rows = visible(sqlx, view).selectAll().where('n', '>', after)
   if (status !== undefined) rows = rows.where('status', 'in', status)
   if (undo !== undefined) rows = rows.where('undo', 'in', undo)
   return rows.orderBy('n').limit(limit).execute()
 }
 
 /** Rows that changed a link and weren't undone yet. */
-function undoable({ db }: Sql, jobId: string) {
-  return db
-    .selectFrom('import_rows')
-    .where('job_id', '=', jobId)
+function undoable(sqlx: Sql, view: RowsView) {
+  return visible(sqlx, view)
     .where('version', 'is not', null)
     .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
 }
@@ -132,18 +142,26 @@ function undoable({ db }: Sql, jobId: string) {
 /** Undoable rows below a position, last ones first. */
 export function listUndoable(
   sqlx: Sql,
-  jobId: string,
+  view: RowsView,
   below: number,
   limit: number,
 ): Promise<ImportRow[]> {
-  const rows = undoable(sqlx, jobId).selectAll().where('n', '<', below)
+  const rows = undoable(sqlx, view).selectAll().where('n', '<', below)
   return rows.orderBy('n', 'desc').limit(limit).execute()
 }
 
 /** How many rows can be undone. */
-export async function countUndoable(sqlx: Sql, jobId: string): Promise<number> {
-  const counted = undoable(sqlx, jobId).select(({ fn }) => fn.countAll<number>().as('count'))
+export async function countUndoable(sqlx: Sql, view: RowsView): Promise<number> {
+  const counted = undoable(sqlx, view).select(({ fn }) => fn.countAll<number>().as('count'))
   return Number((await counted.executeTakeFirstOrThrow()).count)
+}
+
+/** The folders of links, by their ids. */
+export async function foldersOfLinks({ db }: Sql, ids: readonly (string | null)[]) {
+  const known = ids.filter((id) => id !== null)
+  if (known.length === 0) return []
+  const links = db.selectFrom('links').select('folder_id').distinct().where('id', 'in', known)
+  return (await links.execute()).map(({ folder_id }) => folder_id)
 }
 
 export async function updateRow(
@@ -224,10 +242,4 @@ export async function pretendCounts(
     }))
     .where('no', '=', workspaceNo)
     .execute()
-}
-
-/** The plan of a workspace. */
-export async function planIdOf({ db }: Sql, workspaceNo: number): Promise<string | undefined> {
-  const workspaces = db.selectFrom('workspaces').select('plan_id').where('no', '=', workspaceNo)
-  return (await workspaces.executeTakeFirst())?.plan_id
 }

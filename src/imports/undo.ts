@@ -1,9 +1,17 @@
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import type { LinkPrincipal, LinkService } from '../links/index.ts'
 import { savepoint, type Transaction } from '../storage/index.ts'
-import { callerFor, type ImportDeps } from './run.ts'
-import { countUndoable, type ImportRow, listUndoable, restoredSince, updateRow } from './store.ts'
+import type { ImportDeps } from './run.ts'
+import {
+  countUndoable,
+  foldersOfLinks,
+  type ImportRow,
+  listUndoable,
+  restoredSince,
+  updateRow,
+} from './store.ts'
 import { reasonsOf } from './write.ts'
 
 /** Rows undone per transaction. */
@@ -27,30 +35,37 @@ type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
 
 /**
  * Undoes an import, last record first: created links are deleted, changed ones restored. Links
- * changed since are skipped, with a reason in their row.
+ * changed since are skipped, with a reason in their row; links that who undoes it can't see are left
+ * alone, with their rows.
  */
 export async function undoImport(
-  deps: ImportDeps,
-  { job, checkpoint, signal }: JobRun<{ import: string }, UndoState>,
+  { storage, links }: ImportDeps,
+  { job, caller: callerNow, checkpoint, signal }: JobRun<{ import: string }, UndoState>,
 ): Promise<UndoResult> {
-  const { storage } = deps
   const { workspaceNo } = job
-  const caller = await callerFor(deps, job)
   const jobId = job.input.import
-  const total = job.state?.total ?? (await countUndoable(storage.read, jobId))
-  const start = { below: Number.MAX_SAFE_INTEGER, total, deleted: 0, restored: 0, kept: 0 }
-  let state: UndoState = job.state ?? start
+  let state = job.state
   for (;;) {
     signal.throwIfAborted()
-    const rows = await listUndoable(storage.read, jobId, state.below, STEP)
+    const reader = await callerNow(storage.read)
+    const view = { jobId, hidden: hiddenFrom(reader) }
+    state ??= startState(await countUndoable(storage.read, view))
+    const { total, below } = state
+    const before = state
+    const rows = await listUndoable(storage.read, view, below, STEP)
     const last = rows.at(-1)
     if (last === undefined) return resultOf(jobId, state)
-    const prepared = await Promise.all(rows.map((row) => prepare(deps.links, caller, row)))
+    const prepared = await Promise.all(rows.map((row) => prepare(links, reader, row)))
     state = await storage.write(
       async (tx) => {
-        const next = { ...state, below: last.n }
+        const caller = await callerNow(tx)
+        const folders = await foldersOfLinks(
+          tx,
+          rows.map(({ link_id }) => link_id),
+        )
+        const next = { ...before, below: last.n }
         for (const [i, row] of rows.entries()) {
-          next[await undoRow(deps.links, caller, tx, row, prepared[i] ?? null)]++
+          next[await undoRow(links, caller, tx, row, prepared[i] ?? null)]++
         }
         await checkpoint(tx, {
           state: next,
@@ -60,12 +75,17 @@ export async function undoImport(
             failed: next.kept,
           },
           result: resultOf(jobId, next),
+          folders,
         })
         return next
       },
       { workspaceNo },
     )
   }
+}
+
+function startState(total: number): UndoState {
+  return { below: Number.MAX_SAFE_INTEGER, total, deleted: 0, restored: 0, kept: 0 }
 }
 
 function resultOf(import_id: string, { deleted, restored, kept }: UndoState): UndoResult {

@@ -31,6 +31,8 @@ export interface ReadyRecord {
   /** The slug in the file, for the report. */
   slug: string | null
   destinationUrl: string | null
+  /** The id of the folder in the file. */
+  folder: string | null
   /** Null: it is refused because of its faults. */
   fields: PreparedCreate | null
   faults: ErrorDetail[]
@@ -45,7 +47,9 @@ export interface Outcome {
   reasons: ErrorDetail[]
   /** Warnings about the link. */
   warnings: Warning[]
-  link: Pick<Link, 'id' | 'slug' | 'version'> | null
+  link: Pick<Link, 'id' | 'slug' | 'version' | 'folder_id'> | null
+  /** The folder of a changed link before. */
+  folderBefore: string | null
   versionBefore: number | null
   clicksBefore: number | null
 }
@@ -144,7 +148,8 @@ async function resolve(
     inTheWay === 'slug'
       ? await findLinkAt(tx, address, ctx.caller)
       : await findLinkByExternalId(tx, fields.external_id ?? '', ctx.caller)
-  const found = other === undefined ? null : { id: other.id, slug: other.slug, version: 0 }
+  const { id = '', slug = '', folder_id = null } = other ?? {}
+  const found = other === undefined ? null : { id, slug, folder_id, version: 0 }
   switch (ctx.onConflict) {
     case 'skip':
       // An address of another workspace isn't a link to skip.
@@ -164,17 +169,18 @@ async function update(
   tx: Transaction,
   record: ReadyRecord,
   { slug: _, domain: __, ...patch }: PreparedCreate,
-  other: { id: string; version: number; imported_clicks: number },
+  other: { id: string; version: number; imported_clicks: number; folder_id: string | null },
 ): Promise<Outcome> {
   try {
     const link = await savepoint(tx, (part) =>
       links.update(part, caller, other.id, patch, () => true),
     )
-    const { version, imported_clicks } = other
+    const { version, imported_clicks, folder_id } = other
     return {
       ...outcomeOf(record, 'updated'),
       link,
       warnings: links.warningsOf(link),
+      folderBefore: folder_id,
       versionBefore: version,
       clicksBefore: imported_clicks,
     }
@@ -223,7 +229,7 @@ function outcomeOf(
 ): Outcome {
   return {
     ...{ record, status, reasons, warnings: [] },
-    ...{ link: null, versionBefore: null, clicksBefore: null },
+    ...{ link: null, folderBefore: null, versionBefore: null, clicksBefore: null },
   }
 }
 

@@ -9,6 +9,7 @@ import { createTestApi, type TestApi } from '../http/testing/api.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import { createJobService, type JobRun, type JobService } from './index.ts'
 import { registerJobRoutes } from './routes.ts'
+import { permitting } from './testing/caller-of.ts'
 
 const caller = { workspace: { no: 1 }, actor: COMMAND_LINE }
 
@@ -42,6 +43,7 @@ function processOf(nodeId: string, storage: Storage = site.storage): JobService 
     ...{ storage, clock, nodeId, cursors: createCursors('secret') },
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: (fields) => void logged.push(fields) },
+    callerOf: permitting({}),
   })
   services.push(made)
   return made

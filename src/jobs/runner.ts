@@ -1,8 +1,18 @@
+import type { Actor, Principal } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { AppError } from '../errors/index.ts'
-import { type Storage, StorageUnavailable, type Transaction } from '../storage/index.ts'
-import { changeHeld, FINISHED, type JobRow, releaseJobs, takeJob, waitingJob } from './store.ts'
+import type { Permission } from '../http/types.ts'
+import { type Sql, type Storage, StorageUnavailable, type Transaction } from '../storage/index.ts'
+import {
+  addFolders,
+  changeHeld,
+  FINISHED,
+  type JobRow,
+  releaseJobs,
+  takeJob,
+  waitingJob,
+} from './store.ts'
 import { type Checkpoint, type Job, type JobHandler, Postponed } from './types.ts'
 
 /** A job's lease: without renewal another process takes the job over after this time. */
@@ -16,6 +26,9 @@ const ATTEMPTS_MAX = 10
 const RUNNING_MAX = 4
 /** How long a job keeps its place, from its first step on, while other workspaces wait for one. */
 const TURN_MS = 15_000
+
+/** What starting a job takes, and each of its steps: all of them change links. */
+const SCOPE = 'links:write'
 
 /** The job was cancelled, or another process has it. */
 class LeaseLost extends Error {}
@@ -38,6 +51,12 @@ export interface RunnerDeps {
   /** The unique id of this process among those running. Default: it is the only one. */
   nodeId?: string | undefined
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
+  /** A job's actor as they may act now. @throws AppError if they may not go on */
+  callerOf: (
+    sql: Sql,
+    job: { readonly workspaceNo: number; readonly actor: Actor },
+    scope: Permission,
+  ) => Promise<Principal>
 }
 
 /**
@@ -134,15 +153,18 @@ export function createJobRunner(deps: RunnerDeps) {
 
 /** Runs a job that this process has taken, until it is finished or taken over. */
 async function run(
-  { storage, clock, logger, handlers }: RunnerDeps,
+  { storage, clock, logger, handlers, callerOf }: RunnerDeps,
   row: JobRow,
   { owner, place, stopping }: { owner: string; place: Place; stopping: AbortSignal },
 ): Promise<void> {
   const { id, type } = row
+  const job = jobOf(row)
   const held = { id, owner }
-  const lost = new AbortController()
+  /** Aborted with LeaseLost, or with the AppError why the actor may not go on. */
+  const ended = new AbortController()
   const turnOver = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal, turnOver.signal])
+  const signal = AbortSignal.any([stopping, ended.signal, turnOver.signal])
+  const caller = (sql: Sql) => callerOf(sql, job, SCOPE)
   const keep = async (tx: Transaction, values: Partial<JobRow>) => {
     if (!(await changeHeld(tx, held, values))) throw new LeaseLost()
   }
@@ -150,28 +172,35 @@ async function run(
   const finish = (values: Partial<JobRow>) =>
     write({ ...FINISHED, finished_at: clock.now(), ...values })
   const renewing = setInterval(() => {
-    write({ lease_until: clock.now() + LEASE_MS }).catch((error) => {
-      if (error instanceof LeaseLost) lost.abort(error)
+    // A handler may wait for long, and then take no step that would notice.
+    const permitted = caller(storage.read)
+    Promise.all([write({ lease_until: clock.now() + LEASE_MS }), permitted]).catch((error) => {
+      if (error instanceof LeaseLost || error instanceof AppError) ended.abort(error)
     })
   }, RENEW_MS)
   try {
     const handler = handlers.get(type)
     if (row.attempts > ATTEMPTS_MAX) throw new Error('The job takes its process down')
+    await caller(storage.read)
     const result = await handler?.({
-      job: jobOf(row),
+      job,
       signal,
+      caller,
       async checkpoint(tx, made) {
         signal.throwIfAborted()
         const now = clock.now()
+        await caller(tx)
+        await addFolders(tx, job, made.folders ?? [])
         await keep(tx, { ...columnsOf(made), attempts: 0, lease_until: now + LEASE_MS })
         place.since ??= now
         if (place.isWanted) tx.afterCommit(() => turnOver.abort(new TurnOver()))
       },
     })
     await finish({ status: 'succeeded', ...(result && { result: JSON.stringify(result) }) })
-  } catch (error) {
-    if (lost.signal.aborted || error instanceof LeaseLost) return
-    if (error instanceof Postponed || turnOver.signal.aborted) {
+  } catch (thrown) {
+    const error = ended.signal.aborted ? ended.signal.reason : thrown
+    if (error instanceof LeaseLost) return
+    if (error instanceof Postponed || (turnOver.signal.aborted && !ended.signal.aborted)) {
       const { ms, state } = error instanceof Postponed ? error : { ms: 0, state: undefined }
       const later = { lease_owner: null, lease_until: clock.now() + ms, attempts: 0 }
       await write({ ...columnsOf({ state }), ...later }).catch(ignoreLost)

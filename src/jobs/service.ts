@@ -1,19 +1,24 @@
 import { type Actor, recordChange, withoutAddresses } from '../audit/index.ts'
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import type { Ids } from '../base/ids.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
+import type { Reader } from '../http/types.ts'
 import { type Locale, translate } from '../i18n/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { createJobRunner, type RunnerDeps } from './runner.ts'
 import type { ShownJob } from './schemas.ts'
 import {
+  addFolders,
   cancelJob,
+  copyFolders,
   countOpen,
   findJob,
   insertJob,
   type JobRow,
+  type JobView,
   listJobs,
   purgeJobs,
 } from './store.ts'
@@ -28,12 +33,19 @@ const OPEN_MAX = 20
 /** The path of jobs. */
 export const JOBS_PATH = '/api/v1/jobs'
 
-/** The caller of a request. */
-interface JobCaller {
-  readonly workspace: { readonly no: number }
-}
-interface JobPrincipal extends JobCaller {
+interface JobPrincipal extends Reader {
   readonly actor: Actor
+}
+
+/** What is to be enqueued. */
+interface NewJob {
+  type: string
+  input: object
+  total?: number | null
+  /** The folders that it is known to touch. */
+  folders?: readonly (string | null | undefined)[]
+  /** The job whose folders it touches as well. */
+  about?: string
 }
 
 export type JobService = ReturnType<typeof createJobService>
@@ -49,7 +61,7 @@ export function createJobService(
   const handlers = new Map<string, JobHandler<unknown, unknown>>()
   const runner = createJobRunner({ ...deps, handlers })
 
-  async function assertRoom({ workspace }: JobCaller, sql: Sql = storage.read): Promise<void> {
+  async function assertRoom({ workspace }: Pick<JobPrincipal, 'workspace'>, sql: Sql = storage.read): Promise<void> {
     if ((await countOpen(sql, workspace.no)) < OPEN_MAX) return
     throw new AppError('TOO_MANY_JOBS', { headers: { 'Retry-After': '30' } })
   }
@@ -73,7 +85,7 @@ export function createJobService(
     async enqueue(
       tx: Transaction,
       { workspace, actor }: JobPrincipal,
-      { type, input, total = null }: { type: string; input: object; total?: number | null },
+      { type, input, total = null, folders = [], about }: NewJob,
     ): Promise<JobRow> {
       await assertRoom({ workspace }, tx)
       const row = await insertJob(tx, {
@@ -85,24 +97,24 @@ export function createJobService(
         input: JSON.stringify(input),
         created_at: clock.now(),
       })
+      await addFolders(tx, { id: row.id, workspaceNo: workspace.no }, folders)
+      if (about !== undefined) await copyFolders(tx, about, row.id)
       await recordChange(tx, actor, { ...entryOf(row, clock.now()), action: 'job.created' })
       tx.afterCommit(runner.wake)
       return named(tx, row)
     },
 
     /** @throws AppError JOB_NOT_FOUND */
-    async get({ workspace }: JobCaller, id: string): Promise<JobRow> {
-      return named(storage.read, await found(findJob(storage.read, workspace.no, id)))
+    async get(caller: Reader, id: string): Promise<JobRow> {
+      return named(storage.read, await found(findJob(storage.read, viewOf(caller), id)))
     },
 
     /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-    async list(
-      { workspace: { no } }: JobCaller,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
-    ) {
-      const binding = JSON.stringify(['jobs', no])
+    async list(caller: Reader, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const view = viewOf(caller)
+      const binding = JSON.stringify(['jobs', view.workspaceNo])
       const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
-      const rows = await listJobs(storage.read, no, below, limit + 1)
+      const rows = await listJobs(storage.read, view, below, limit + 1)
       return pageOf(await allNamed(storage.read, rows), limit, ({ id }) =>
         cursors.encode([id], binding),
       )
@@ -112,11 +124,11 @@ export function createJobService(
      * Cancels a job: none of its further steps is committed. A finished one stays unchanged.
      * @throws AppError JOB_NOT_FOUND
      */
-    async cancel(tx: Transaction, { workspace, actor }: JobPrincipal, id: string): Promise<JobRow> {
+    async cancel(tx: Transaction, caller: JobPrincipal, id: string): Promise<JobRow> {
       const now = clock.now()
-      const row = await cancelJob(tx, workspace.no, id, now)
-      if (row === undefined) return named(tx, await found(findJob(tx, workspace.no, id)))
-      await recordChange(tx, actor, { ...entryOf(row, now), action: 'job.cancelled' })
+      const row = await cancelJob(tx, viewOf(caller), id, now)
+      if (row === undefined) return named(tx, await found(findJob(tx, viewOf(caller), id)))
+      await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })
       return named(tx, row)
     },
 
@@ -126,6 +138,10 @@ export function createJobService(
       await storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
     },
   }
+}
+
+function viewOf(caller: Reader): JobView {
+  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller) }
 }
 
 /** The rows without email addresses, for responses. */

@@ -28,24 +28,41 @@ export async function insertJob(
   return job
 }
 
-/** A job of a workspace. */
-export async function findJob(
-  { db }: Sql,
-  workspaceNo: number,
-  id: string,
-): Promise<JobRow | undefined> {
-  const jobs = db.selectFrom('jobs').selectAll().where('workspace_no', '=', workspaceNo)
-  return jobs.where('id', '=', id).executeTakeFirst()
+/** The jobs of a workspace without those that touched a hidden folder. */
+export interface JobView {
+  workspaceNo: number
+  hidden: readonly string[]
 }
 
-/** The newest jobs of a workspace, older than the job `below` if that is given. */
+/** The jobs that a reader can see: every access by a reader goes through this. */
+function visible({ db }: Sql, { workspaceNo, hidden }: JobView) {
+  const jobs = db.selectFrom('jobs').where('workspace_no', '=', workspaceNo)
+  if (hidden.length === 0) return jobs
+  return jobs.where(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('job_folders')
+          .select('job_id')
+          .whereRef('job_id', '=', 'jobs.id')
+          .where('folder_id', 'in', hidden),
+      ),
+    ),
+  )
+}
+
+/** A job that a reader can see. */
+export async function findJob(sql: Sql, view: JobView, id: string): Promise<JobRow | undefined> {
+  return visible(sql, view).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The newest jobs that a reader can see, older than the job `below` if that is given. */
 export function listJobs(
-  { db }: Sql,
-  workspaceNo: number,
+  sql: Sql,
+  view: JobView,
   below: string | null,
   limit: number,
 ): Promise<JobRow[]> {
-  let jobs = db.selectFrom('jobs').selectAll().where('workspace_no', '=', workspaceNo)
+  let jobs = visible(sql, view).selectAll()
   if (below !== null) jobs = jobs.where('id', '<', below)
   return jobs.orderBy('id', 'desc').limit(limit).execute()
 }
@@ -58,6 +75,35 @@ export async function countOpen({ db }: Sql, workspaceNo: number): Promise<numbe
     .where('lease_until', 'is not', null)
   const counted = open.select(({ fn }) => fn.countAll<number>().as('count'))
   return Number((await counted.executeTakeFirstOrThrow()).count)
+}
+
+/** Records which folders of its workspace a job has touched; other ids are left out. */
+export async function addFolders(
+  { db }: Transaction,
+  { id: job_id, workspaceNo }: { id: string; workspaceNo: number },
+  folders: readonly (string | null | undefined)[],
+): Promise<void> {
+  const ids = [...new Set(folders)].filter((id) => typeof id === 'string')
+  if (ids.length === 0) return
+  const known = await db
+    .selectFrom('folders')
+    .select('id as folder_id')
+    .where('workspace_no', '=', workspaceNo)
+    .where('id', 'in', ids)
+    .execute()
+  if (known.length === 0) return
+  await db
+    .insertInto('job_folders')
+    .values(known.map(({ folder_id }) => ({ job_id, folder_id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Records for a job what another one has touched. */
+export async function copyFolders({ db }: Transaction, from: string, to: string): Promise<void> {
+  await sql`INSERT INTO job_folders (job_id, folder_id)
+    SELECT ${sql.lit(to)}, folder_id FROM job_folders WHERE job_id = ${from}
+    ON CONFLICT DO NOTHING`.execute(db)
 }
 
 /**
@@ -144,18 +190,17 @@ export async function changeHeld(
 /** The lease of finished jobs. */
 export const FINISHED = { lease_owner: null, lease_until: null } as const
 
-/** Cancels an unfinished job of a workspace. Undefined: there is none. */
+/** Cancels an unfinished job that the caller can see. Undefined: there is none. */
 export function cancelJob(
-  { db }: Transaction,
-  workspaceNo: number,
+  tx: Transaction,
+  view: JobView,
   id: string,
   now: number,
 ): Promise<JobRow | undefined> {
-  return db
+  return tx.db
     .updateTable('jobs')
     .set({ ...FINISHED, status: 'cancelled', finished_at: now })
-    .where('id', '=', id)
-    .where('workspace_no', '=', workspaceNo)
+    .where('id', 'in', visible(tx, view).select('id').where('id', '=', id))
     .where('lease_until', 'is not', null)
     .returningAll()
     .executeTakeFirst()
@@ -178,5 +223,7 @@ export async function releaseJobs(
 
 /** Deletes the jobs that were finished before a time. */
 export async function purgeJobs({ db }: Transaction, before: number): Promise<void> {
+  const old = db.selectFrom('jobs').select('id').where('finished_at', '<', before)
+  await db.deleteFrom('job_folders').where('job_id', 'in', old).execute()
   await db.deleteFrom('jobs').where('finished_at', '<', before).execute()
 }

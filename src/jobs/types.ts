@@ -1,5 +1,5 @@
-import type { Actor } from '../audit/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import type { Actor, Principal } from '../audit/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
 
 /** The progress of a job. */
 export interface Progress {
@@ -30,17 +30,27 @@ export interface Checkpoint<State> {
   state?: State
   /** The result so far, returned even if the job is cancelled or fails later. */
   result?: object
+  /** The folders of the links that the step has read or changed: who can't see one can't see the job. */
+  folders?: readonly (string | null | undefined)[]
 }
 
 /** One run of a job: from its start, or from where an earlier run ended. */
 export interface JobRun<Input = unknown, State = unknown> {
   readonly job: Job<Input, State>
-  /** Aborted when the job is cancelled or taken over, its turn is over, or this process stops. */
+  /**
+   * Aborted when the job is cancelled or taken over, when its actor may not go on, its turn is over,
+   * or this process stops.
+   */
   readonly signal: AbortSignal
   /**
+   * Who started the job, with the rights, plan and hidden folders that they have now: read it in the
+   * transaction of each step. @throws AppError if they may not go on; let that error propagate
+   */
+  readonly caller: (sql: Sql) => Promise<Principal>
+  /**
    * Stores the progress in the transaction of the step that made it, so that both are committed or
-   * neither. Throws if the job no longer belongs to this run, which rolls the step back; let that
-   * error propagate.
+   * neither. Throws if the job no longer belongs to this run, or its actor may not go on, which rolls
+   * the step back; let that error propagate.
    */
   readonly checkpoint: (tx: Transaction, made: Checkpoint<State>) => Promise<void>
 }

@@ -10,6 +10,7 @@ import { formatTimestamp } from '../validation/timestamp.ts'
 import {
   type AuthenticateContext,
   authenticate,
+  callerOfKey,
   createHash,
   createLastUsed,
   makeKey,
@@ -69,7 +70,7 @@ interface KeyContext extends AuthenticateContext {
 export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
   const lastUsed = createLastUsed(deps.storage)
   const context: KeyContext = { ...deps, hashOf: createHash(pepper), lastUsed }
-  const verbs = { create, list, get, revoke, rotate, authenticate }
+  const verbs = { create, list, get, revoke, rotate, authenticate, callerOfKey }
   return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.flush }
 }
 

@@ -8,9 +8,9 @@ import { shown } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
-import { GRACE_MS } from './remove.ts'
+import { deletedLinks } from './remove.ts'
 import type { Link } from './schemas.ts'
-import { type LinkRow, sees } from './store.ts'
+import { sees } from './store.ts'
 
 /** The most concurrent exports of a workspace or a person, and in total. */
 export const EXPORTS_PER_WORKSPACE = 4
@@ -154,15 +154,9 @@ async function visible(
     .where('id', 'in', ids)
     .where('workspace_no', '=', caller.workspace.no)
     .execute()
-  const deleted = await db
-    .selectFrom('deleted_links')
-    .select(['id', 'row'])
+  const deleted = await deletedLinks(storage.reports, caller, clock.now())
+    .select('id')
     .where('id', 'in', ids)
-    .where('workspace_no', '=', caller.workspace.no)
-    .where('deleted_at', '>', clock.now() - GRACE_MS)
     .execute()
-  return new Set([
-    ...links.filter((link) => sees(caller, link)).map(({ id }) => id),
-    ...deleted.filter(({ row }) => sees(caller, JSON.parse(row) as LinkRow)).map(({ id }) => id),
-  ])
+  return new Set([...links.filter((link) => sees(caller, link)), ...deleted].map(({ id }) => id))
 }

@@ -28,7 +28,7 @@ export async function withGroups(
   const names = changes.map(({ before, row }) =>
     keysOf(row.tags) === keysOf(before.tags)
       ? null
-      : parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) })),
+      : parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag), folder: row.folder_id })),
   )
   const wanted = names.flatMap((some) => some ?? [])
   const none = new Map<string, NamedTag>()

@@ -15,10 +15,10 @@ import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
-import { GRACE_MS } from './remove.ts'
+import { deletedLinks } from './remove.ts'
 import { stateOf } from './rows.ts'
 import type { HistoryPage, Link } from './schemas.ts'
-import { findLink, type LinkRow, sees } from './store.ts'
+import { findLink, type LinkRow } from './store.ts'
 import { change } from './update.ts'
 
 /** Entries per query when all are read. */
@@ -31,19 +31,14 @@ async function linkOrDeleted(
   caller: LinkCaller,
   id: string,
 ): Promise<{ row: LinkRow; isDeleted: boolean }> {
-  const { workspace } = caller
   const row = await findLink(sql, id, caller)
   if (row !== undefined) return { row, isDeleted: false }
-  const deleted = await sql.db
-    .selectFrom('deleted_links')
+  const deleted = await deletedLinks(sql, caller, ctx.clock.now())
     .select('row')
     .where('id', '=', id)
-    .where('workspace_no', '=', workspace.no)
-    .where('deleted_at', '>', ctx.clock.now() - GRACE_MS)
     .executeTakeFirst()
   if (deleted === undefined) throw new AppError('LINK_NOT_FOUND')
   const found = await withPresentGroups(sql, JSON.parse(deleted.row) as LinkRow)
-  if (!sees(caller, found)) throw new AppError('LINK_NOT_FOUND')
   return { row: found, isDeleted: true }
 }
 

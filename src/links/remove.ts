@@ -1,4 +1,5 @@
 import { recordChange } from '../audit/index.ts'
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import { pageOf } from '../http/page.ts'
 import type { IfMatch } from '../http/types.ts'
 import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
@@ -7,7 +8,7 @@ import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
-import { countPlace, deleteLink, type LinkRow, selectLinks } from './store.ts'
+import { countPlace, deleteLink, type LinkRow, type LinkSeeker, selectLinks } from './store.ts'
 import { linkToChange } from './update.ts'
 
 /** How long a deleted link can be restored; its clicks are kept for as long. */
@@ -127,6 +128,21 @@ async function forget(
   return seqs.length
 }
 
+/**
+ * The deleted links of a workspace that a reader can see and that can still be restored: every
+ * access by a reader goes through this.
+ */
+export function deletedLinks({ db }: Sql, reader: LinkSeeker, nowMs: number) {
+  const hidden = hiddenFrom(reader)
+  return db
+    .selectFrom('deleted_links')
+    .where('workspace_no', '=', reader.workspace.no)
+    .where('deleted_at', '>', nowMs - GRACE_MS)
+    .$if(hidden.length > 0, (query) =>
+      query.where((eb) => eb.or([eb('folder_id', 'is', null), eb('folder_id', 'not in', hidden)])),
+    )
+}
+
 /** The query for deleted links. */
 interface DeletedQuery {
   id?: string | undefined
@@ -140,21 +156,12 @@ interface DeletedQuery {
  */
 export async function listDeleted(
   { storage, clock, cursors, domains }: LinkContext,
-  { workspace, hiddenFolders = [] }: LinkCaller,
+  caller: LinkCaller,
   { id, limit, cursor }: DeletedQuery,
 ): Promise<DeletedLinkList> {
-  const binding = JSON.stringify(['deleted', workspace.no, id ?? null])
-  let query = storage.read.db
-    .selectFrom('deleted_links')
-    .select(['seq', 'deleted_at', 'row'])
-    .where('workspace_no', '=', workspace.no)
-    .where('deleted_at', '>', clock.now() - GRACE_MS)
+  const binding = JSON.stringify(['deleted', caller.workspace.no, id ?? null])
+  let query = deletedLinks(storage.read, caller, clock.now()).select(['seq', 'deleted_at', 'row'])
   if (id !== undefined) query = query.where('id', '=', id)
-  if (hiddenFolders.length > 0) {
-    query = query.where((eb) =>
-      eb.or([eb('folder_id', 'is', null), eb('folder_id', 'not in', hiddenFolders)]),
-    )
-  }
   if (cursor !== undefined) {
     const [at, seq] = cursors.decode(cursor, binding) as [number, number]
     query = query.where((eb) =>

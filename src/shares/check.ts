@@ -1,11 +1,13 @@
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import type { Reader } from '../http/types.ts'
 import type { Sql } from '../storage/index.ts'
+import { findTagId, isTagSeen } from '../tags/index.ts'
 import { foldCase } from '../validation/text.ts'
 import type { Subject } from './schemas.ts'
 import type { ShareKind } from './show.ts'
-import { findLinks, findTagId } from './store.ts'
+import { type FoundShare, findLinks, findShares, type Wanted } from './store.ts'
 
 /** The subject of a share in its stored form. */
 interface SharedSubject {
@@ -27,7 +29,7 @@ export async function checkSubject(
       : { field: 'subject.link_id', code: 'LINK_NOT_FOUND' }
   }
   if (tag !== undefined) {
-    const id = await findTagId(sql, workspace.no, foldCase(tag.trim()))
+    const id = await findTagId(sql, sharer, foldCase(tag.trim()))
     return id === undefined ? { field: 'subject.tag', code: 'TAG_NOT_FOUND' } : { kind: 'tag', id }
   }
   if (folder_id === undefined) return { kind: 'workspace', id: null }
@@ -56,13 +58,43 @@ export async function checkFilters(
   return faults
 }
 
-/** Those of some links that the caller can see. */
-async function seenLinks(
+/**
+ * The shares that a reader can see, newest first: neither their subject nor a link of their filters
+ * is hidden. All access to shares goes through this, also that of viewers, who see no more than who
+ * shares.
+ */
+export async function seenShares(
   sql: Sql,
-  { workspace, hiddenFolders = [] }: Reader,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  const links = await findLinks(sql, workspace.no, ids)
-  const seen = links.filter(({ folder_id: id }) => id === null || !hiddenFolders.includes(id))
-  return new Set(seen.map(({ id }) => id))
+  reader: Reader,
+  { limit = 1, ...wanted }: Wanted,
+): Promise<FoundShare[]> {
+  const { workspace, hiddenFolders: hidden } = reader
+  const own = { ...wanted, limit, workspaceNo: workspace.no }
+  if (hidden === undefined) return findShares(sql, own)
+  const seen: FoundShare[] = []
+  const view = { ...own, hidden, isTagSeen: isTagSeen(hiddenFrom(reader)) }
+  for (let { before } = wanted; ; ) {
+    const rows = await findShares(sql, { ...view, before })
+    const links = await findLinks(sql, workspace.no, rows.flatMap(linksOf))
+    const unseen = new Set(links.filter((link) => !isSeen(reader, link)).map(({ id }) => id))
+    seen.push(...rows.filter((row) => !linksOf(row).some((id) => unseen.has(id))))
+    if (seen.length >= limit || rows.length < limit) return seen.slice(0, limit)
+    before = rows.at(-1)?.id
+  }
+}
+
+/** The links that a share's filters name. */
+function linksOf({ filters }: FoundShare): string[] {
+  const { link = [], not_link = [] } = JSON.parse(filters) as Record<string, string[]>
+  return [...link, ...not_link]
+}
+
+/** Those of some links that the caller can see. */
+async function seenLinks(sql: Sql, reader: Reader, ids: readonly string[]): Promise<Set<string>> {
+  const links = await findLinks(sql, reader.workspace.no, ids)
+  return new Set(links.filter((link) => isSeen(reader, link)).map(({ id }) => id))
+}
+
+function isSeen({ hiddenFolders = [] }: Reader, { folder_id: id }: { folder_id: string | null }) {
+  return id === null || !hiddenFolders.includes(id)
 }

@@ -8,14 +8,13 @@ import type { HashQueue } from '../limits/index.ts'
 import { hashPassword as argon2id, prepareWrite } from '../links/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
-import { checkFilters, checkSubject } from './check.ts'
+import { checkFilters, checkSubject, seenShares } from './check.ts'
 import type { Share, ShareChange, ShareList, Subject } from './schemas.ts'
 import { SHOW_DEFAULT, type Show } from './show.ts'
 import {
   countShares,
   deleteShare,
   type FoundShare,
-  findShares,
   insertShare,
   type ShareRow,
   updateShare,
@@ -48,13 +47,12 @@ export function createShareService(context: ShareContext) {
 /** Shares, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   ctx: ShareContext,
-  { workspace, hiddenFolders: hidden = [] }: Reader,
+  caller: Reader,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<ShareList> {
-  const binding = JSON.stringify(['shares', workspace.no])
+  const binding = JSON.stringify(['shares', caller.workspace.no])
   const before = cursor && (ctx.cursors.decode(cursor, binding)[0] as string)
-  const wanted = { workspaceNo: workspace.no, hidden, before, limit: limit + 1 }
-  const rows = await findShares(ctx.storage.read, wanted)
+  const rows = await seenShares(ctx.storage.read, caller, { before, limit: limit + 1 })
   const page = pageOf(rows, limit, ({ id }) => ctx.cursors.encode([id], binding))
   return { ...page, data: page.data.map((row) => shown(ctx, row)) }
 }
@@ -154,11 +152,11 @@ async function remove(
 }
 
 async function find(
-  sql: Parameters<typeof findShares>[0],
-  { workspace, hiddenFolders: hidden = [] }: Reader,
+  sql: Parameters<typeof seenShares>[0],
+  caller: Reader,
   id: string,
 ): Promise<FoundShare> {
-  const [row] = await findShares(sql, { workspaceNo: workspace.no, id, hidden })
+  const [row] = await seenShares(sql, caller, { id })
   if (row === undefined) throw new AppError('SHARE_NOT_FOUND')
   return row
 }

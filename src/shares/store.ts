@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable, RawBuilder, Selectable } from 'kysely'
 import type { Schema, Sql, Transaction } from '../storage/index.ts'
 
 /** A row of `shares`. */
@@ -8,12 +8,14 @@ export type ShareRow = Selectable<Schema['shares']>
 export type FoundShare = Awaited<ReturnType<typeof findShares>>[number]
 
 /** A query for shares. */
-interface Wanted {
+export interface Wanted {
   workspaceNo?: number
   id?: string
   tokenHash?: string
   /** Folders whose shares, and those of their links, are left out. */
   hidden?: readonly string[]
+  /** Whether the tag `t` of a share is seen; absent: each is. */
+  isTagSeen?: RawBuilder<boolean>
   /** Exclusive: only older ones. */
   before?: string | undefined
   limit?: number
@@ -21,7 +23,7 @@ interface Wanted {
 
 /** Shares with an existing subject, newest first. Those of deleted links stay stored. */
 export function findShares({ db }: Sql, wanted: Wanted) {
-  const { workspaceNo, id, tokenHash, hidden = [], before, limit = 1 } = wanted
+  const { workspaceNo, id, tokenHash, hidden = [], isTagSeen, before, limit = 1 } = wanted
   let query = joined(db)
   if (workspaceNo !== undefined) query = query.where('s.workspace_no', '=', workspaceNo)
   if (id !== undefined) query = query.where('s.id', '=', id)
@@ -29,6 +31,9 @@ export function findShares({ db }: Sql, wanted: Wanted) {
   if (before !== undefined) query = query.where('s.id', '<', before)
   for (const column of hidden.length > 0 ? (['f.id', 'l.folder_id'] as const) : []) {
     query = query.where((eb) => eb.or([eb(column, 'is', null), eb(column, 'not in', hidden)]))
+  }
+  if (isTagSeen !== undefined) {
+    query = query.where((eb) => eb.or([eb('t.id', 'is', null), isTagSeen]))
   }
   return query.orderBy('s.id', 'desc').limit(limit).execute()
 }
@@ -93,7 +98,8 @@ export async function addView({ db }: Transaction, id: string) {
 }
 
 /** The links of a workspace among these ids, with their folders. */
-export function findLinks({ db }: Sql, workspaceNo: number, ids: readonly string[]) {
+export async function findLinks({ db }: Sql, workspaceNo: number, ids: readonly string[]) {
+  if (ids.length === 0) return []
   return db
     .selectFrom('links')
     .select(['id', 'folder_id', 'destination_url'])
@@ -110,18 +116,6 @@ export function findBrand({ db }: Sql, domainNo: number) {
     .select(['d.brand', 'l.png'])
     .where('d.no', '=', domainNo)
     .executeTakeFirst()
-}
-
-/** The id of the tag with this key. */
-export async function findTagId({ db }: Sql, workspaceNo: number, key: string) {
-  const tag = await db
-    .selectFrom('tags')
-    .select('id')
-    .where('workspace_no', '=', workspaceNo)
-    .where('key', '=', key)
-    .where('merged_into', 'is', null)
-    .executeTakeFirst()
-  return tag?.id
 }
 
 /** The role of a person in a workspace; undefined: not a member. */

@@ -6,6 +6,7 @@ import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { brandOf } from '../domains/rows.ts'
 import { AppError, invalid } from '../errors/index.ts'
 import { hiddenFoldersOf } from '../folders/index.ts'
+import type { Reader } from '../http/types.ts'
 import type { HashQueue } from '../limits/index.ts'
 import { permissionsOf } from '../members/roles.ts'
 import type { GuessLimit } from '../redirect/index.ts'
@@ -17,6 +18,7 @@ import type { Storage } from '../storage/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { checkForWorkspace } from '../validation/requesting-workspace.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
+import { seenShares } from './check.ts'
 import { dimensionsOf, type Show } from './show.ts'
 import { addView, type FoundShare, findBrand, findLinks, findShares, roleOf } from './store.ts'
 import { type ShareTokens, TOKEN } from './tokens.ts'
@@ -58,6 +60,9 @@ async function find(ctx: ViewContext, token: string): Promise<FoundShare> {
   const { workspace_no, expires_at } = share
   const covered = { domain_no: DEFAULT_DOMAIN, workspace_no, target_url: baseUrl }
   if (blocks.covering(covered) !== null) throw new AppError('SHARE_NOT_FOUND')
+  const reader = await readerOf(ctx, share)
+  const [seen] = await seenShares(storage.read, reader, { id: share.id })
+  if (seen === undefined) throw new AppError('SHARE_NOT_FOUND')
   if (expires_at !== null && expires_at <= clock.now()) throw new AppError('SHARE_EXPIRED')
   return share
 }
@@ -187,10 +192,10 @@ async function withLinks(
 
 /** A viewer's query, restricted by the share. */
 async function questionOf<T>(ctx: ViewContext, share: FoundShare, query: Asked<T>) {
-  const { workspace_no: no, kind, subject_id: id, tag_key } = share
+  const { kind, subject_id: id, tag_key } = share
   assertShown(query.filters, dimensionsOf(showOf(share), kind))
   return {
-    caller: { workspace: { no }, hiddenFolders: await hiddenOf(ctx, share) },
+    caller: await readerOf(ctx, share),
     linkId: kind === 'link' ? id : null,
     query: {
       ...query,
@@ -227,11 +232,15 @@ function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   })
 }
 
-/** The folders that the last editor of the share can't see now. */
-async function hiddenOf({ storage }: ViewContext, { workspace_no: no, seen_by }: FoundShare) {
-  if (seen_by === null) return []
+/** Who edited the share last, with what they can see now. */
+async function readerOf(
+  { storage }: ViewContext,
+  { workspace_no: no, seen_by }: FoundShare,
+): Promise<Reader> {
+  if (seen_by === null) return { workspace: { no } }
   const scopes = permissionsOf((await roleOf(storage.read, no, seen_by)) ?? '')
-  return hiddenFoldersOf(storage.read, no, { userId: seen_by, scopes })
+  const view = { userId: seen_by, scopes }
+  return { workspace: { no }, hiddenFolders: await hiddenFoldersOf(storage.read, no, view) }
 }
 
 /** Maps a missing link or folder to a missing share. */

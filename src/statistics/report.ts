@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi'
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import { invalid } from '../errors/index.ts'
 import { findLink } from '../links/index.ts'
 import type { Rule, Variant } from '../rules/index.ts'
@@ -156,10 +157,10 @@ const SPARKLINE_DAYS = 30
  */
 export async function sparklines(
   { storage, clock, reports }: StatisticsContext,
-  { workspace, hiddenFolders }: StatisticsCaller,
+  caller: StatisticsCaller,
   ids: readonly string[],
 ): Promise<Record<string, number[]>> {
-  const seqs = await findLinkSeqs(storage.read, ids, workspace.no, hiddenFolders)
+  const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, hiddenFrom(caller))
   if (seqs.size === 0) return {}
   const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
   const days = new Map(await reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS))

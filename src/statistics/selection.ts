@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
@@ -57,7 +58,7 @@ export async function select(
   range: Range,
 ): Promise<Selection> {
   const { no } = caller.workspace
-  const { hiddenFolders: hidden = [] } = caller
+  const hidden = hiddenFrom(caller)
   const link = linkId === null ? null : await findLink(storage.read, linkId, caller)
   if (link === undefined) throw new AppError('LINK_NOT_FOUND')
   const tags = tagKeys(query.tags)
@@ -107,14 +108,14 @@ export async function folderIds(
 /** Replaces ids of links by their `seq`. @throws AppError LINK_NOT_FOUND */
 async function resolveFilters(
   storage: Pick<Storage, 'read'>,
-  { workspace, hiddenFolders }: StatisticsCaller,
+  caller: StatisticsCaller,
   filters: readonly Filter[],
 ): Promise<Filter[]> {
   const ids = filters.flatMap(({ dimension, values }) =>
     dimension === 'link' ? values.map(String) : [],
   )
   if (ids.length === 0) return [...filters]
-  const seqs = await findLinkSeqs(storage.read, ids, workspace.no, hiddenFolders)
+  const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, hiddenFrom(caller))
   if (ids.some((id) => !seqs.has(id))) throw new AppError('LINK_NOT_FOUND')
   return filters.map((filter) =>
     filter.dimension === 'link'

@@ -37,10 +37,12 @@ export async function findLinks(
     if (links.length === some.length) continue
     const deleted = await db
       .selectFrom('deleted_links')
-      .select('row')
+      .select(['row', 'folder_id'])
       .where(by, 'in', some as never)
       .execute()
-    found.push(...deleted.map(({ row }) => JSON.parse(row) as FoundLink))
+    for (const { row, folder_id } of deleted) {
+      found.push({ ...(JSON.parse(row) as FoundLink), folder_id })
+    }
   }
   return found
 }

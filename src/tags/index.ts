@@ -1,8 +1,9 @@
 export { registerTagRoutes } from './routes.ts'
-export { createTagService } from './service.ts'
+export { createTagService, findTagId, hiddenTags } from './service.ts'
 export {
   hasTagWith,
   isTag,
+  isTagSeen,
   type NamedTag,
   numbersOfTags,
   tagContains,

@@ -1,4 +1,5 @@
 import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import { hiddenFrom } from '../base/hidden-folders.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
 import { pageOf } from '../http/page.ts'
@@ -12,7 +13,8 @@ import type { Tag, TagList } from './schemas.ts'
 import {
   countLinks,
   deleteTag,
-  findTagById,
+  findHiddenKeys,
+  findTag,
   findTags,
   insertTag,
   listTags,
@@ -56,7 +58,7 @@ function linksOf(
 /** Tags by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   { storage, cursors }: ServiceContext,
-  { workspace, hiddenFolders = [] }: Reader,
+  caller: Reader,
   query: {
     search?: string | undefined
     name?: readonly Name[] | undefined
@@ -67,15 +69,17 @@ async function list(
   const { limit, cursor } = query
   const term = foldForSearch(query.search ?? '')
   const keys = query.name?.map(({ key }) => key) ?? null
-  const binding = JSON.stringify(['tags', workspace.no, term, keys])
+  const { no } = caller.workspace
+  const binding = JSON.stringify(['tags', no, term, keys])
   const afterKey = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
   const rows = await listTags(storage.reports, {
-    workspaceNo: workspace.no,
+    workspaceNo: no,
     term,
     keys,
     afterKey,
     limit: limit + 1,
-    hiddenFolders,
+    hiddenFolders: caller.hiddenFolders ?? [],
+    hidden: hiddenFrom(caller),
   })
   const page = pageOf(rows, limit, ({ key }) => cursors.encode([key], binding))
   return { ...page, data: page.data.map((row) => shown(row, row.links).body) }
@@ -100,7 +104,7 @@ async function create(
   const { tag: name, key } = fields.name
   const colour = fields.colour ?? colourOf(key)
   const id = ids.next('tag')
-  const row = { id, key, name, colour, search_text: foldForSearch(name) }
+  const row = { id, key, name, colour, search_text: foldForSearch(name), folder_id: null }
   const times = { created_at: now, updated_at: now }
   if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
     throw new AppError('TAG_TAKEN')
@@ -175,10 +179,28 @@ async function remove(
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function found(sqlx: Sql, { workspace }: Reader, id: string): Promise<TagRow> {
-  const row = await findTagById(sqlx, workspace.no, id)
+async function found(sqlx: Sql, caller: Reader, id: string): Promise<TagRow> {
+  const row = await findTag(sqlx, viewOf(caller), 'id', id)
   if (row === undefined) throw new AppError('TAG_NOT_FOUND')
   return row
+}
+
+/** The id of the tag with a key that a reader can see. */
+export async function findTagId(sqlx: Sql, reader: Reader, key: string) {
+  return (await findTag(sqlx, viewOf(reader), 'key', key))?.id
+}
+
+/** Those of some keys whose tags exist but are hidden from a reader. */
+export async function hiddenTags(
+  sqlx: Sql,
+  reader: Reader,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  return new Set(await findHiddenKeys(sqlx, viewOf(reader), keys))
+}
+
+function viewOf(reader: Reader) {
+  return { workspaceNo: reader.workspace.no, hidden: hiddenFrom(reader) }
 }
 
 /** A tag to be changed. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */

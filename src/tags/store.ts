@@ -40,15 +40,39 @@ export async function findTags(
   )
 }
 
-/** The tag of a workspace with this id, unless it was merged into another. */
-export function findTagById({ db }: Sql, workspaceNo: number, id: string) {
+/** The tag with this id or key that a reader can see, unless it was merged into another. */
+export function findTag(
+  { db }: Sql,
+  { workspaceNo, hidden }: { workspaceNo: number; hidden: readonly string[] },
+  by: 'id' | 'key',
+  text: string,
+) {
   return db
-    .selectFrom('tags')
-    .selectAll()
-    .where('workspace_no', '=', workspaceNo)
-    .where('id', '=', id)
-    .where('merged_into', 'is', null)
+    .selectFrom('tags as t')
+    .selectAll('t')
+    .where('t.workspace_no', '=', workspaceNo)
+    .where(`t.${by}`, '=', text)
+    .where('t.merged_into', 'is', null)
+    .where(isTagSeen(hidden))
     .executeTakeFirst()
+}
+
+/** Those of some keys whose tags a reader can't see. */
+export async function findHiddenKeys(
+  { db }: Sql,
+  { workspaceNo, hidden }: { workspaceNo: number; hidden: readonly string[] },
+  keys: readonly string[],
+): Promise<string[]> {
+  if (keys.length === 0) return []
+  const rows = await db
+    .selectFrom('tags as t')
+    .select('t.key')
+    .where('t.workspace_no', '=', workspaceNo)
+    .where('t.key', 'in', keys)
+    .where('t.merged_into', 'is', null)
+    .where(sql<boolean>`NOT ${isTagSeen(hidden)}`)
+    .execute()
+  return rows.map(({ key }) => key)
 }
 
 const takeNumber = prepare<{ workspaceNo: number }, { tags_made: number }>((db, p) =>
@@ -162,16 +186,19 @@ interface TagPage {
   limit: number
   /** Links of these folders are not counted. */
   hiddenFolders: readonly string[]
+  /** See {@link isTagSeen}. */
+  hidden: readonly string[]
 }
 
 type CountedTag = Pick<TagRow, 'id' | 'name' | 'key' | 'colour' | 'version'> & { links: number }
 
 /** Tags by their key, with how many links each has. */
 export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]> {
-  const { workspaceNo, term, keys, afterKey, limit, hiddenFolders } = page
+  const { workspaceNo, term, keys, afterKey, limit, hiddenFolders, hidden } = page
   const { rows } = await sql<CountedTag>`
     SELECT t.id, t.name, t.key, t.colour, t.version, ${linksOf(hiddenFolders)} AS links
     FROM tags t WHERE t.workspace_no = ${workspaceNo} AND t.merged_into IS NULL
+      AND ${isTagSeen(hidden)}
       ${term === '' ? sql`` : sql`AND ${tagContains(term)}`}
       ${keys === null ? sql`` : sql`AND t.key IN (${sql.join(keys)})`}
       ${afterKey === null ? sql`` : sql`AND t.key > ${afterKey}`}
@@ -192,6 +219,21 @@ export async function countLinks(
       (SELECT s.no FROM tags t JOIN tags s ON s.workspace_no = t.workspace_no AND s.key = t.key
         WHERE t.workspace_no = ${workspaceNo} AND t.id IN (${sql.join(ids)}))`.execute(db)
   return Number(rows[0]?.n ?? 0)
+}
+
+/**
+ * Whether a reader can see the tag `t`: it is on a link that they can see, or on none, and wasn't
+ * created for a link in a folder that is hidden from them. The one rule for all access to tags.
+ */
+export function isTagSeen(hidden: readonly string[]): RawBuilder<boolean> {
+  if (hidden.length === 0) return sql<boolean>`TRUE`
+  const uses = sql`FROM link_tags o JOIN links l ON l.seq = o.link_seq
+    WHERE o.workspace_no = t.workspace_no AND o.tag_no IN
+      (SELECT s.no FROM tags s WHERE s.workspace_no = t.workspace_no AND s.key = t.key)`
+  const folders = sql.join(hidden)
+  return sql<boolean>`(
+    EXISTS (SELECT 1 ${uses} AND (l.folder_id IS NULL OR l.folder_id NOT IN (${folders})))
+    OR ((t.folder_id IS NULL OR t.folder_id NOT IN (${folders})) AND NOT EXISTS (SELECT 1 ${uses})))`
 }
 
 /** How many links the tag `t` has. */

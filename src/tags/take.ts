@@ -11,20 +11,20 @@ export interface TagMaker {
   clock: Clock
 }
 
-/** The tags with these names, by their keys; missing ones are created. */
+/** The tags with these names, by their keys; missing ones are created for links of their folders. */
 export async function takeTags(
   { ids, clock }: TagMaker,
   tx: Transaction,
   workspaceNo: number,
-  tags: readonly { tag: string; key: string }[],
+  tags: readonly { tag: string; key: string; folder: string | null }[],
 ): Promise<Map<string, NamedTag>> {
   // Of names that differ in case the first is used.
-  const names = new Map<string, string>()
-  for (const { tag, key } of tags) if (!names.has(key)) names.set(key, tag)
+  const names = new Map<string, (typeof tags)[number]>()
+  for (const tag of tags) if (!names.has(tag.key)) names.set(tag.key, tag)
   const find = (keys: Iterable<string>) => findTags(tx, workspaceNo, [...keys])
   const taken = new Map((await find(names.keys())).map((tag) => [tag.key, tag]))
   const missing = [...names].filter(([key]) => !taken.has(key))
-  for (const [key, name] of missing) {
+  for (const [key, { tag: name, folder }] of missing) {
     const now = clock.now()
     await insertTag(tx, {
       workspace_no: workspaceNo,
@@ -33,6 +33,7 @@ export async function takeTags(
       name,
       search_text: foldForSearch(name),
       colour: colourOf(key),
+      folder_id: folder,
       created_at: now,
       updated_at: now,
     })

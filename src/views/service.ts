@@ -1,11 +1,12 @@
 import { changedFields, recordObject } from '../audit/index.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../errors/index.ts'
-import { idsOfFolder } from '../folders/index.ts'
+import { findFolder, idsOfFolder } from '../folders/index.ts'
 import type { ServiceContext } from '../http/service-context.ts'
 import type { IfMatch } from '../http/types.ts'
 import type { MemberPrincipal } from '../members/service.ts'
 import type { Schema, Sql, Transaction } from '../storage/index.ts'
+import { hiddenTags } from '../tags/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
@@ -91,12 +92,13 @@ async function remove(
   await record(tx, caller, 'view.deleted', row, clock.now(), { before: auditedOf(row) })
 }
 
-/** Whether the person can see a view: not if it is of a folder that is hidden from them. */
-async function visible(
-  { db }: Pick<Sql, 'db'>,
-  { workspace, userId, hiddenFolders = [] }: MemberPrincipal,
-): Promise<Row[]> {
-  const rows = await db
+/**
+ * The views that a person can see: none of a folder that is hidden from them, and no other person's
+ * of a folder that was deleted, or of tags that are hidden from them.
+ */
+async function visible(sql: Sql, caller: MemberPrincipal): Promise<Row[]> {
+  const { workspace, userId, hiddenFolders } = caller
+  const rows = await sql.db
     .selectFrom('views')
     .selectAll()
     .where('workspace_no', '=', workspace.no)
@@ -104,7 +106,20 @@ async function visible(
     .orderBy('name_key')
     .orderBy('id')
     .execute()
-  return rows.filter((row) => !hiddenFolders.includes(shownOf(row).filter.folder ?? ''))
+  if (hiddenFolders === undefined) return rows
+  const tagKeys = (row: Row) => (shownOf(row).filter.tag ?? []).map(foldCase)
+  const tags = await hiddenTags(sql, caller, rows.flatMap(tagKeys))
+  const seen: Row[] = []
+  for (const row of rows) {
+    const { folder } = shownOf(row).filter
+    if (folder !== null && hiddenFolders.includes(folder)) continue
+    const isOwn = row.user_id === userId
+    if (!isOwn && tagKeys(row).some((key) => tags.has(key))) continue
+    const isNamed = folder !== null && folder !== 'none' && !isOwn
+    if (isNamed && (await findFolder(sql, workspace.no, folder)) === undefined) continue
+    seen.push(row)
+  }
+  return seen
 }
 
 async function findEditable(

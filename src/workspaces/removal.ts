@@ -61,6 +61,8 @@ export function createWorkspaceRemoval(deps: {
       })
       await purgeLinks(tx, no)
       await dropDomains(tx, no)
+      const jobs = tx.db.selectFrom('jobs').select('id').where('workspace_no', '=', no)
+      await tx.db.deleteFrom('job_folders').where('job_id', 'in', jobs).execute()
       for (const table of [
         'api_keys',
         'invitations',

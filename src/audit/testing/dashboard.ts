@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCallers } from '../../accounts/callers.ts'
 import type { Accounts } from '../../accounts/index.ts'
 import { createAdministration } from '../../administration.ts'
 import { type AppDeps, createApp } from '../../app.ts'
@@ -197,7 +198,7 @@ export async function createTestDashboard() {
     ...{ storage, clock, ids, links, ownDomains, domains, excluded, shares, statistics },
     accounts: { sessions },
     logger: silentLogger,
-    authenticate: keys.authenticate,
+    authenticate: createCallers({ storage, plans: PLANS, keys }).authenticate,
     clientAddress: (peer: string) => peer,
     anonymousPerMinute: 600,
     baseUrl: 'https://s.example',

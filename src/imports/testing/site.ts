@@ -8,12 +8,12 @@ import { createCursors } from '../../http/cursor.ts'
 import { createTestApi, type SendInit, type TestApi } from '../../http/testing/api.ts'
 import { createJobService } from '../../jobs/index.ts'
 import { registerJobRoutes } from '../../jobs/routes.ts'
+import { permitting } from '../../jobs/testing/caller-of.ts'
 import { registerByFilterRoute } from '../../links/bulk/by-filter-routes.ts'
 import { createFilterJobs } from '../../links/bulk/job.ts'
 import { registerLinkRoutes } from '../../links/routes.ts'
 import { createTestLinks, type TestLinks } from '../../links/testing/links.ts'
 import { createOutgoing } from '../../outgoing/index.ts'
-import type { Plan } from '../../plans/types.ts'
 import { registerImportRoutes } from '../routes.ts'
 import { createImportService, type ImportService, type ImportServiceDeps } from '../service.ts'
 
@@ -62,20 +62,20 @@ export async function createTestImports(
   const cursors = createCursors('secret')
   const ids = createIds(clock, systemRandom)
   const logger = { warn() {}, error: (fields: unknown) => console.error(fields) }
-  const startJobs = () => createJobService({ storage, clock, cursors, ids, logger })
-  let jobs = startJobs()
   const limits: { links: number | null; addresses: number | null } = {
     links: null,
     addresses: null,
   }
-  const plans = { of: () => ({ limits }) as unknown as Plan }
+  const callerOf = permitting(limits)
+  const startJobs = () => createJobService({ storage, clock, cursors, ids, logger, callerOf })
+  let jobs = startJobs()
   const own = {
-    ...{ storage, clock, cursors, ids, domains, plans, links: links.service },
+    ...{ storage, clock, cursors, ids, domains, links: links.service },
     outgoing: createOutgoing(),
     secrets: { imports: new Uint8Array(32) },
   }
   const imports: ImportService = createImportService({ ...own, jobs, ...deps })
-  const filterJobs = createFilterJobs({ ...own, jobs })
+  const filterJobs = createFilterJobs({ links: links.service, jobs })
   registerLinkRoutes(site.api, { links: links.service })
   registerByFilterRoute(site.api, { links: links.service, filterJobs })
   registerJobRoutes(site.api, { jobs })

@@ -5,6 +5,7 @@ import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createJobService, type JobService } from '../../jobs/index.ts'
+import { permitting } from '../../jobs/testing/caller-of.ts'
 import type { LinkPrincipal } from '../context.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
@@ -15,22 +16,21 @@ const URL = 'https://example.com/'
 const plan = { limits: { links: null, addresses: null } }
 const caller: LinkPrincipal = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
 
+/** What the actors of jobs can't see. */
+let hiddenNow: readonly string[] | undefined
 let links: TestLinks
 let jobs: JobService
 let filterJobs: FilterJobs
 beforeEach(async () => {
+  hiddenNow = undefined
   links = await createTestLinks()
   const { storage, clock, service } = links
   jobs = createJobService({
     ...{ storage, clock, ids: createIds(clock, systemRandom), cursors: createCursors('secret') },
     logger: { warn() {}, error: (fields) => console.error(fields) },
+    callerOf: permitting(plan.limits, () => hiddenNow),
   })
-  filterJobs = createFilterJobs({
-    storage,
-    links: service,
-    jobs,
-    plans: { of: () => plan as never },
-  })
+  filterJobs = createFilterJobs({ links: service, jobs })
 })
 afterEach(async () => {
   await jobs.stop()
@@ -131,6 +131,7 @@ test('links of folders hidden from the caller stay unchanged', async () => {
     tx.db.updateTable('links').set({ folder_id }).where('id', '=', hidden.id).execute(),
   )
   const as = { ...caller, hiddenFolders: [folder_id] }
+  hiddenNow = as.hiddenFolders
   const id = await start({}, { delete: true }, 1, as)
   expect((await finished(id)).result.succeeded).toBe(1)
   const { rows } = await links.storage.read.db

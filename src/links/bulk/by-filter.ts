@@ -26,7 +26,6 @@ export interface LinkChange {
 export interface ByFilterInput extends Found {
   filter: FilterQuery
   change: LinkChange
-  hiddenFolders?: readonly string[] | undefined
 }
 
 /** The state of a job: the last processed link, and the result so far. */
@@ -50,23 +49,22 @@ const ERRORS_MAX = 100
 /** Runs a job: changes the matching links one by one. */
 export async function changeFound(
   ctx: LinkContext,
-  { job, signal, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
-  callerNow: () => Promise<LinkPrincipal>,
+  { job, signal, caller: callerNow, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
 ): Promise<ByFilterResult> {
-  const { filter, change: wanted, low, high, total, hiddenFolders } = job.input
+  const { filter, change: wanted, low, high, total } = job.input
   let state = job.state ?? { after: low - 1, result: { succeeded: 0, failed: 0, errors: [] } }
   for (;;) {
     signal.throwIfAborted()
-    // The plan may have changed.
-    const caller = { ...(await callerNow()), hiddenFolders }
     const range = { low: state.after + 1, high }
-    const seqs = await nextFound(ctx, caller, filter, range, STEP)
+    const seqs = await nextFound(ctx, await callerNow(ctx.storage.read), filter, range, STEP)
     const last = seqs.at(-1)
     if (last === undefined) return state.result
     const { result } = state
     state = await ctx.storage.write(
       async (tx) => {
+        const caller = await callerNow(tx)
         const rows = await stillFound(ctx, tx, caller, filter, seqs)
+        const folders = rows.map(({ folder_id }) => folder_id)
         const refusals = await changeEach(ctx, tx, caller, rows, wanted)
         const succeeded = result.succeeded + rows.length - refusals.length
         const failed = result.failed + refusals.length
@@ -74,7 +72,7 @@ export async function changeFound(
         const next = { after: last, result: { succeeded, failed, errors } }
         const done = succeeded + failed
         const progress = { done, failed, total: Math.max(total, done) }
-        await checkpoint(tx, { progress, state: next, result: next.result })
+        await checkpoint(tx, { progress, state: next, result: next.result, folders })
         return next
       },
       { workspaceNo: job.workspaceNo },

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.ts'
+import { restrictedFoldersOf } from '../../folders/index.ts'
 import type { JobRun, JobService } from '../../jobs/index.ts'
-import type { Plans } from '../../plans/service.ts'
-import type { Storage, Transaction } from '../../storage/index.ts'
+import type { Transaction } from '../../storage/index.ts'
 import type { LinkPrincipal } from '../context.ts'
 import type { FilterQuery } from '../list-query.ts'
 import type { LinkService } from '../service.ts'
@@ -15,10 +15,8 @@ const TOLERANCE = 0.01
 
 /** Dependencies of the jobs. */
 interface ByFilterDeps {
-  storage: Pick<Storage, 'read'>
   links: LinkService
   jobs: Pick<JobService, 'enqueue' | 'register'>
-  plans: Pick<Plans, 'of'>
 }
 
 /** A requested change. */
@@ -30,16 +28,8 @@ interface Asked {
 export type FilterJobs = ReturnType<typeof createFilterJobs>
 
 /** Jobs that change all links that match a filter. */
-export function createFilterJobs({ storage, links, jobs, plans }: ByFilterDeps) {
-  jobs.register(TYPE, (run: JobRun<ByFilterInput, ByFilterState>) => {
-    const { workspaceNo: no, actor } = run.job
-    return links.changeFound(run, async () => {
-      const workspaces = storage.read.db.selectFrom('workspaces').where('no', '=', no)
-      const workspace = await workspaces.select('plan_id').executeTakeFirst()
-      if (workspace === undefined) throw new AppError('NOT_FOUND')
-      return { workspace: { no, plan: plans.of(workspace.plan_id) }, actor }
-    })
-  })
+export function createFilterJobs({ links, jobs }: ByFilterDeps) {
+  jobs.register(TYPE, (run: JobRun<ByFilterInput, ByFilterState>) => links.changeFound(run))
 
   return {
     /** @throws AppError COUNT_CHANGED if the number of matches differs from the expected one */
@@ -50,10 +40,14 @@ export function createFilterJobs({ storage, links, jobs, plans }: ByFilterDeps) 
     },
 
     /** Enqueues the change of the counted links. */
-    enqueue(tx: Transaction, caller: LinkPrincipal, found: Found, { filter, change }: Asked) {
-      const { hiddenFolders } = caller
-      const input: ByFilterInput = { ...found, filter, change, hiddenFolders }
-      return jobs.enqueue(tx, caller, { type: TYPE, input, total: found.total })
+    async enqueue(tx: Transaction, caller: LinkPrincipal, found: Found, { filter, change }: Asked) {
+      const input: ByFilterInput = { ...found, filter, change }
+      // The number of matches includes links that are yet to be changed.
+      const folders = [
+        ...(filter.folder === undefined ? await restrictedFoldersOf(tx, caller) : [filter.folder]),
+        change.patch?.folder_id,
+      ]
+      return jobs.enqueue(tx, caller, { type: TYPE, input, total: found.total, folders })
     },
   }
 }

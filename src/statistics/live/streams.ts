@@ -1,3 +1,4 @@
+import { hiddenFrom } from '../../base/hidden-folders.ts'
 import { AppError } from '../../errors/index.ts'
 import { createOpenLimit } from '../../limits/index.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
@@ -67,7 +68,7 @@ export function createLiveStreams(deps: LiveOptions) {
       const group = {
         tags: tagKeys(query.tags),
         folder: await folderIds(storage, caller, query.folder),
-        hidden: caller.hiddenFolders ?? [],
+        hidden: hiddenFrom(caller),
       }
       const release = limit.take(caller)
       try {

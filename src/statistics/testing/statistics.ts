@@ -75,7 +75,7 @@ export async function createTestStatistics() {
       const seq = workspaceNo * SEQS_PER_WORKSPACE + n
       await storage.write(async (tx) => {
         const { db } = tx
-        const named = tags.map((tag) => ({ tag, key: tag.toLowerCase() }))
+        const named = tags.map((tag) => ({ tag, key: tag.toLowerCase(), folder }))
         const taken = await takeTags({ ids, clock }, tx, workspaceNo, named)
         const numbers = named.flatMap(({ key }) => taken.get(key)?.no ?? [])
         await db

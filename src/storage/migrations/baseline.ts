@@ -547,6 +547,8 @@ export const MAIN_TABLES = {
       colour: text,
       /** The `no` of the tag that this one was merged into; null: not merged. */
       merged_into: optionalNumber,
+      /** The folder of the link that it was created for; null: none, or it was created by itself. */
+      folder_id: column<Generated<string | null>>('TEXT'),
       ...versioned,
     },
     constraint: 'PRIMARY KEY (workspace_no, no)',
@@ -673,6 +675,13 @@ export const MAIN_TABLES = {
       'CREATE INDEX jobs_open ON jobs (lease_until) WHERE lease_until IS NOT NULL',
       'CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL',
     ],
+  },
+  /** The folders of the links that a job has touched: who can't see one of them can't see the job. */
+  job_folders: {
+    columns: { job_id: text, folder_id: text },
+    constraint: 'PRIMARY KEY (job_id, folder_id)',
+    storage: CLUSTERED,
+    indexes: ['CREATE INDEX job_folders_folder ON job_folders (folder_id)'],
   },
   /** Files of running imports, in chunks. */
   import_chunks: {
