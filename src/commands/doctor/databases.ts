@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { databaseStates } from '../../backend/databases.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/index.ts'
+import { Refused } from '../../errors/index.ts'
+import { assertOneInstance } from '../../operations/instance.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
-import { statisticsFile } from '../../statistics/process/index.ts'
-import { databaseFiles, openSqlite, type Sql } from '../../storage/index.ts'
+import { askOwner, statisticsFile } from '../../statistics/process/index.ts'
+import { databaseFiles, openSqlite, PUT_BACK, type Sql } from '../../storage/index.ts'
 import { unlistedPlans } from '../serve.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
@@ -29,11 +31,12 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   const { dataDir } = config
   const { main, counters } = databaseFiles(dataDir)
   const check = 'integrity'
-  if (!existsSync(main)) {
-    if (!existsSync(counters)) return [clockOf(0, expected.clock)]
-    return [problem(check, `${main} is gone, but ${counters} is not`, RESTORE)]
-  }
+  const mixed = await checkInstance(() => assertOneInstance(dataDir))
+  // What is there instead of the links would be changed by opening it.
+  if (mixed?.check === check) return [mixed]
+  if (!existsSync(main)) return [clockOf(0, expected.clock)]
   const found = await guarded(check, RESTORE, () => quickCheck(main))
+  if (mixed !== null) found.push(mixed)
   if (found[0]?.status === 'ok') {
     const tables = async () => {
       const { db, close } = openSqlite(main, { readonly: true })
@@ -46,6 +49,18 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
     found.push(...(await guarded(check, anew, () => quickCheck(counters))))
   } else found.push(warning(check, `${counters} is gone: clicks would count from 0`, RECOUNT))
   return [...found, ...(await guarded('statistics', MOVE_AWAY, () => examineStatistics(dataDir)))]
+}
+
+/** A problem, if not all data is of one instance; null: it is. */
+export async function checkInstance(examine: () => Promise<unknown>): Promise<Finding | null> {
+  try {
+    await examine()
+    return null
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const message = error.message.replace(`. ${PUT_BACK}`, '')
+    return problem(error.code === 'DATA_DAMAGED' ? 'integrity' : 'instance', message, PUT_BACK)
+  }
 }
 
 /** Whether the tables are of this version and their rows are plausible; for either database. */
@@ -106,6 +121,8 @@ async function examineStatistics(dataDir: string): Promise<Finding[]> {
   const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
   const { checkStatistics } = await import('../../statistics/process/check.ts')
+  const other = await checkInstance(() => askOwner(dataDir))
+  if (other !== null) return [other]
   const since = await checkStatistics(dataDir)
   if (since === null) {
     const unread = `${file} was not read: the process that has it open does not answer`

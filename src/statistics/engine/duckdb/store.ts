@@ -8,6 +8,7 @@ import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
 import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
+import { ownerIn } from './owner.ts'
 import { forgetClicks, linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { createWriteLock } from './write-lock.ts'
@@ -16,13 +17,14 @@ type StoreOptions = Pick<NodeStoreOptions, 'clock' | 'enrich' | 'counted'> & { f
 
 /**
  * Opens the statistics file of a data directory.
- * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
+ * @throws OldFormat; Refused if it belongs to another instance; DuckDB's errors when the file is locked, damaged, or can't be written
  */
 export async function openOwnStore(
   dataDir: string,
   options: StoreOptions,
 ): Promise<Required<Store>> {
-  const database = await openDuckDb(statisticsFile(dataDir))
+  const owner = await ownerIn(dataDir)
+  const database = await openDuckDb(statisticsFile(dataDir), { owner })
   try {
     return await useStore(database, dataDir, options)
   } catch (error) {
