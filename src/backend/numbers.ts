@@ -1,12 +1,13 @@
-import { type Kysely, sql } from 'kysely'
-import { journalDirectory, newestInJournal, type Position, readWatermark } from '../clicks/index.ts'
+import { sql } from 'kysely'
 import {
-  databaseFiles,
-  openSqlite,
-  type Schema,
-  SEQS_PER_WORKSPACE,
-  type Sql,
-} from '../storage/index.ts'
+  each,
+  journalDirectory,
+  newestInJournal,
+  type Position,
+  type RowsDatabase,
+  readWatermark,
+} from '../clicks/index.ts'
+import { databaseFiles, openSqlite, SEQS_PER_WORKSPACE } from '../storage/index.ts'
 
 /** Links (`seq`) that were given a number, at least the greatest of each workspace. */
 type Known = readonly (readonly [workspaceNo: number, linkSeq: number])[]
@@ -43,23 +44,17 @@ export function inJournal(dataDir: string, from: Position): Known {
 }
 
 /** Raises the numbers of the next link of each workspace, and of the next workspace. */
-export async function raiseNumbers(
-  { db, dialect }: { db: Kysely<Schema>; dialect: Sql['dialect'] },
-  known: Known,
-): Promise<void> {
+export async function raiseNumbers(database: RowsDatabase, known: Known): Promise<void> {
+  const { db, dialect } = database
   const newest = new Map<number, number>()
   for (const [no, seq] of known) {
     if (workspaceOf(seq) !== no) continue
     newest.set(no, Math.max(newest.get(no) ?? 0, seq - no * SEQS_PER_WORKSPACE))
   }
-  for (const [no, made] of newest) {
-    await db
-      .updateTable('workspaces')
-      .set({ links_made: made })
-      .where('no', '=', no)
-      .where('links_made', '<', made)
-      .execute()
-  }
+  await sql`UPDATE workspaces SET links_made = k.made
+    FROM (SELECT CAST(value->>0 AS BIGINT) AS no, CAST(value->>1 AS BIGINT) AS made
+      FROM ${each(database, [...newest])}) k
+    WHERE workspaces.no = k.no AND workspaces.links_made < k.made`.execute(db)
   const last = Math.max(0, ...newest.keys())
   if (dialect === 'postgres') {
     await sql`UPDATE numbers SET value = ${last} WHERE name = 'workspaces' AND value < ${last}`.execute(

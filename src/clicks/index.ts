@@ -10,7 +10,7 @@ export { countedInPostgres, countedInSqlite, createPeopleSoFar } from './people.
 export { createPostgresCounters } from './postgres-counters.ts'
 export { HOW } from './record.ts'
 export { agentOf, type Chosen, createRecorder, type Recorder, type Visit } from './recorder.ts'
-export { readWatermark } from './rows.ts'
+export { each, type RowsDatabase, readWatermark } from './rows.ts'
 export { openSharedVisitors } from './salts.ts'
 export { journalDirectory, listSegments, type Position, segmentFile } from './segments.ts'
 export { openSqliteCounters } from './sqlite-counters.ts'

@@ -7,12 +7,12 @@ import { openSharedVisitors } from '../clicks/index.ts'
 import { readNode } from '../cluster/node.ts'
 import { assertSecret, deriveSecrets, existingSecret, fingerprintOf } from '../config/index.ts'
 import { Refused } from '../errors/index.ts'
+import { migrateInstance } from '../operations/instance.ts'
 import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
 import {
   databaseFiles,
-  migrate,
   migrateScaled,
   openPostgres,
   openSqlite,
@@ -109,7 +109,7 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
     throw new Refused('NO_INSTANCE', message)
   }
-  await migrate(dataDir)
+  await migrateInstance(dataDir)
   const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
   const [first] = raw.query(FIRST_WORKSPACE).values()
   close()
@@ -147,6 +147,8 @@ async function begin(
     const [row] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1')
     const isOther = earlier?.clicks !== clicks && row !== undefined
     refuse(isOther, 'CLICKS_NOT_EMPTY', 'ClickHouse holds other clicks')
+    // They get that of the instance which is moved.
+    await clickHouse.command('TRUNCATE TABLE instance')
   }
   await target.all(
     `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)

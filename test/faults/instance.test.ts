@@ -14,8 +14,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
 import { eventually } from '../harness/eventually.ts'
+import { sharedPostgres } from '../harness/postgres.ts'
 import { BASE_ENV, runCommand, type Slugline, startSlugline } from '../harness/process.ts'
+import { redisMissing, startRedis } from '../harness/redis.ts'
 import { openFreed } from '../harness/statistics-file.ts'
 import { testStore } from '../harness/store.ts'
 
@@ -196,4 +199,131 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
     },
     60_000,
   )
+
+  test('files from before there were ids are taken over once', async () => {
+    const dataDir = copyOf(used)
+    await withoutIds(dataDir)
+    await expectStarts(dataDir, 4)
+    rmSync(join(dataDir, 'counters.db'))
+    copyFileSync(join(other, 'counters.db'), join(dataDir, 'counters.db'))
+    await expectRefused(dataDir, 'counters.db')
+  }, 60_000)
+
+  test('files from before there were ids are not taken over by new links', async () => {
+    const dataDir = copyOf(used)
+    await withoutIds(dataDir)
+    copyFileSync(join(fresh, MAIN), join(dataDir, MAIN))
+    await expectRefused(dataDir, MAIN)
+  }, 60_000)
+
+  test.each([['counters.db'], ['statistics.duckdb']])(
+    'without %s the instance goes on, and no number is given twice',
+    async (name) => {
+      const dataDir = copyOf(used)
+      rmSync(join(dataDir, name))
+      // An older copy of the links.
+      const links = new Database(join(dataDir, MAIN))
+      links.run('UPDATE workspaces SET links_made = 1')
+      links.close()
+      await expectStarts(dataDir, 4)
+    },
+    60_000,
+  )
+
+  test('a backup of it has one instance, and starts; one of several files is refused', async () => {
+    const backup = join(root, 'backup')
+    const backedUp = await runCommand(['backup', backup], envOf(used))
+    expect(backedUp).toMatchObject({ status: 0 })
+    const restored = join(root, 'restored')
+    expect((await runCommand(['restore', backup], envOf(restored))).status).toBe(0)
+    await expectStarts(restored, 4)
+    const mixed = copyOf(used)
+    copyFileSync(join(other, 'counters.db'), join(mixed, 'counters.db'))
+    const refused = await runCommand(['backup', join(root, 'mixed')], envOf(mixed))
+    expect(refused.status).toBe(1)
+  }, 60_000)
+})
+
+/** Turns a data directory into one of the version before. */
+async function withoutIds(dataDir: string): Promise<void> {
+  const main = new Database(join(dataDir, MAIN))
+  main.run("DELETE FROM instance WHERE name = 'id'")
+  main.run("DELETE FROM kysely_migration WHERE name = '0002-instance'")
+  main.close()
+  const counters = new Database(join(dataDir, 'counters.db'))
+  counters.run('ALTER TABLE journal_watermark DROP COLUMN instance')
+  counters.run("DELETE FROM kysely_migration WHERE name = '0002-instance'")
+  counters.close()
+  const statistics = await openFreed(join(dataDir, 'statistics.duckdb'))
+  const connection = await statistics.connect()
+  await connection.run('ALTER TABLE state DROP COLUMN instance')
+  statistics.close()
+  rmSync(join(dataDir, 'journal/instance'))
+}
+
+/** Expects that a server starts, and that the next link has this number and no click. */
+async function expectStarts(dataDir: string, number: number): Promise<void> {
+  const slugline = await startSlugline({}, { dataDir })
+  const { key } = await slugline.createKey()
+  const made = await makeLink(slugline, key, 'next')
+  expect(made.status).toBe(201)
+  expect(await made.json()).toMatchObject({ clicks: { total: 0 } })
+  expect(await slugline.stop()).toBe(0)
+  const links = new Database(join(dataDir, MAIN), { readonly: true })
+  const newest = links.query('SELECT max(seq) % 4294967296 AS n FROM links').get()
+  links.close()
+  expect(newest).toEqual({ n: number })
+}
+
+describe.if(testStore === 'embedded' && redisMissing === undefined)('several nodes', () => {
+  test('a directory and a database of different instances are refused; new nodes join', async () => {
+    const [postgres, redis] = await Promise.all([sharedPostgres(), startRedis()])
+    const clicks = hasClickHouse ? await startClickHouse() : null
+    const settings = async (empty = true) => ({
+      ...BASE_ENV,
+      DATABASE_URL: await postgres.createDatabase({ empty }),
+      REDIS_URL: redis.url,
+      ...(clicks && { CLICKHOUSE_URL: clicks.url('clicks') }),
+    })
+    const env = await settings()
+    const node = join(root, 'node')
+    const first = await startSlugline(env, { dataDir: node })
+    try {
+      await makeLinks(first, 2)
+      // A second one, on an empty directory.
+      const second = await startSlugline(env, { dataDir: join(root, 'second') })
+      expect(await second.stop()).toBe(0)
+    } finally {
+      expect(await first.stop()).toBe(0)
+    }
+    const drained = await runCommand(['drain'], { ...envOf(node), ...env })
+    expect(drained.status).toBe(0)
+    for (const others of [await settings(), await settings(false)]) {
+      for (const command of ['serve', 'doctor', 'drain']) {
+        const { status, stdout, stderr } = await runCommand([command], {
+          ...envOf(copyOf(node)),
+          ...others,
+        })
+        expect({ command, status }).toEqual({ command, status: 1 })
+        expect(stdout + stderr).toContain('/node')
+      }
+      if (clicks === null) continue
+      // A new node, but old clicks.
+      const refused = await runCommand(['serve'], { ...envOf(copyOf(node, [])), ...others })
+      expect(refused.status).toBe(1)
+      expect(refused.stderr).toContain('ClickHouse')
+    }
+    // The links were restored from an older copy.
+    const database = new URL(env.DATABASE_URL).pathname.slice(1)
+    await postgres.admin('UPDATE workspaces SET links_made = 1', database)
+    await postgres.admin('DELETE FROM links', database)
+    const again = await startSlugline(env, { dataDir: node })
+    const { key } = await again.createKey()
+    expect((await makeLink(again, key, 'next')).status).toBe(201)
+    expect(await again.stop()).toBe(0)
+    const rows = await postgres.admin('SELECT max(seq) % 4294967296 AS n FROM links', database)
+    expect(rows).toEqual([{ n: clicks === null ? '2' : '3' }])
+    await redis.dispose()
+    await clicks?.stop()
+  }, 120_000)
 })
