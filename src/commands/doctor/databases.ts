@@ -6,7 +6,7 @@ import { Refused } from '../../errors/index.ts'
 import { assertOneInstance } from '../../operations/instance.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
-import { askOwner, statisticsFile } from '../../statistics/process/index.ts'
+import { statisticsFile } from '../../statistics/process/index.ts'
 import { databaseFiles, openSqlite, PUT_BACK, type Sql } from '../../storage/index.ts'
 import { unlistedPlans } from '../serve.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
@@ -31,7 +31,7 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   const { dataDir } = config
   const { main, counters } = databaseFiles(dataDir)
   const check = 'integrity'
-  const mixed = await checkInstance(() => assertOneInstance(dataDir))
+  const mixed = await assertOneInstance(dataDir).then(() => null, asProblem)
   // What is there instead of the links would be changed by opening it.
   if (mixed?.check === check) return [mixed]
   if (!existsSync(main)) return [clockOf(0, expected.clock)]
@@ -51,16 +51,11 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   return [...found, ...(await guarded('statistics', MOVE_AWAY, () => examineStatistics(dataDir)))]
 }
 
-/** A problem, if not all data is of one instance; null: it is. */
-export async function checkInstance(examine: () => Promise<unknown>): Promise<Finding | null> {
-  try {
-    await examine()
-    return null
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    const message = error.message.replace(`. ${PUT_BACK}`, '')
-    return problem(error.code === 'DATA_DAMAGED' ? 'integrity' : 'instance', message, PUT_BACK)
-  }
+/** The problem of data that is not of one instance. @throws any other error */
+export function asProblem(error: unknown): Finding {
+  if (!(error instanceof Refused)) throw error
+  const message = error.message.replace(`. ${PUT_BACK}`, '')
+  return problem(error.code === 'DATA_DAMAGED' ? 'integrity' : 'instance', message, PUT_BACK)
 }
 
 /** Whether the tables are of this version and their rows are plausible; for either database. */
@@ -121,9 +116,8 @@ async function examineStatistics(dataDir: string): Promise<Finding[]> {
   const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
   const { checkStatistics } = await import('../../statistics/process/check.ts')
-  const other = await checkInstance(() => askOwner(dataDir))
-  if (other !== null) return [other]
-  const since = await checkStatistics(dataDir)
+  const since = await checkStatistics(dataDir).catch(asProblem)
+  if (typeof since === 'object' && since !== null) return [since]
   if (since === null) {
     const unread = `${file} was not read: the process that has it open does not answer`
     return [warning('statistics', unread, 'try again, or stop the server first')]

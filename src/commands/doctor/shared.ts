@@ -4,7 +4,7 @@ import type { Hidden } from '../../base/hidden.ts'
 import { probeRedis } from '../../cluster/index.ts'
 import type { Environment, ScaledConfig } from '../../config/index.ts'
 import { openPostgres, type Storage } from '../../storage/index.ts'
-import { checkInstance, checkTables, type Expected } from './databases.ts'
+import { asProblem, checkTables, type Expected } from './databases.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_MS = 5_000
@@ -23,7 +23,7 @@ export async function checkShared(
     withPostgres(database, async (storage) => {
       await storage.probe()
       const { dataDir } = environment.config
-      const mixed = await checkInstance(() => assertShared({ dataDir, scaled }, storage))
+      const mixed = await assertShared({ dataDir, scaled }, storage).then(() => null, asProblem)
       return [
         ok('database', 'PostgreSQL takes writes'),
         ...(mixed === null ? [] : [mixed]),
