@@ -29,8 +29,7 @@ export async function keepSharedNumbers(
   { read, write }: Pick<Storage, 'read' | 'write'>,
 ): Promise<void> {
   const node = readNode(dataDir)
-  const waiting =
-    node === null ? [] : inJournal(dataDir, await readWatermark(read, node.no))
+  const waiting = node === null ? [] : inJournal(dataDir, await readWatermark(read, node.no))
   const stored = await inClickHouse(scaled, ({ newestLinks }, clickHouse) =>
     newestLinks(clickHouse),
   )

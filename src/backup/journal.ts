@@ -1,5 +1,11 @@
 import { closeSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
-import { journalDirectory, journalOwner, listSegments, ownJournal, segmentFile } from '../clicks/index.ts'
+import {
+  journalDirectory,
+  journalOwner,
+  listSegments,
+  ownJournal,
+  segmentFile,
+} from '../clicks/index.ts'
 import { cutTornTail } from '../clicks/journal-io.ts'
 
 const BLOCK_BYTES = 1_048_576

@@ -11,12 +11,7 @@ import { migrateInstance } from '../operations/instance.ts'
 import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
-import {
-  databaseFiles,
-  migrateScaled,
-  openPostgres,
-  openSqlite,
-} from '../storage/index.ts'
+import { databaseFiles, migrateScaled, openPostgres, openSqlite } from '../storage/index.ts'
 import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
 import { isSame, moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
