@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { nodeFile } from '../cluster/node.ts'
 import { type Config, ConfigError, type ScaledConfig } from '../config/index.ts'
+import { migrateInstance } from '../operations/instance.ts'
 import {
   type MigrationState,
-  migrate,
   migrateScaled,
   migrationStates,
   openEmbedded,
@@ -37,12 +37,12 @@ export function assertNoNode(dataDir: string): void {
 
 /**
  * Migrates the configured database. Returns the migrations that were applied.
- * @throws ConfigError see {@link assertNoNode}
+ * @throws ConfigError see {@link assertNoNode}; Refused see {@link migrateInstance}
  */
 export async function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
   if (scaled !== null) return migrateScaled(scaled.database.reveal())
   assertNoNode(dataDir)
-  return migrate(dataDir)
+  return migrateInstance(dataDir)
 }
 
 /** All migrations, and whether they are applied. */

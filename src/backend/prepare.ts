@@ -1,4 +1,5 @@
 import {
+  assertSecret,
   type Config,
   deriveSecrets,
   keptSharedSecret,
@@ -6,8 +7,12 @@ import {
   type Secrets,
 } from '../config/index.ts'
 import { assertMoved } from '../move/unfinished.ts'
+import { assertOneInstance } from '../operations/instance.ts'
+import { askOwner } from '../statistics/process/index.ts'
 import type { MigrationState } from '../storage/index.ts'
 import { assertNoNode, migrateDatabase, openShared } from './databases.ts'
+import { keepNumbers } from './numbers.ts'
+import { assertShared, keepSharedNumbers } from './shared-instance.ts'
 import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
 /** The preparation of a start or a command. */
@@ -32,15 +37,22 @@ export async function prepare(
 ): Promise<Prepared> {
   if (scaled === null) {
     assertNoNode(dataDir)
-    const secrets = openSecrets(dataDir, given)
+    await assertOneInstance(dataDir)
+    const known = isNode ? await askOwner(dataDir) : []
+    assertSecret(dataDir, given)
+    // First, so that no other file of an instance is ever there without its links.
     const migrations = await migrateDatabase({ dataDir, scaled })
+    if (isNode) await keepNumbers(dataDir, known)
+    const secrets = openSecrets(dataDir, given)
     return { secrets, migrations, isSecretStored: false }
   }
-  const migrations = await migrateDatabase({ dataDir, scaled })
   const storage = await openShared(scaled)
   try {
+    await assertShared({ dataDir, scaled }, storage)
+    const migrations = await migrateDatabase({ dataDir, scaled })
     await assertMoved(storage)
     const secret = await agreeOnSecret({ storage, dataDir, given, isNode })
+    if (isNode) await keepSharedNumbers({ dataDir, scaled }, storage)
     const isSecretStored = (await knownSecret(storage))?.secret != null
     return { secrets: deriveSecrets(secret), migrations, isSecretStored }
   } finally {

@@ -5,11 +5,13 @@ import { replaceFile } from '../base/replace-file.ts'
 import { readNode } from '../cluster/node.ts'
 import { assertSecret, existingSecret } from '../config/index.ts'
 import { Refused } from '../errors/index.ts'
+import { assertOneInstance } from '../operations/instance.ts'
 import { tryLock } from '../operations/lock.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { type Owner, ownerIn } from '../statistics/engine/duckdb/owner.ts'
 import { pauseStatistics } from '../statistics/process/copy.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { databaseFiles, openSqlite } from '../storage/index.ts'
+import { databaseFiles, openSqlite, PUT_BACK } from '../storage/index.ts'
 import { SMALL_FILES, syncTree } from './files.ts'
 import { holdSegments } from './journal.ts'
 import { bytesOf, describeFiles, MANIFEST, type Manifest } from './manifest.ts'
@@ -88,6 +90,10 @@ async function copyInstance({ dataDir, given }: BackupOptions, to: string): Prom
   for (const name of SMALL_FILES) {
     if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(to, name))
   }
+  // Old backups may be deleted for this one: it must be of one whole instance.
+  if ((await assertOneInstance(to)) === null) {
+    throw new Refused('NO_INSTANCE', `${databaseFiles(dataDir).main} is empty. ${PUT_BACK}`)
+  }
   const manifest = await describeFiles(to, {
     version: packageFile.version,
     began_at,
@@ -122,7 +128,7 @@ async function copyClicks(dataDir: string, to: string): Promise<void> {
     paused?.release()
     journal.close()
   }
-  if (paused !== null) await applyLog(statisticsFile(to))
+  if (paused !== null) await applyLog(statisticsFile(to), await ownerIn(dataDir))
 }
 
 /** A consistent copy of a database in one new file. */
@@ -137,8 +143,8 @@ function vacuumInto(from: string, to: string): void {
 }
 
 /** Merges DuckDB's log into its file, which also verifies that they belong together. */
-async function applyLog(file: string): Promise<void> {
-  const database = await openDuckDb(file)
+async function applyLog(file: string, owner: Owner | null): Promise<void> {
+  const database = await openDuckDb(file, { owner })
   try {
     const connection = await database.connect()
     await connection.run('CHECKPOINT')

@@ -1,5 +1,11 @@
 import { closeSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
-import { journalDirectory, listSegments, segmentFile } from '../clicks/index.ts'
+import {
+  journalDirectory,
+  journalOwner,
+  listSegments,
+  ownJournal,
+  segmentFile,
+} from '../clicks/index.ts'
 import { cutTornTail } from '../clicks/journal-io.ts'
 
 const BLOCK_BYTES = 1_048_576
@@ -30,6 +36,8 @@ export function holdSegments(dataDir: string) {
     copyTo(dataDir: string): void {
       const to = journalDirectory(dataDir)
       mkdirSync(to, { mode: 0o700 })
+      const owner = journalOwner(directory)
+      if (owner !== null) ownJournal(to, owner)
       for (const [no, from] of held) {
         copy(from, segmentFile(to, no))
         cutTornTail(segmentFile(to, no))

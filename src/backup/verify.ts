@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { journalDirectory } from '../clicks/index.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
+import { Refused } from '../errors/index.ts'
+import { assertOneInstance } from '../operations/instance.ts'
 import { checkFile } from '../statistics/engine/duckdb/check.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { type Owner, ownerIn } from '../statistics/engine/duckdb/owner.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { databaseFiles, openSqlite } from '../storage/index.ts'
+import { databaseFiles, openSqlite, PUT_BACK } from '../storage/index.ts'
 import { assertFiles, bytesOf, damaged, type Manifest, parseManifest } from './manifest.ts'
 import type { StoredBackup } from './types.ts'
 
@@ -42,7 +45,9 @@ export async function verifyFiles(directory: string, manifest: Manifest): Promis
   const links = checkSqlite(main, 'links')
   if (existsSync(counters)) checkSqlite(counters, 'link_counters')
   const statistics = statisticsFile(directory)
-  if (existsSync(statistics)) await checkStatistics(statistics)
+  await assertOneInstance(directory).catch(asDamage)
+  const owner = await ownerIn(directory)
+  if (existsSync(statistics)) await checkStatistics(statistics, owner)
   return { manifest, bytes: bytesOf(manifest), links, journalClicks: checkJournal(directory) }
 }
 
@@ -77,11 +82,18 @@ function checkSqlite(file: string, table: string): number {
   }
 }
 
-async function checkStatistics(file: string): Promise<void> {
+/** @throws Refused */
+function asDamage(error: unknown): never {
+  if (!(error instanceof Refused)) throw error
+  throw damaged(error.message.replace(`. ${PUT_BACK}`, ''))
+}
+
+async function checkStatistics(file: string, owner: Owner | null): Promise<void> {
   try {
-    const database = await openDuckDb(file, { readonly: true })
+    const database = await openDuckDb(file, { readonly: true, owner })
     await checkFile(database).finally(database.close)
   } catch (error) {
+    if (error instanceof Refused) asDamage(error)
     throw damaged(`${basename(file)} can't be read: ${(error as Error).message}`)
   }
 }

@@ -1,16 +1,26 @@
 import type { Database } from 'bun:sqlite'
-import { databaseFiles, openSqlite } from '../storage/index.ts'
+import { Refused } from '../errors/index.ts'
+import { databaseFiles, openSqlite, PUT_BACK } from '../storage/index.ts'
 import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
 import type { ClickLimits } from './months.ts'
 
 /** The WAL is checkpointed when it has this many pages. */
 const WAL_PAGES = 1_000
 
-/** Opens a data directory's counters, for one writing process. Links are attached read-only. */
+/**
+ * Opens a data directory's counters, for one writing process. Links are attached read-only.
+ * @throws Refused if they belong to another instance
+ */
 export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): CounterStore {
   const files = databaseFiles(dataDir)
   const { raw, db, close } = openSqlite(files.counters, { cacheBytes: 16_777_216 })
   raw.run('ATTACH ? AS links_file', [files.main])
+  const other = raw.query(`SELECT 1 FROM journal_watermark, links_file.instance AS i
+    WHERE i.name = 'id' AND journal_watermark.instance <> i.value`)
+  if (other.get() !== null) {
+    close()
+    throw new Refused('DATA_MIXED', `${files.counters} belongs to another instance. ${PUT_BACK}`)
+  }
   const database: CounterDatabase = {
     dialect: 'sqlite',
     db,

@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { replaceFile } from '../base/replace-file.ts'
-import type { Storage } from '../storage/index.ts'
+import { Refused } from '../errors/index.ts'
+import { PUT_BACK, type Storage } from '../storage/index.ts'
 
 /** The node that a data directory's journal belongs to. */
 export interface Node {
@@ -33,6 +34,31 @@ export function readNode(dataDir: string): Node | null {
     throw new Error(`${nodeFile(dataDir)} does not say which node this is`)
   }
   return { id: id as string, no: Number(no) }
+}
+
+/**
+ * Checks that a database knows the node of a data directory: another instance's, or one that was
+ * emptied, doesn't. @param isEmpty the database has no tables
+ * @throws Refused
+ */
+export async function assertNode(
+  dataDir: string,
+  { read }: Pick<Storage, 'read'>,
+  { isEmpty, hasJournal }: { isEmpty: boolean; hasJournal: boolean },
+): Promise<void> {
+  const node = readNode(dataDir)
+  if (node === null && !hasJournal) return
+  if (node !== null && !isEmpty) {
+    const rows = await sql`SELECT 1 FROM nodes WHERE id = ${node.id} AND no = ${node.no}`.execute(
+      read.db,
+    )
+    if (rows.rows.length > 0) return
+  }
+  const what = node === null ? join(dataDir, 'journal') : nodeFile(dataDir)
+  const fault = isEmpty
+    ? `The database in DATABASE_URL is empty, but ${what} belongs to an instance from before`
+    : `${what} belongs to another instance than the database in DATABASE_URL, or to a node that it doesn't know`
+  throw new Refused('DATA_MIXED', `${fault}. ${PUT_BACK}`)
 }
 
 /** The node of a data directory, registered at the first start. @throws StorageUnavailable then */

@@ -53,6 +53,10 @@ async function prepare() {
 
 /** A statistics file with some blocks. */
 async function fillStatistics(): Promise<string> {
+  // New links would not take over clicks.
+  const links = openSqlite(databaseFiles(dir).main)
+  links.raw.run("INSERT INTO deleted_workspaces (no, id, deleted_at) VALUES (1, 'wsp_1', 1)")
+  links.close()
   const file = statisticsFile(dir)
   const database = await openDuckDb(file)
   const connection = await database.connect()

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { createLogger } from '../base/logger.ts'
+import type { ScaledConfig } from '../config/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { isAway } from './stand-by.ts'
 
 /** `drain`: processes the rest of the journal of a node that has been stopped for good. */
 export function registerDrainCommand(program: Command, context: CommandContext): void {
@@ -24,6 +26,7 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const lock = lockDataDir(dataDir)
   try {
+    await assertBelongs({ dataDir, scaled })
     const segments = listSegments(journalDirectory(dataDir)).length
     const withinMs = seconds * 1_000
     const result = await drainJournal({
@@ -43,4 +46,16 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
   } finally {
     lock.release()
   }
+}
+
+/** Whether the database is the journal's. While it is down, draining waits for it. @throws Refused */
+async function assertBelongs(settings: { dataDir: string; scaled: ScaledConfig }): Promise<void> {
+  const { openShared } = await import('../backend/databases.ts')
+  const { assertShared } = await import('../backend/shared-instance.ts')
+  const storage = await openShared(settings.scaled)
+  await assertShared(settings, storage)
+    .catch((error) => {
+      if (!isAway(settings, error)) throw error
+    })
+    .finally(storage.close)
 }

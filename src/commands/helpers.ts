@@ -1,13 +1,18 @@
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/logger.ts'
 import type { ClickLimits } from '../clicks/index.ts'
+import { OWNER_COMMAND } from '../statistics/process/owner.ts'
 import { CommandError, createContext } from './context.ts'
 
 /** How the click worker reads the journal, so that clicks soon appear in counters. */
 const COUNTING = { leastGapMs: 100, retryMs: 1_000, idleMs: 15_000 }
 
 /** Helper processes that the serving process starts from this program, by command. */
-const HELPERS = { 'click-worker': countClicks, statistics: storeClicks }
+const HELPERS = {
+  'click-worker': countClicks,
+  statistics: storeClicks,
+  [OWNER_COMMAND]: tellOwner,
+}
 
 /** Whether a command is a helper, which only the serving process uses. */
 export function isHelper(command: string | undefined): command is keyof typeof HELPERS {
@@ -57,4 +62,10 @@ async function storeClicks(dataDir: string, limits: ClickLimits): Promise<void> 
     await opener.close()
     enricher.close()
   }
+}
+
+/** Prints whether the statistics belong to the links beside them. */
+async function tellOwner(dataDir: string): Promise<void> {
+  const { answerOwner } = await import('../statistics/process/owner.ts')
+  console.log(JSON.stringify(await answerOwner(dataDir)))
 }

@@ -187,7 +187,7 @@ describe('the command line', () => {
     async (database) => {
       expect((await run(['prepared'])).status).toBe(0)
       const { raw, close } = openSqlite(databaseFiles(dir)[database])
-      raw.run("UPDATE kysely_migration SET name = '0001-core'")
+      raw.run("UPDATE kysely_migration SET name = '0001-core' WHERE name = '0001-baseline'")
       close()
       const { status, err } = await run(['prepared', '--json'])
       expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_OLD'])

@@ -26,13 +26,6 @@ const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: st
       'CONFIGURATION',
       (own) => `BASE_URL or SLUGLINE_DOMAINS can't be this: ${own}`,
     ],
-    MainDatabaseLost: [
-      1,
-      'DATA_DAMAGED',
-      (file) =>
-        `${file} is gone, while other files of the instance are there. Restore a backup of the ` +
-        'whole data directory, or use an empty one for a new instance.',
-    ],
     MoveUnfinished: [
       1,
       'MOVE_UNFINISHED',

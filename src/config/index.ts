@@ -23,6 +23,7 @@ export {
   openSecrets,
   type Secrets,
   secretFile,
+  secretFiles,
   sharedSecretFile,
 } from './secret.ts'
 export { VARIABLES } from './variables.ts'

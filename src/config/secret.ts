@@ -15,6 +15,11 @@ export function secretFile(dataDir: string): string {
   return join(dataDir, 'secret')
 }
 
+/** The files that a first start makes for the secret. */
+export function secretFiles(dataDir: string): string[] {
+  return [secretFile(dataDir), fingerprintFile(dataDir)]
+}
+
 /** The keys of a secret (HKDF-SHA-256, RFC 5869, one `info` for each use). */
 export function deriveSecrets(secret: string) {
   const derive = (use: string): Uint8Array =>

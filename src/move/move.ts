@@ -7,16 +7,11 @@ import { openSharedVisitors } from '../clicks/index.ts'
 import { readNode } from '../cluster/node.ts'
 import { assertSecret, deriveSecrets, existingSecret, fingerprintOf } from '../config/index.ts'
 import { Refused } from '../errors/index.ts'
+import { migrateInstance } from '../operations/instance.ts'
 import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
-import {
-  databaseFiles,
-  migrate,
-  migrateScaled,
-  openPostgres,
-  openSqlite,
-} from '../storage/index.ts'
+import { databaseFiles, migrateScaled, openPostgres, openSqlite } from '../storage/index.ts'
 import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
 import { isSame, moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
@@ -109,7 +104,7 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
     throw new Refused('NO_INSTANCE', message)
   }
-  await migrate(dataDir)
+  await migrateInstance(dataDir)
   const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
   const [first] = raw.query(FIRST_WORKSPACE).values()
   close()
@@ -147,6 +142,8 @@ async function begin(
     const [row] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1')
     const isOther = earlier?.clicks !== clicks && row !== undefined
     refuse(isOther, 'CLICKS_NOT_EMPTY', 'ClickHouse holds other clicks')
+    // They get that of the instance which is moved.
+    await clickHouse.command('TRUNCATE TABLE instance')
   }
   await target.all(
     `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { drainJournal } from '../backend/drain.ts'
 import { silentLogger } from '../base/logger.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { ownerIn } from '../statistics/engine/duckdb/owner.ts'
 import { pauseStatistics } from '../statistics/process/copy.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
@@ -37,7 +38,8 @@ export async function openSource(
     await paused?.copyTo(file).finally(paused.release)
   }
   // Before the first click of a running instance there is no file: an empty one is created.
-  const clicks = await openDuckDb(file, { readonly: existsSync(file) })
+  const owner = await ownerIn(dataDir)
+  const clicks = await openDuckDb(file, { readonly: existsSync(file), owner })
   const files = databaseFiles(dataDir)
   const counters = openSnapshot(files.counters)
   const main = openSnapshot(files.main)

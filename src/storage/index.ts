@@ -3,6 +3,14 @@ export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from '
 
 import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 
+export {
+  assertOwned,
+  type Instance,
+  instanceIn,
+  type Owned,
+  PUT_BACK,
+  readInstance,
+} from './instance.ts'
 export { bySql } from './kysely.ts'
 export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
@@ -10,7 +18,7 @@ export type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 export { createRefresh, raiseRevision } from './revisions.ts'
 export { rehearse, savepoint } from './savepoint.ts'
 export * from './schema.ts'
-export { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
+export { openSqlite, openUnchanged, type SqliteConnection } from './sqlite/connection.ts'
 export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
 export {
   type Dialect,

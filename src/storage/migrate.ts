@@ -5,24 +5,14 @@ import { type MigrationState, statesOf } from './migrations/states.ts'
 import { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 import { databaseFiles } from './sqlite/index.ts'
 
-/** A data directory has counters but no links: its main database was lost. */
-export class MainDatabaseLost extends Error {
-  override name = 'MainDatabaseLost'
-}
-
 /** The main database comes first: a new one would reuse the numbers, and clicks, of lost links. */
 const SETS: readonly ['main' | 'counters', Readonly<Record<string, Migration>>][] = [
   ['main', MAIN_MIGRATIONS],
   ['counters', COUNTERS_MIGRATIONS],
 ]
 
-/**
- * Migrates a data directory, under a lock. Returns what was applied. @throws MainDatabaseLost,
- * OldFormat
- */
+/** Migrates a data directory, under a lock. Returns what was applied. @throws OldFormat */
 export async function migrate(dataDir: string): Promise<MigrationState[]> {
-  const { main, counters } = databaseFiles(dataDir)
-  if (existsSync(counters) && !existsSync(main)) throw new MainDatabaseLost(main)
   // Throws before anything is changed.
   await migrationStates(dataDir)
   const applied: MigrationState[] = []
@@ -39,11 +29,20 @@ export async function migrate(dataDir: string): Promise<MigrationState[]> {
       applied.push(...appliedNow(database, names))
       // The checkpoint makes the new tables durable before anything relies on them.
       if (database === 'main') connection.raw.run('PRAGMA wal_checkpoint(PASSIVE)')
+      else nameOwner(connection, databaseFiles(dataDir).main)
     } finally {
       connection.close()
     }
   }
   return applied
+}
+
+/** Writes into counters which instance they belong to, unless they say it already. */
+function nameOwner({ raw }: Pick<SqliteConnection, 'raw'>, main: string): void {
+  // Only read, usually: the click worker may be writing.
+  if (raw.query('SELECT 1 FROM journal_watermark WHERE instance IS NULL').get() === null) return
+  raw.run('ATTACH ? AS links_file', [main])
+  raw.run("UPDATE journal_watermark SET instance = (SELECT value FROM instance WHERE name = 'id')")
 }
 
 /** The same for PostgreSQL. @throws StorageUnavailable, UnfitDatabase, NewerDatabase, OldFormat */

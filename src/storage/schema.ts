@@ -15,7 +15,9 @@ type Baseline = typeof MAIN_TABLES &
 type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never }
 
 /** All tables, from the baseline. A later migration adds its columns to these types. */
-export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> }
+export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
+  journal_watermark: { instance: string | null }
+}
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

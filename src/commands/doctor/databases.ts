@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { databaseStates } from '../../backend/databases.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/index.ts'
+import { Refused } from '../../errors/index.ts'
+import { assertOneInstance } from '../../operations/instance.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
 import { damagedLog, statisticsFile, statisticsLog } from '../../statistics/process/files.ts'
 import { isLogTorn } from '../../statistics/process/store-state.ts'
-import { databaseFiles, openSqlite, type Sql } from '../../storage/index.ts'
+import { databaseFiles, openSqlite, PUT_BACK, type Sql } from '../../storage/index.ts'
 import { unlistedPlans } from '../serve.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
@@ -33,11 +35,12 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   const { dataDir } = config
   const { main, counters } = databaseFiles(dataDir)
   const check = 'integrity'
-  if (!existsSync(main)) {
-    if (!existsSync(counters)) return [clockOf(0, expected.clock)]
-    return [problem(check, `${main} is gone, but ${counters} is not`, RESTORE)]
-  }
+  const mixed = await assertOneInstance(dataDir).then(() => null, asProblem)
+  // What is there instead of the links would be changed by opening it.
+  if (mixed?.check === check) return [mixed]
+  if (!existsSync(main)) return [clockOf(0, expected.clock)]
   const found = await guarded(check, RESTORE, () => quickCheck(main))
+  if (mixed !== null) found.push(mixed)
   if (found[0]?.status === 'ok') {
     const tables = async () => {
       const { db, close } = openSqlite(main, { readonly: true })
@@ -50,6 +53,13 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
     found.push(...(await guarded(check, anew, () => quickCheck(counters))))
   } else found.push(warning(check, `${counters} is gone: clicks would count from 0`, RECOUNT))
   return [...found, ...(await guarded('statistics', MOVE_AWAY, () => examineStatistics(dataDir)))]
+}
+
+/** The problem of data that is not of one instance. @throws any other error */
+export function asProblem(error: unknown): Finding {
+  if (!(error instanceof Refused)) throw error
+  const message = error.message.replace(`. ${PUT_BACK}`, '')
+  return problem(error.code === 'DATA_DAMAGED' ? 'integrity' : 'instance', message, PUT_BACK)
 }
 
 /** Whether the tables are of this version and their rows are plausible; for either database. */
@@ -125,8 +135,8 @@ async function examineFile(dataDir: string, file: string): Promise<Finding> {
   try {
     since = await checkStatistics(dataDir)
   } catch (error) {
-    if (!isLogTorn(error)) throw error
-    return warning('statistics', `${statisticsLog(file)} has a damaged end`, CUT)
+    if (isLogTorn(error)) return warning('statistics', `${statisticsLog(file)} has a damaged end`, CUT)
+    return asProblem(error)
   }
   if (since === null) {
     const unread = `${file} was not read: the process that has it open does not answer`

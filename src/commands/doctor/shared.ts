@@ -1,9 +1,10 @@
+import { assertShared } from '../../backend/shared-instance.ts'
 import { agreeOnSecret, knownSecret } from '../../backend/shared-secret.ts'
 import type { Hidden } from '../../base/hidden.ts'
 import { probeRedis } from '../../cluster/index.ts'
 import type { Environment, ScaledConfig } from '../../config/index.ts'
 import { openPostgres, type Storage } from '../../storage/index.ts'
-import { checkTables, type Expected } from './databases.ts'
+import { asProblem, checkTables, type Expected } from './databases.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_MS = 5_000
@@ -12,16 +13,20 @@ const OLDEST_REDIS = 7
 /** Checks the servers shared by nodes. */
 export async function checkShared(
   environment: Environment,
-  { database, replica, redis, clickhouse }: ScaledConfig,
+  scaled: ScaledConfig,
   expected: Expected,
 ): Promise<Finding[]> {
+  const { database, replica, redis, clickhouse } = scaled
   const ask = (check: string, work: Parameters<typeof guarded>[2]) =>
     guarded(check, 'check that it runs, and the setting of its address', work)
   const found = await ask('database', () =>
     withPostgres(database, async (storage) => {
       await storage.probe()
+      const { dataDir } = environment.config
+      const mixed = await assertShared({ dataDir, scaled }, storage).then(() => null, asProblem)
       return [
         ok('database', 'PostgreSQL takes writes'),
+        ...(mixed === null ? [] : [mixed]),
         ...(await ask('migrations', () => checkTables(environment.config, storage.read, expected))),
         ...(await ask('secret', () => checkSecret(storage, environment))),
       ]

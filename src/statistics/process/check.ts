@@ -1,5 +1,6 @@
 import { checkFile } from '../engine/duckdb/check.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
+import { ownerIn } from '../engine/duckdb/owner.ts'
 import { statisticsFile } from './files.ts'
 import { askStatistics } from './socket.ts'
 import { stateOf } from './store-state.ts'
@@ -12,13 +13,14 @@ const RETRY_MS = 500
 /**
  * Reads the whole statistics file. Only the process that has it open can read it, so that one is asked.
  * @returns see `checkFile`; null: the process doesn't answer
- * @throws what is wrong with the file
+ * @throws what is wrong with the file; Refused if it is another instance's
  */
 export async function checkStatistics(dataDir: string): Promise<number | null> {
   const file = statisticsFile(dataDir)
+  const owner = await ownerIn(dataDir)
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      const database = await openDuckDb(file, { readonly: true })
+      const database = await openDuckDb(file, { readonly: true, owner })
       return await checkFile(database).finally(database.close)
     } catch (error) {
       if (stateOf(error) !== 'locked') throw error

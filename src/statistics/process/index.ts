@@ -1,2 +1,3 @@
 export { statisticsFile } from './files.ts'
+export { answerOwner, askOwner, OWNER_COMMAND } from './owner.ts'
 export { createStatistics, type Statistics } from './supervisor.ts'

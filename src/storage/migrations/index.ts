@@ -1,4 +1,4 @@
-import type { Kysely, Migration } from 'kysely'
+import { type Kysely, type Migration, sql } from 'kysely'
 import {
   COUNTER_TABLES,
   JOURNAL_TABLES,
@@ -47,6 +47,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
         "CREATE VIRTUAL TABLE links_search_terms USING fts5vocab (links_search, 'row')",
       ]),
   },
+  '0002-instance': { up: nameInstance },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -58,9 +59,20 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
         'INSERT INTO journal_watermark (id, segment, "offset") VALUES (1, 0, 0)',
       ]),
   },
+  '0002-instance': {
+    // The instance that these counters belong to; null: not known yet.
+    up: (db: Kysely<never>) =>
+      runAll(db, ['ALTER TABLE journal_watermark ADD COLUMN instance TEXT']),
+  },
 }
 
 /** Migrations of PostgreSQL, which has all tables. */
 export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0001-baseline': postgresBaseline,
+  '0002-instance': { up: nameInstance },
+}
+
+/** Gives the instance an id; see `storage/instance.ts`. */
+async function nameInstance(db: Kysely<never>): Promise<void> {
+  await sql`INSERT INTO instance (name, value) VALUES ('id', ${crypto.randomUUID()})`.execute(db)
 }

@@ -1,4 +1,6 @@
-import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { constants, Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { type Execute, sqlOver } from '../kysely.ts'
 import { type Sql, StorageUnavailable } from '../storage.ts'
 
@@ -24,6 +26,18 @@ export interface OpenOptions {
   attach?: string
 }
 
+/** Opens a file for reading, and makes none beside it. */
+export function openUnchanged(file: string): SqliteConnection {
+  if (existsSync(`${file}-wal`)) return openSqlite(file, { readonly: true })
+  // No process has it open. An ordinary reader would make a log:
+  // https://www.sqlite.org/uri.html#uriimmutable.
+  const raw = new Database(
+    `${pathToFileURL(file).href}?immutable=1`,
+    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+  )
+  return connectionOf(raw)
+}
+
 /** Opens a file in WAL mode (https://www.sqlite.org/wal.html). */
 export function openSqlite(file: string, options: OpenOptions = {}): SqliteConnection {
   const raw = new Database(file, options.readonly ? { readonly: true } : { create: true })
@@ -41,6 +55,10 @@ export function openSqlite(file: string, options: OpenOptions = {}): SqliteConne
   raw.run(`PRAGMA cache_size = -${Math.round((options.cacheBytes ?? 8_388_608) / 1024)}`)
   raw.run('PRAGMA temp_store = MEMORY')
   if (options.attach !== undefined) raw.run('ATTACH ? AS counters', [options.attach])
+  return connectionOf(raw)
+}
+
+function connectionOf(raw: Database): SqliteConnection {
   const statements = statementsOf(raw)
   return {
     ...sqlOver('sqlite', executorOf(statements.of), (command) => void raw.run(command)),

@@ -56,8 +56,11 @@ ENGINE = AggregatingMergeTree
 ORDER BY workspace
 SETTINGS ${SYNCED}`
 
+/** The id of the instance that the clicks belong to; see `owner.ts`. */
+const INSTANCE = 'CREATE TABLE IF NOT EXISTS instance (id String) ENGINE = MergeTree ORDER BY id'
+
 /** ClickHouse's code for a database that doesn't exist. */
-const UNKNOWN_DATABASE = 81
+export const UNKNOWN_DATABASE = 81
 
 /** The database has tables of an earlier form. */
 export class OldClickHouseTables extends Error {
@@ -73,7 +76,7 @@ export async function migrateClickHouse(clickHouse: ClickHouse): Promise<void> {
     await clickHouse.createDatabase()
   }
   // Tables that were created by hand (see docs/clickhouse.md) are left alone.
-  for (const statement of [CLICKS, DAILY, PURGED]) await clickHouse.command(statement)
+  for (const statement of [CLICKS, DAILY, PURGED, INSTANCE]) await clickHouse.command(statement)
   const columns = await clickHouse.rows(
     `SELECT table, name, type FROM system.columns
      WHERE database = currentDatabase() AND table IN ('clicks', 'daily')

@@ -1,9 +1,11 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
+import { readInstance } from '../../../storage/index.ts'
 import { linkFactsIn } from '../../store.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { deleteLinks, forgetClicks, purgeExpired } from './maintenance.ts'
+import { ownClicks } from './owner.ts'
 import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
 import { openClickHouseShipping } from './shipping.ts'
@@ -14,6 +16,8 @@ export async function openClickHouseStore(
 ): Promise<Store> {
   const { dataDir, node, clickHouse, storage, enrich, counted } = options
   await migrateClickHouse(clickHouse)
+  const instance = await readInstance(storage.read)
+  if (instance !== null) await ownClicks(clickHouse, instance)
   const directory = journalDirectory(dataDir)
   return createNodeStore(options, {
     reports: createClickHouseReports(

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { syncPath } from '../../../base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
+import { assertOwner, type Owner, writeOwner } from './owner.ts'
 import { BASELINE, SCHEMA_VERSION } from './schema.ts'
 
 // Of Slugline's modules only those of this folder load DuckDB's native library, which takes tens of
@@ -36,14 +37,20 @@ export class OldFormat extends Error {
 
 /**
  * Opens a statistics file, or creates it.
- * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
+ * @param options `owner`: it must belong to this instance
+ * @throws OldFormat; Refused; DuckDB's errors when the file is locked, damaged, or can't be written
  */
-export async function openDuckDb(file: string, { readonly = false } = {}): Promise<DuckDb> {
+export async function openDuckDb(
+  file: string,
+  { readonly = false, owner = null }: { readonly?: boolean; owner?: Owner | null } = {},
+): Promise<DuckDb> {
   if (!readonly && !existsSync(file)) await create(file)
   const database = await open(file, readonly)
   try {
     const connection = await database.connect()
     await checkFormat(connection)
+    if (owner !== null) await assertOwner(connection, file, owner)
+    if (owner !== null && !readonly) await writeOwner(connection, owner)
     // No other process has the file now: what is left here is from one that was killed.
     if (!readonly) empty(database.temporary)
     await restrict(connection, database.temporary)

@@ -21,13 +21,13 @@ export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string
 
 /**
  * The tables. `closed_months` has the starts of months whose clicks are sorted; `state` has one row:
- * how far the journal is stored; see `ShippingState`.
+ * how far the journal is stored, see `ShippingState`, and the instance's id, see `owner.ts`.
  */
 export const BASELINE = [
   `CREATE TABLE clicks (${CLICK_COLUMNS.map((name) => `${name} ${CLICK_TYPES[name]}`).join(', ')})`,
   `CREATE TABLE daily (workspace INTEGER, link BIGINT, day BIGINT, kind UTINYINT, clicks BIGINT,
     uniques BIGINT, workspace_uniques BIGINT)`,
   'CREATE TABLE closed_months (month BIGINT)',
-  'CREATE TABLE state (version INTEGER, segment BIGINT, "offset" BIGINT, batches BIGINT, newest BIGINT, since BIGINT)',
-  `INSERT INTO state VALUES (${SCHEMA_VERSION}, 0, 0, 0, 0, 0)`,
+  'CREATE TABLE state (version INTEGER, segment BIGINT, "offset" BIGINT, batches BIGINT, newest BIGINT, since BIGINT, instance VARCHAR)',
+  `INSERT INTO state VALUES (${SCHEMA_VERSION}, 0, 0, 0, 0, 0, NULL)`,
 ] as const

@@ -8,6 +8,7 @@ import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
 import { createDuckDbEngine, type DuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
+import { ownerIn } from './owner.ts'
 import { forgetClicks, linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { openMended } from './torn-log.ts'
@@ -20,13 +21,15 @@ interface StoreOptions extends Pick<NodeStoreOptions, 'clock' | 'enrich' | 'coun
 
 /**
  * Opens the statistics file of a data directory, after a power cut too.
- * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
+ * @throws OldFormat; Refused if it belongs to another instance; DuckDB's errors when the file is
+ *   locked, damaged, or can't be written
  */
 export async function openOwnStore(
   dataDir: string,
   options: StoreOptions,
 ): Promise<Required<Store>> {
-  const database = await openMended(statisticsFile(dataDir), options.logger)
+  const owner = await ownerIn(dataDir)
+  const database = await openMended(statisticsFile(dataDir), { owner, logger: options.logger })
   try {
     return await useStore(database, dataDir, options)
   } catch (error) {

@@ -4,6 +4,7 @@ import { syncPath } from '../../../base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
 import { isLogTorn } from '../../process/store-state.ts'
 import { type DuckDb, openDuckDb } from './database.ts'
+import type { Owner } from './owner.ts'
 
 /** How DuckDB begins a log: the kind of its first entry. */
 const LOG_START = Buffer.from([0x64, 0, 0x62])
@@ -22,11 +23,14 @@ const CUTS_AT_MOST = 4
  * these clicks, because it is only trimmed behind what is synced.
  * @throws as {@link openDuckDb} does
  */
-export async function openMended(file: string, logger?: Pick<Logger, 'warn'>): Promise<DuckDb> {
+export async function openMended(
+  file: string,
+  { logger, owner }: { logger?: Pick<Logger, 'warn'> | undefined; owner?: Owner | null },
+): Promise<DuckDb> {
   const log = statisticsLog(file)
   for (let cuts = 0; ; cuts++) {
     try {
-      return await openDuckDb(file)
+      return await openDuckDb(file, owner === undefined ? {} : { owner })
     } catch (error) {
       if (!isLogTorn(error) || cuts === CUTS_AT_MOST) throw error
       const bytes = readFileSync(log)
