@@ -8,6 +8,7 @@ import {
   statementsFor,
 } from './baseline.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
+import * as linkChanges from './postgres-link-changes.ts'
 
 /**
  * A migration of PostgreSQL. While it is applied, nodes of older versions keep working;
@@ -63,4 +64,5 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
 /** Migrations of PostgreSQL, which has all tables. */
 export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0001-baseline': postgresBaseline,
+  '0002-link-changes': linkChanges,
 }
