@@ -6,7 +6,7 @@ import { type ChangePosition, type Mark, readChanges, trimChanges } from './chan
 
 const EVERY_MS = 500
 /** Pages of a round; with more changes, checking what is visited is cheaper than reading all. */
-const PAGES_MAX = 400
+const PAGES_MAX = 200
 /** A node that was cut off for longer may have missed deleted changes. */
 const MISSED_AFTER_MS = 60_000
 /** How long changes are kept at least, so that no node that is cut off for less misses one. */
