@@ -283,6 +283,7 @@ export class CachedResolver implements Resolver {
     return this.#reads.read(slugKey, domainNo, (found) => {
       const entry = new CachedSlug(domainNo, slugKey, found, at, era)
       this.#cache.put(entry)
+      this.#announced.delete(idOf(slugKey, domainNo))
       return entry
     })
   }
