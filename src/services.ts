@@ -102,6 +102,7 @@ function createApplication(parts: Parts, services: ReturnType<typeof createServi
   const { backend, config, ids, metrics, baseUrl } = parts
   const { administration, callers } = services
   const requestId = () => ids.next('req')
+  const { caughtUp } = backend
   return createApp({
     ...parts,
     ...administration,
@@ -112,5 +113,8 @@ function createApplication(parts: Parts, services: ReturnType<typeof createServi
     anonymousPerMinute: config.anonymousPerMinute,
     observers: [metrics.request, administration.requestCounts.note],
     limiters: backend.limiters,
+    caughtUp:
+      caughtUp &&
+      (() => Promise.all([caughtUp(), parts.blocks.refresh(), parts.domains.refresh()])),
   })
 }

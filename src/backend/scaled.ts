@@ -11,7 +11,7 @@ import { openNode } from '../cluster/node.ts'
 import type { ScaledConfig } from '../config/index.ts'
 import { linksCheck, redisCheck, sharedStorageCheck } from '../operations/checks.ts'
 import { watchCluster } from '../operations/watched.ts'
-import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
+import { createCachedResolver, createFetchSlug, createLinkFollower } from '../redirect/index.ts'
 import { openPostgres, type Storage } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
 import { postgresOptions } from './databases.ts'
@@ -47,13 +47,16 @@ export async function createScaledBackend(
   opened.defer(() => resolver.close())
   const { announce } = cluster.linkInvalidation(resolver)
   const storage = announcingLinks(database, announce)
+  const follower = createLinkFollower({ storage: database, resolver, clock, logger })
+  opened.defer(follower.close)
   await cluster.settled(REDIS_WITHIN_MS)
   const file = resolve(dataDir, 'salts')
   const key = secrets.visitors
   const visitors = await openSharedVisitors({ storage: database, key, file, clock, random, logger })
   opened.defer(visitors.close)
   const progress = await progressOf(database, node.no)
-  // Changes must be received first: otherwise each link would have to be read again.
+  // First, so that changes during the fill are followed.
+  await follower.start()
   const closeLinks = await keepLinks({
     resolver,
     storage: database,
@@ -74,6 +77,7 @@ export async function createScaledBackend(
     nodeId: node.id,
     storage,
     resolver,
+    caughtUp: follower.caughtUp,
     limiters: createLimiters((name, areAddresses) =>
       cluster.limiter(name, areAddresses ? secrets.accounts : undefined),
     ),
@@ -91,13 +95,14 @@ export async function createScaledBackend(
     ],
     watch(metrics, redirect) {
       clicks.watch(metrics, redirect)
-      watchCluster(metrics, { resolver, cluster, database })
+      watchCluster(metrics, { resolver, cluster, database, clock })
     },
     async finish(withinMs) {
       await Promise.all([clicks.finish(withinMs), closeLinks()])
     },
     async close() {
       visitors.close()
+      await follower.close()
       resolver.close()
       await storage.close()
       await cluster.close()

@@ -46,6 +46,11 @@ export interface Backend {
   /** The id of this node; absent: a single machine. */
   readonly nodeId?: string
   readonly resolver: Resolver
+  /**
+   * Resolves when redirects of this node obey everything committed before this call, by any node.
+   * Absent: they always do. @throws StorageUnavailable
+   */
+  readonly caughtUp?: () => Promise<unknown>
   readonly limiters: Limiters
   readonly journal: Pick<Journal, 'healthy' | 'lost'>
   readonly recorder: ReturnType<typeof createRecorder>

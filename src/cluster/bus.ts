@@ -2,14 +2,10 @@ import type { Redis } from 'ioredis'
 import { within } from '../base/within.ts'
 import { isReady } from './redis.ts'
 
-/** Notifications for components that must know when messages may be missing. */
-export interface BusListener {
-  /** Messages may have been lost until now; from now on they arrive. */
-  connected(): void
-  /** Whether published messages arrive here. If `connected` doesn't follow, they were only late. */
-  hearing(heard: boolean): void
-  /** An echo has arrived, so messages can be sent; several times a second. */
-  echoed?(): void
+/** What a component wants to know. */
+interface BusListener {
+  /** Whether published messages arrive here. */
+  hearing?(heard: boolean): void
   /** A message published by any node, including this one. */
   received?(message: string): void
 }
@@ -77,9 +73,7 @@ export class Bus {
 
   listen(listener: BusListener): void {
     this.#listeners.push(listener)
-    if (!this.#heard) return
-    listener.connected()
-    listener.hearing(true)
+    if (this.#heard) listener.hearing?.(true)
   }
 
   /** `lagMs`: how long the last echo took, in milliseconds. */
@@ -98,7 +92,7 @@ export class Bus {
   #setHeard(heard: boolean): void {
     if (this.#heard === heard) return
     this.#heard = heard
-    for (const listener of this.#listeners) listener.hearing(heard)
+    for (const listener of this.#listeners) listener.hearing?.(heard)
   }
 
   readonly #resubscribe = async (): Promise<void> => {
@@ -111,7 +105,6 @@ export class Bus {
     }
     this.#isSubscribed = true
     this.#waitingSince = undefined
-    for (const listener of this.#listeners) listener.connected()
     this.#sendEcho()
   }
 
@@ -129,9 +122,7 @@ export class Bus {
     }
     this.#lagMs = performance.now() - Number(message)
     this.#waitingSince = undefined
-    if (!this.#isSubscribed) return
-    this.#setHeard(true)
-    for (const listener of this.#listeners) listener.echoed?.()
+    if (this.#isSubscribed) this.#setHeard(true)
   }
 
   /** The publisher may become ready after the subscriber. */

@@ -64,7 +64,7 @@ export function openCluster(options: {
     async settled(withinMs: number): Promise<void> {
       if (isReady(commands) && bus.state().heard) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      bus.listen({ connected() {}, hearing: (heard) => heard && resolve() })
+      bus.listen({ hearing: (heard) => heard && resolve() })
       const timer = setTimeout(resolve, withinMs)
       await promise
       clearTimeout(timer)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   })
   storage.write = announcing.write
   resolver = createCachedResolver({ fetch: createFetchSlug(storage), clock: links.clock })
-  resolver.hearing(true)
+  resolver.known(links.clock.now())
 })
 afterAll(async () => {
   resolver.close()
@@ -163,7 +163,7 @@ describe('the cache of redirects', () => {
         const useOnce = createUseOnce(storage)
         for (const { seq } of rows) await useOnce(seq, clock.now())
         // The number of uses only matters when the last one is taken.
-        resolver.lost()
+        resolver.lost(clock.now())
         break
       }
       default: {

@@ -1,79 +1,39 @@
 import { type LinkChange, type Storage, StorageUnavailable } from '../storage/index.ts'
-import type { Bus, BusListener } from './bus.ts'
+import type { Bus } from './bus.ts'
 
 /** Invalidates changed links on all nodes. */
 export type LinkInvalidation = ReturnType<typeof createLinkInvalidation>
 
 /** A cache of links. */
-export interface LinkMemory extends Pick<BusListener, 'hearing'> {
+export interface LinkMemory {
   changed(changes: readonly LinkChange[]): void
-  /** Messages may have been lost: all entries have to be checked. */
-  lost(): void
 }
 
-/** Means all links: more were changed than could be sent one by one. */
-const EVERYTHING = '*'
 const CHANGES_A_MESSAGE = 1_000
-/** The most changes kept while nothing can be sent. */
-const UNSENT_MOST = 10_000
 
 /**
- * Connects this node's cache of links with those of other nodes. Changes that can't be sent are
- * kept and sent when Redis is back: the others may have been connected all the time.
+ * Connects this node's cache of links with those of other nodes. Messages may be lost: nodes follow
+ * all changes in the database, and know them earlier by messages.
  * @param memory absent in a process that only changes links, such as a command
  */
 export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMemory) {
   let queue: LinkChange[] = []
-  let unsent: LinkChange[] | typeof EVERYTHING = []
-  const sending = new Set<Promise<void>>()
+  const sending = new Set<Promise<unknown>>()
 
-  function send(changes: readonly LinkChange[] | typeof EVERYTHING): void {
-    const work = deliver(changes).finally(() => sending.delete(work))
-    sending.add(work)
-  }
-
-  async function deliver(changes: readonly LinkChange[] | typeof EVERYTHING): Promise<void> {
-    if (changes === EVERYTHING) {
-      const sent = await bus.publish(JSON.stringify([nodeId, EVERYTHING]))
-      if (!sent) unsent = EVERYTHING
-      return
-    }
+  function send(changes: readonly LinkChange[]): void {
     for (let i = 0; i < changes.length; i += CHANGES_A_MESSAGE) {
       const some = changes.slice(i, i + CHANGES_A_MESSAGE)
-      if (!(await bus.publish(JSON.stringify([nodeId, some])))) keep(some)
+      const work = bus.publish(JSON.stringify([nodeId, some])).finally(() => sending.delete(work))
+      sending.add(work)
     }
-  }
-
-  function keep(changes: readonly LinkChange[]): void {
-    if (unsent === EVERYTHING) return
-    if (unsent.length + changes.length > UNSENT_MOST) unsent = EVERYTHING
-    else unsent.push(...changes)
-  }
-
-  function sendUnsent(): void {
-    if (unsent.length === 0) return
-    const changes = unsent
-    unsent = []
-    send(changes)
-  }
-
-  function receive(message: string): void {
-    const [from, changes] = JSON.parse(message) as [string, LinkChange[] | typeof EVERYTHING]
-    if (from === nodeId || memory === undefined) return
-    if (changes === EVERYTHING) memory.lost()
-    else memory.changed(changes)
   }
 
   bus.listen({
-    connected() {
-      memory?.lost()
+    received(message) {
+      const [from, changes] = JSON.parse(message) as [string, unknown]
+      // Nodes of an earlier version also send `*`: all links.
+      if (from !== nodeId && Array.isArray(changes)) memory?.changed(changes as LinkChange[])
     },
-    hearing(heard) {
-      memory?.hearing(heard)
-    },
-    // Also without an interruption of the subscription: a single message may fail.
-    echoed: sendUnsent,
-    received: receive,
   })
 
   return {

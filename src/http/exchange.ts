@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi'
 import { prefersJson, prefersProblem } from '../base/accept.ts'
 import { type AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
@@ -13,7 +12,9 @@ import {
   identify,
   permits,
 } from './admission.ts'
+import { CatchUp } from './catch-up.ts'
 import { byParameter } from './details.ts'
+import { DryRunQuery } from './dry-run.ts'
 import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './meter.ts'
@@ -40,9 +41,6 @@ import type {
   Services,
 } from './types.ts'
 
-/** The parameter of endpoints with `dryRun`; others refuse it, instead of writing. */
-const DryRunQuery = z.object({ dry_run: z.enum(['true', 'false']).optional() })
-
 /**
  * A request on its way through the pipeline: caller → scope → limit → body → schema → handler →
  * response. One object instead of middleware: each stage needs the results of others.
@@ -62,6 +60,7 @@ export class Exchange {
   readonly baseUrl: string
   #locale: Locale | undefined
   #idempotent: IdempotentRequest | undefined
+  readonly #catchUp: CatchUp
 
   constructor(
     readonly services: Services,
@@ -73,6 +72,7 @@ export class Exchange {
     this.baseUrl = services.baseUrl
     this.headers = apiHeaders(requestId, this.baseUrl, services.sessions !== undefined)
     this.meter = new Meter(services, this.headers)
+    this.#catchUp = new CatchUp(services)
   }
 
   /** The address of the client. */
@@ -135,7 +135,7 @@ export class Exchange {
     { together = false }: Pick<WriteOptions, 'together'> = {},
   ): Promise<Answer> => {
     const { storage, idempotency } = this.services
-    const work = async (tx: Transaction) => (await answering(tx)) ?? { status: 204 }
+    const work = this.#catchUp.noting(async (tx) => (await answering(tx)) ?? { status: 204 })
     const workspaceNo = this.caller?.workspace.no
     const options = workspaceNo === undefined ? {} : { workspaceNo }
     if (this.dryRun) return rehearse(storage, work, options)
@@ -149,8 +149,7 @@ export class Exchange {
   async run(endpoint: AddedEndpoint, params: Record<string, string>): Promise<Response> {
     try {
       await admit(this, endpoint)
-      const replay = await this.#read(endpoint, params)
-      const answer: Answer = replay ?? (await endpoint.handler(this as never)) ?? { status: 204 }
+      const answer = await this.#catchUp.around(endpoint, () => this.#answer(endpoint, params))
       if (answer.stream === undefined) return this.#respond(answer)
       const { status, stream, headers } = answer
       return await sendStream(this.request, stream, status, { ...this.headers, ...headers })
@@ -220,11 +219,8 @@ export class Exchange {
     return send(this.request, shown ?? inJson(), { headers: this.headers })
   }
 
-  /** Reads and validates a request; returns the response of an earlier one with the key. */
-  async #read(
-    endpoint: AddedEndpoint,
-    params: Record<string, string>,
-  ): Promise<Answer | undefined> {
+  /** Reads, validates and handles a request, unless an earlier one with the key was answered. */
+  async #answer(endpoint: AddedEndpoint, params: Record<string, string>): Promise<Answer> {
     const { request } = this
     const query = queryOf(request.url)
     this.dryRun = endpoint.dryRun === true && query.dry_run === 'true'
@@ -247,14 +243,15 @@ export class Exchange {
       const file = await endpoint.upload.receive(this as never)
       this.body = file
       const replay = await this.#claim(endpoint, file.digest)
-      return replay && { status: replay.status, rendered: replay }
+      if (replay !== undefined) return { status: replay.status, rendered: replay }
+    } else {
+      const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
+      const replay = await this.#claim(endpoint, value)
+      if (replay !== undefined) return { status: replay.status, rendered: replay }
+      checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', value)))
+      if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
     }
-    const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
-    const replay = await this.#claim(endpoint, value)
-    if (replay !== undefined) return { status: replay.status, rendered: replay }
-    checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', value)))
-    if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
-    return undefined
+    return (await endpoint.handler(this as never)) ?? { status: 204 }
   }
 
   /** Reserves the request's `Idempotency-Key`, if there is one. */

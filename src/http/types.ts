@@ -273,6 +273,11 @@ export interface ApiDeps {
   clientAddress: (peer: string, headers: Headers) => string
   /** The public URL of this instance: an origin without a trailing slash. */
   baseUrl: string
+  /**
+   * Resolves when redirects of this process obey everything committed before this call. Absent:
+   * they always do. @throws StorageUnavailable
+   */
+  caughtUp?: (() => Promise<unknown>) | undefined
   /** Lets tests use `en-XA` and `ar-XB`. */
   pseudoLocales?: boolean | undefined
   /** Called with every response. */

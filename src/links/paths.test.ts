@@ -259,7 +259,7 @@ describe('the link of a path', () => {
   beforeAll(async () => {
     open = await createTestLinks()
     const fetch = createFetchSlug(open.storage)
-    resolvers = [createCachedResolver({ fetch, clock: open.clock, unheardMaxAgeMs: 0 })]
+    resolvers = [createCachedResolver({ fetch, clock: open.clock, maxAgeMs: 0 })]
     if (testDialect === 'sqlite') {
       resolvers.push(createEmbeddedResolver((open.storage as EmbeddedStorage).reader.raw))
     }

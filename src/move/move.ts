@@ -75,6 +75,7 @@ export async function moveInstance(options: MoveOptions) {
       if (isComplete && !wasRunning) {
         // Makes this and everything before durable.
         await target.all('SET synchronous_commit = on')
+        await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
         await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
       }
       return { wasRunning, asOf: opened.asOf, tables, isComplete }
@@ -150,6 +151,8 @@ async function begin(
      DO UPDATE SET source = $1, clicks = $2, begun_at = $3, ended_at = NULL`,
     [source, clicks, Date.now()],
   )
+  // No node has read a slug yet.
+  await target.all('ALTER TABLE slugs DISABLE TRIGGER slugs_changed')
   // An earlier move may have copied them to PostgreSQL.
   if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
 }

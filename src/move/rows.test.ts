@@ -183,6 +183,7 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       'gone_links',
       'instance_secret',
       'leases',
+      'link_changes',
       'migrations',
       'node_watermarks',
       'nodes',

@@ -13,7 +13,8 @@ const STATE: ResolverState = {
   changes: 0,
   losses: 0,
   away: false,
-  heard: true,
+  knownAt: 0,
+  edits: 0,
   filled: 'all',
 }
 const writable = { probe: async () => {} }
@@ -39,21 +40,26 @@ test('a node without Redis is degraded, never unready', async () => {
   expect(await ask(true, false)).toEqual({ status: 'degraded', reason: 'deaf' })
 })
 
-test('a node reports that it has no links for an outage, and that it refuses visits', async () => {
+test('a node reports that it lacks links for an outage or their changes, and that it refuses visits', async () => {
   let filled: 'none' | 'part' | 'all' = 'none'
   let refused = 0
   let now = 0
-  const state = () => ({ ...STATE, refused, filled })
+  let knownAt = 0
+  const state = () => ({ ...STATE, refused, filled, knownAt })
   const { check } = linksCheck({ state }, { now: () => now })
   expect(check()).toEqual({ status: 'degraded', reason: 'unfilled' })
   filled = 'part'
   expect(check()).toEqual({ status: 'ok', reason: 'part' })
   filled = 'all'
   expect(check()).toEqual({ status: 'ok' })
+  knownAt = -2_001
+  expect(check()).toEqual({ status: 'degraded', reason: 'behind' })
+  knownAt = 0
   refused = 1
   expect(check()).toEqual({ status: 'degraded', reason: 'refusing' })
   now += 9_999
   expect(check()).toEqual({ status: 'degraded', reason: 'refusing' })
   now += 1
+  knownAt = now
   expect(check()).toEqual({ status: 'ok' })
 })

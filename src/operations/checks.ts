@@ -51,6 +51,8 @@ type LinkMemory = Pick<CachedResolver, 'state'>
 
 /** How long refused visits are reported. */
 const REFUSED_MS = 10_000
+/** A node that has read no changes of links for longer is reported; it reads twice a second. */
+const BEHIND_MS = 2_000
 
 /**
  * Whether the shared database accepts writes. Otherwise a node with links in memory continues to
@@ -74,9 +76,10 @@ export function sharedStorageCheck(
 }
 
 /**
- * Whether the node could redirect without its database. `unfilled`: it has not read the links yet;
- * `refusing`: visits were refused recently, because their links aren't in memory. `part`, without
- * an alarm: there are more links than fit into memory.
+ * Whether the node could redirect without its database. `unfilled`: it has not read the links yet,
+ * or not again after a gap in their changes; `behind`: it can't follow their changes; `refusing`:
+ * visits were refused recently, because their links aren't in memory. `part`, without an alarm:
+ * there are more links than fit into memory.
  */
 export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
   let before = 0
@@ -84,19 +87,20 @@ export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
   return {
     name: 'links',
     check() {
-      const { refused, filled } = memory.state()
+      const { refused, filled, knownAt } = memory.state()
       if (refused !== before) refusedAt = clock.now()
       before = refused
       if (clock.now() - refusedAt < REFUSED_MS) return degraded('refusing')
       if (filled === 'none') return degraded('unfilled')
+      if (clock.now() - knownAt > BEHIND_MS) return degraded('behind')
       return filled === 'part' ? { status: 'ok', reason: 'part' } : OK
     },
   }
 }
 
 /**
- * Whether Redis responds. Without it each node enforces its share of limits, and links are read
- * twice a second instead of being cached: slower, but correct, so it never makes a node unready.
+ * Whether Redis responds. Without it each node enforces its share of limits, and changes of
+ * links apply up to a second later: it never makes a node unready.
  */
 export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
   return {

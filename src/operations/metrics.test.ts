@@ -95,7 +95,8 @@ async function allMetrics(): Promise<string> {
   const redirect = { counts }
   watchClicks(metrics, { journal, supervisor: part, redirect, statistics: part })
   watchFiles(metrics, import.meta.dir)
-  watchCluster(metrics, { resolver: part, cluster: part, database: { connections: state } })
+  const database = { connections: state }
+  watchCluster(metrics, { resolver: part, cluster: part, database, clock: systemClock })
   const backups = createBackupSchedule({
     ...{ dataDir: import.meta.dir, schedule: '@daily', clock: systemClock, logger: silentLogger },
   })

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import type { Clock } from '../base/clock.ts'
 import type { Journal } from '../clicks/index.ts'
 import type { Cluster } from '../cluster/index.ts'
 import type { CachedResolver, Redirect } from '../redirect/index.ts'
@@ -65,6 +66,7 @@ export function watchCluster(
     resolver: Pick<CachedResolver, 'state'>
     cluster: Pick<Cluster, 'state'>
     database: Pick<PostgresStorage, 'connections'>
+    clock: Clock
   },
 ): void {
   const links = numbers.resolver.state
@@ -73,12 +75,17 @@ export function watchCluster(
   gauge('resolver_filled', '1 when all links are in memory, or as many as have room', () =>
     Number(links().filled !== 'none'),
   )
+  gauge(
+    'resolver_behind_seconds',
+    'Since when not all changes of links are known',
+    () => Math.max(0, numbers.clock.now() - links().knownAt) / 1_000,
+  )
   counter('resolver_hits_total', 'Slugs found in memory', () => links().hits)
   counter('resolver_misses_total', 'Slugs read from the database', () => links().misses)
   counter('resolver_stale_total', 'Answers the database could not confirm', () => links().stale)
   counter('resolver_refused_total', 'Visits refused without the database', () => links().refused)
-  counter('resolver_changes_total', 'Changes of links received', () => links().changes)
-  counter('resolver_losses_total', 'How often messages may be lost', () => links().losses)
+  counter('resolver_changes_total', 'Changes of links read', () => links().changes)
+  counter('resolver_losses_total', 'How often changes may have been missed', () => links().losses)
   gauge('resolver_database_away', '1 while links can not be read', () => Number(links().away))
 
   const pool = numbers.database.connections

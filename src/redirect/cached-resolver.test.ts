@@ -25,7 +25,7 @@ beforeEach(() => {
   held = undefined
   away = false
   resolver = open()
-  resolver.hearing(true)
+  resolver.known(now)
 })
 afterEach(() => resolver.close())
 
@@ -108,18 +108,22 @@ describe('cached slugs', () => {
     expect(isKnown('a')).toBe(true)
   })
 
-  test('are queried again after five minutes, or after half a second without a message bus', async () => {
+  test('are used as long as all changes until less than a second ago are known', async () => {
     rows.set('a', plain('https://a.example'))
     await targetOf('a')
-    now += 299_999
+    now += 899
     expect(isKnown('a')).toBe(true)
     now += 1
     await look('a')
     expect(asked).toHaveLength(2)
-    resolver.hearing(false)
+    // Without that, what was read less than half a second ago is used.
     now += 499
     expect(isKnown('a')).toBe(true)
     now += 1
+    expect(isKnown('a')).toBe(false)
+    resolver.known(now)
+    expect(isKnown('a')).toBe(true)
+    now -= 10_000
     expect(isKnown('a')).toBe(false)
   })
 
@@ -130,7 +134,7 @@ describe('cached slugs', () => {
         missing: { entriesMax: 5, bytesMax: 1e9 },
       },
     })
-    resolver.hearing(true)
+    resolver.known(now)
     for (let i = 0; i < 3; i++) {
       rows.set(`hot${i}`, plain('https://hot.example', 100 + i))
       await look(`hot${i}`)
@@ -193,7 +197,7 @@ describe('a change', () => {
     held = undefined
     rows.set('a', plain('https://new.example'))
     rows.set('b', plain('https://new.example'))
-    resolver.lost()
+    resolver.lost(now)
     first.resolve()
     expect(await before).toBe('https://old.example')
     expect([await targetOf('a'), await targetOf('b')]).toEqual([
@@ -258,7 +262,7 @@ describe('a fill', () => {
     await look('d')
     await resolver.fill(pagesOf(['a', 'b', 'c', 'd']))
     expect(resolver.state()).toMatchObject({ filled: 'part', entries: 3 })
-    resolver.hearing(true)
+    resolver.known(now)
     expect(['a', 'b', 'c', 'd'].map(isKnown)).toEqual([true, true, false, true])
   })
 
@@ -297,8 +301,7 @@ describe('while the database is down', () => {
     await look('a')
     await look('b')
     away = true
-    resolver.lost()
-    resolver.hearing(false)
+    resolver.lost(now)
     expect(await targetOf('a')).toBe('https://a.example')
     changed('b')
     expect(() => look('b')).toThrow(StorageUnavailable)
@@ -367,7 +370,7 @@ describe('while the database is down', () => {
 
   test('visits wait only briefly for a database that hangs', async () => {
     resolver = open({ freshWithinMs: 5, fetchWithinMs: 10 })
-    resolver.hearing(true)
+    resolver.known(now)
     rows.set('a', plain('https://a.example'))
     await look('a')
     now += 600_000
@@ -395,7 +398,6 @@ describe('the snapshot', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
 
     const next = open()
-    next.hearing(true)
     next.restore(await readSnapshot(file))
     away = true
     expect(await targetOf('a', next)).toBe('https://a.example')

@@ -1,44 +1,17 @@
-import type { Clock } from '../base/clock.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
-import type { SlugPages } from './fetch-slug.ts'
+import { type CachedResolverOptions, DEFAULTS, SLUGS_MAX } from './cached-options.ts'
+import type { ChangePage } from './changed-slugs.ts'
+import type { ListedSlug, SlugPages } from './fetch-slug.ts'
+import { type Reading, Readings } from './readings.ts'
 import type { Resolver, SlugRow } from './resolver.ts'
-import { type CacheBounds, CachedSlug, idOf, SlugCache } from './slug-cache.ts'
-import { readWithin, SlugReads, type SlugReadsOptions } from './slug-reads.ts'
+import { CachedSlug, idOf, SlugCache } from './slug-cache.ts'
+import { readWithin, SlugReads } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
 
-/** Dependencies and bounds. Times are milliseconds. */
-interface CachedResolverOptions extends Partial<SlugReadsOptions> {
-  fetch: SlugReadsOptions['fetch']
-  clock: Clock
-  bounds?: CacheBounds
-  /** An older entry is read again, even if all changes were received. */
-  maxAgeMs?: number
-  /** The same while other nodes' changes aren't received, so they take effect within a second. */
-  unheardMaxAgeMs?: number
-  /** While the database is down, an older entry isn't used any more. */
-  staleMaxAgeMs?: number
-  /** How long a visit waits for the database if there is an old entry. */
-  freshWithinMs?: number
-}
-
-const MIB = 1024 * 1024
-/** The most slugs in a node's cache. */
-export const SLUGS_MAX = 200_000
-const DEFAULTS = {
-  bounds: {
-    found: { entriesMax: SLUGS_MAX, bytesMax: 128 * MIB },
-    missing: { entriesMax: 50_000, bytesMax: 24 * MIB },
-  },
-  maxAgeMs: 300_000,
-  unheardMaxAgeMs: 500,
-  staleMaxAgeMs: 86_400_000,
-  freshWithinMs: 500,
-  fetchWithinMs: 2_000,
-  retryMs: 250,
-  fetchesMax: 4_096,
-}
 /** The era of entries that this process hasn't read itself. */
 const BEFORE = -1
+
+type SlugChange = Extract<LinkChange, { slugKey: string }>
 
 /** State of the cache. */
 export type ResolverState = ReturnType<CachedResolver['state']>
@@ -48,10 +21,11 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
 }
 
 /**
- * Redirects from a bounded cache in front of a database that may be far away. Messages about
- * changes keep it up to date ({@link CachedResolver.changed}); each entry's maximum age limits the
- * effect of lost messages. A read that began before a change was received may have missed it: its
- * result is passed to the visits waiting for it, but neither cached nor joined by later ones.
+ * Redirects from a bounded cache in front of a database that may be far away. The database's list of
+ * changes keeps it up to date ({@link CachedResolver.follow}): what was committed a second ago is
+ * known, or each visit queries. Messages about changes ({@link CachedResolver.changed}) only make it
+ * quicker. A read that began before a change was known may have missed it: its result is passed to
+ * the visits waiting for it, but neither cached nor joined by later ones.
  */
 export class CachedResolver implements Resolver {
   readonly #options: Required<CachedResolverOptions>
@@ -64,17 +38,20 @@ export class CachedResolver implements Resolver {
     stale: 0,
     /** Refused visits: the link wasn't cached and the database didn't respond. */
     refused: 0,
-    /** Received changes. */
+    /** Known changes. */
     changes: 0,
-    /** How often messages may have been lost. */
+    /** How often changes may have been missed. */
     losses: 0,
   }
   #turn = 0
+  #isUpToDate = false
   #era = 0
-  #heard = false
+  /** By era, when all changes until then were known; in milliseconds since the epoch. */
+  readonly #knownAt: number[] = [0]
   #filled: 'none' | 'part' | 'all' = 'none'
-  /** Changes since the query of the current page. */
-  #changedInPage = new Set<string | number>()
+  readonly #readings = new Readings()
+  /** Slugs removed because of messages, which may not be followed again. */
+  readonly #announced = new Map<string, SlugChange>()
 
   constructor(options: CachedResolverOptions) {
     this.#options = { ...DEFAULTS, ...options }
@@ -84,16 +61,14 @@ export class CachedResolver implements Resolver {
 
   begin(): void {
     this.#turn = this.#options.clock.now()
+    this.#isUpToDate = this.#isWithin(this.#knownAt[this.#era] as number, 'knownWithinMs')
   }
 
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null> {
-    const { maxAgeMs, unheardMaxAgeMs } = this.#options
     const entry = this.#cache.get(slugKey, domainNo)
-    const age = entry === undefined ? 0 : this.#turn - entry.readAt
-    const isAged = age < 0 || age >= (this.#heard ? maxAgeMs : unheardMaxAgeMs)
-    if (entry === undefined || entry.era !== this.#era || isAged) {
-      return this.#miss(entry, slugKey, domainNo)
-    }
+    const isCurrent =
+      entry?.era === this.#era && (this.#isUpToDate || this.#isWithin(entry.readAt, 'maxAgeMs'))
+    if (entry === undefined || !isCurrent) return this.#miss(entry, slugKey, domainNo)
     this.#counts.hits++
     entry.visited = true
     return entry
@@ -102,7 +77,7 @@ export class CachedResolver implements Resolver {
   end(): void {}
 
   hasAll(): boolean {
-    return this.#filled === 'all'
+    return this.#announced.size === 0 && this.#extent() === 'all'
   }
 
   outdated(slugKey: string, domainNo: number): void {
@@ -112,20 +87,62 @@ export class CachedResolver implements Resolver {
   // Properties instead of methods, because they are passed as functions.
   /** Invalidates changed slugs: later visits read what was committed before this call. */
   readonly changed = (changes: readonly LinkChange[]): void => {
-    this.#counts.changes += changes.length
-    for (const change of changes) this.#forget(change)
+    for (const change of changes) {
+      this.#forget(change)
+      if ('linkSeq' in change) continue
+      if (this.#announced.size < SLUGS_MAX)
+        this.#announced.set(idOf(change.slugKey, change.domainNo), change)
+      else this.#filled = 'none'
+    }
   }
 
-  /** Messages may have been lost: every entry is checked before its next use. */
-  readonly lost = (): void => {
+  /**
+   * Changes may have been missed: every entry is checked before its next use.
+   * @param at all changes after it will be followed; in milliseconds since the epoch
+   */
+  lost(at: number): void {
     this.#counts.losses++
     this.#era++
+    this.#knownAt.push(at)
+    this.#filled = 'none'
     this.#reads.detachAll()
   }
 
-  /** Whether changes of other nodes are received now. */
-  readonly hearing = (heard: boolean): void => {
-    this.#heard = heard
+  /**
+   * Caches changed slugs as they are now: new ones as long as there is room.
+   * @throws StorageUnavailable
+   */
+  follow(read: () => Promise<ChangePage>): Promise<ChangePage> {
+    return this.#during(read, ({ changes }, reading) => {
+      this.#counts.changes += changes.length
+      for (const { change, slug } of changes) {
+        if ('linkSeq' in change) {
+          this.#forget(change)
+          continue
+        }
+        const id = idOf(change.slugKey, change.domainNo)
+        // A message came in the meantime.
+        if (reading.changed.has(id)) continue
+        const isLink = slug !== null && slug.link_seq !== null
+        const isKept = isLink && this.#keep({ ...slug, ...change }, reading)
+        if (isLink && !isKept) this.#filled = 'part'
+        if (!isKept) this.#cache.forget(change)
+        this.#announced.delete(id)
+        this.#note(change)
+      }
+    })
+  }
+
+  /** All changes until `at` are known, in milliseconds since the epoch. */
+  known(at: number): void {
+    this.#knownAt[this.#era] = at
+    // Messages that arrived after the change was followed have removed what is known of it.
+    for (const [id, { slugKey, domainNo }] of this.#announced) {
+      const isCached = this.#cache.get(slugKey, domainNo) !== undefined
+      if (!isCached && !this.#reads.hasRoomFor(slugKey, domainNo)) return
+      this.#announced.delete(id)
+      if (!isCached) this.#load(slugKey, domainNo).catch(() => (this.#filled = 'none'))
+    }
   }
 
   /**
@@ -133,25 +150,20 @@ export class CachedResolver implements Resolver {
    * @throws StorageUnavailable, keeping what was read before
    */
   async fill(pages: SlugPages): Promise<void> {
-    let skipped = 0
-    for (;;) {
-      this.#changedInPage = new Set()
-      const begun = { at: this.#options.clock.now(), era: this.#era }
-      const { value: page, done } = await pages.next()
-      if (done) {
-        this.#filled = page && skipped === 0 ? 'all' : 'part'
-        return
-      }
-      for (const slug of page) {
-        const { slugKey, domainNo, link_seq } = slug
-        if (this.#changedInPage.has(idOf(slugKey, domainNo))) continue
-        if (this.#changedInPage.has(link_seq as number)) continue
-        const entry = new CachedSlug(domainNo, slugKey, slug, begun.at, begun.era)
-        const isKnown = this.#cache.get(slugKey, domainNo) !== undefined
-        if (isKnown || this.#cache.found.hasRoomFor(entry)) this.#cache.put(entry)
-        else skipped++
-      }
+    const era = this.#era
+    let isPart = false
+    this.#cache.found.hasEvicted = false
+    for (let isOver = false; !isOver; ) {
+      await this.#during(
+        () => pages.next(),
+        ({ value, done }, reading) => {
+          if (done) isPart ||= !value
+          else for (const slug of value) isPart = !this.#keep(slug, reading) || isPart
+          isOver = done === true
+        },
+      )
     }
+    if (era === this.#era) this.#filled = isPart ? 'part' : 'all'
   }
 
   /** Adds slugs saved by an earlier process, for use only while the database is down. */
@@ -162,9 +174,11 @@ export class CachedResolver implements Resolver {
     }
   }
 
-  /** The cached links. */
-  links(): Iterable<SavedSlug> {
-    return this.#cache.found.values()
+  /** The cached links, each with the time when it was last known to be current. */
+  *links(): Iterable<SavedSlug> {
+    for (const entry of this.#cache.found.values()) {
+      yield { ...entry, readAt: this.#verifiedAt(entry) }
+    }
   }
 
   readonly state = () => {
@@ -175,10 +189,12 @@ export class CachedResolver implements Resolver {
       bytes: found.bytes + missing.bytes,
       /** The database can't be read. */
       away: this.#reads.away,
-      /** Changes of other nodes are received. */
-      heard: this.#heard,
-      /** The extent of the last complete fill; `none`: there was none. */
-      filled: this.#filled,
+      /** When all changes until then were known, in milliseconds since the epoch. */
+      knownAt: this.#knownAt[this.#era] as number,
+      /** Entries added and removed, in total. */
+      edits: found.edits,
+      /** How many of the links are cached; `none`: it isn't known. */
+      filled: this.#extent(),
     }
   }
 
@@ -186,17 +202,46 @@ export class CachedResolver implements Resolver {
     this.#reads.close()
   }
 
+  #isWithin(at: number, bound: 'knownWithinMs' | 'maxAgeMs'): boolean {
+    const age = this.#turn - at
+    return age >= 0 && age < this.#options[bound]
+  }
+
+  /** When an entry was last known to be current, in milliseconds since the epoch. */
+  #verifiedAt({ readAt, era }: CachedSlug): number {
+    return Math.max(readAt, this.#knownAt[era] ?? 0)
+  }
+
+  #extent(): 'none' | 'part' | 'all' {
+    return this.#filled === 'all' && this.#cache.found.hasEvicted ? 'part' : this.#filled
+  }
+
+  #during<T>(read: () => Promise<T>, take: (value: T, reading: Reading) => void): Promise<T> {
+    return this.#readings.run({ at: this.#options.clock.now(), era: this.#era }, read, take)
+  }
+
+  /** Caches a row, unless it has changed since it was read. False: there is no room. */
+  #keep(slug: ListedSlug, { at, era, changed }: Reading): boolean {
+    const { slugKey, domainNo, link_seq } = slug
+    if (changed.has(idOf(slugKey, domainNo)) || changed.has(link_seq as number)) return true
+    const entry = new CachedSlug(domainNo, slugKey, slug, at, era)
+    const isKnown = this.#cache.found.get(idOf(slugKey, domainNo)) !== undefined
+    if (!isKnown && !this.#cache.found.hasRoomFor(entry)) return false
+    this.#cache.put(entry)
+    return true
+  }
+
   #forget(change: LinkChange): void {
     this.#cache.forget(change)
-    if ('linkSeq' in change) {
-      this.#changedInPage.add(change.linkSeq)
-      // Running reads may concern slugs of that link.
-      this.#reads.detachAll()
-      return
-    }
-    const id = idOf(change.slugKey, change.domainNo)
-    this.#changedInPage.add(id)
-    this.#reads.detach(id)
+    this.#note(change)
+  }
+
+  /** Running reads don't cache what they return of a changed slug. */
+  #note(change: LinkChange): void {
+    this.#readings.changed(change)
+    // Any of them may concern a slug of that link.
+    if ('linkSeq' in change) this.#reads.detachAll()
+    else this.#reads.detach(idOf(change.slugKey, change.domainNo))
   }
 
   #miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
@@ -217,8 +262,9 @@ export class CachedResolver implements Resolver {
   }
 
   /** A missing slug must be verified, because it may exist by now. */
-  #mayBeStale({ link_seq, readAt }: CachedSlug): boolean {
-    return link_seq !== null && this.#turn - readAt < this.#options.staleMaxAgeMs
+  #mayBeStale(entry: CachedSlug): boolean {
+    const age = this.#turn - this.#verifiedAt(entry)
+    return entry.link_seq !== null && age < this.#options.staleMaxAgeMs
   }
 
   #stale(entry: CachedSlug): CachedSlug {
@@ -237,6 +283,7 @@ export class CachedResolver implements Resolver {
     return this.#reads.read(slugKey, domainNo, (found) => {
       const entry = new CachedSlug(domainNo, slugKey, found, at, era)
       this.#cache.put(entry)
+      this.#announced.delete(idOf(slugKey, domainNo))
       return entry
     })
   }

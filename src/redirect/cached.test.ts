@@ -21,7 +21,7 @@ beforeEach(async () => {
     cached: true,
     verifyPassword: async (password, hash) => hash === `hash of ${password}`,
   })
-  site.memory.hearing(true)
+  site.memory.known(now)
 })
 afterEach(async () => {
   await site.close()

@@ -28,13 +28,18 @@ const CONDITIONS = [
   'tracking',
 ] as const
 
-type Row = Omit<SlugRow, 'link' | 'held_by'> & { held_by: number | null; slug: string | null } & {
+/** A row of {@link selectSlugs}. */
+export type SelectedSlug = Omit<SlugRow, 'link' | 'held_by'> & {
+  held_by: number | null
+  slug: string | null
+} & {
   [K in (typeof CONDITIONS)[number]]: LinkRow[K] | null
 }
 
 type Db = Storage['read']['db']
 
-const slugs = (db: Db) =>
+/** Selects slugs with all that a redirect needs of them. */
+export const selectSlugs = (db: Db) =>
   db
     .selectFrom('slugs as s')
     .leftJoin('links as l', (join) =>
@@ -47,8 +52,8 @@ const slugs = (db: Db) =>
     ])
     .select(CONDITIONS.map((name) => `l.${name}` as const))
 
-const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
-  slugs(db).where('s.slug_key', '=', p.slugKey).where('s.domain_no', '=', p.domainNo),
+const bySlug = prepare<{ slugKey: string; domainNo: number }, SelectedSlug>((db, p) =>
+  selectSlugs(db).where('s.slug_key', '=', p.slugKey).where('s.domain_no', '=', p.domainNo),
 )
 
 /**
@@ -70,8 +75,9 @@ const PAGE_ROWS = 250
  * Lists all slugs of links if there are at most `most`, else those of the most visited links,
  * without their aliases. @throws StorageUnavailable
  */
-export async function* listSlugs({ reports }: Pick<Storage, 'reports'>, most: number): SlugPages {
-  const { db } = reports
+export async function* listSlugs({ read }: Pick<Storage, 'read'>, most: number): SlugPages {
+  // Not from a replica, which may not have changes yet that were read from their list.
+  const { db } = read
   const [overflow] = await db
     .selectFrom('slugs')
     .select('slug_key')
@@ -85,7 +91,7 @@ export async function* listSlugs({ reports }: Pick<Storage, 'reports'>, most: nu
 async function* allSlugs(db: Db): SlugPages {
   let last = { slug_key: '', domain_no: 0 }
   for (;;) {
-    const rows = await slugs(db)
+    const rows = await selectSlugs(db)
       .select(['s.slug_key', 's.domain_no'])
       .where('s.link_seq', 'is not', null)
       .where(sql<boolean>`(s.slug_key, s.domain_no) > (${last.slug_key}, ${last.domain_no})`)
@@ -109,7 +115,7 @@ async function* mostVisited(db: Db, most: number): SlugPages {
     .execute()
   for (let from = 0; from < links.length; from += PAGE_ROWS) {
     const seqs = links.slice(from, from + PAGE_ROWS).map(({ link_seq }) => link_seq)
-    const rows = await slugs(db)
+    const rows = await selectSlugs(db)
       .innerJoin('links as visited', (join) =>
         join
           .onRef('visited.slug_key', '=', 's.slug_key')
@@ -124,12 +130,12 @@ async function* mostVisited(db: Db, most: number): SlugPages {
   return false
 }
 
-function listedOf(row: Row & { slug_key: string; domain_no: number }): ListedSlug {
+function listedOf(row: SelectedSlug & { slug_key: string; domain_no: number }): ListedSlug {
   return { ...foundOf(row), slugKey: row.slug_key, domainNo: row.domain_no }
 }
 
 /** A slug's row has the target of its link. */
-function foundOf(row: Row): SlugRow {
+export function foundOf(row: SelectedSlug): SlugRow {
   const { link_seq, target_url, redirect_status, special, block_id, held_by, slug } = row
   const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, row[name]]))
   const link = row.seq === null ? null : { ...conditions, slug, target_url, redirect_status }

@@ -1,13 +1,10 @@
-export {
-  type CachedResolver,
-  createCachedResolver,
-  type ResolverState,
-  SLUGS_MAX,
-} from './cached-resolver.ts'
+export { SLUGS_MAX } from './cached-options.ts'
+export { type CachedResolver, createCachedResolver, type ResolverState } from './cached-resolver.ts'
 export type { Decision } from './decision.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
 export { createFetchSlug, listSlugs } from './fetch-slug.ts'
 export { findSlug } from './find-slug.ts'
+export { createLinkFollower, type LinkFollower } from './follow-links.ts'
 export { createRedirect, type Redirect } from './handler.ts'
 export { pageHeaders, paragraph, renderPage } from './html.ts'
 export type { Resolver, SlugRow } from './resolver.ts'

@@ -129,6 +129,10 @@ export class SlugCache {
  */
 class BoundedSlugs {
   bytes = 0
+  /** How often an entry was added or removed. */
+  edits = 0
+  /** Something was removed because of the bounds, since this was last set. */
+  hasEvicted = false
   readonly #entries = new Map<string, CachedSlug>()
   readonly #bounds: Bounds
   readonly #removed: (id: string, entry: CachedSlug) => void
@@ -164,6 +168,7 @@ class BoundedSlugs {
       this.delete(id)
     }
     this.#entries.set(id, entry)
+    this.edits++
     this.bytes += entry.bytes
     const { entriesMax, bytesMax } = this.#bounds
     while (this.size > entriesMax || this.bytes > bytesMax) this.#evict()
@@ -173,6 +178,7 @@ class BoundedSlugs {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
     this.#entries.delete(id)
+    this.edits++
     this.bytes -= entry.bytes
     entry.kept = false
     this.#removed(id, entry)
@@ -180,6 +186,7 @@ class BoundedSlugs {
 
   /** Removes the next entry that wasn't used since the last pass. */
   #evict(): void {
+    this.hasEvicted = true
     for (;;) {
       const { value, done } = this.#hand.next()
       if (done) {

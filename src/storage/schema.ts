@@ -6,6 +6,8 @@ import type {
   NODE_TABLES,
 } from './migrations/baseline.ts'
 
+import type { ImportSchema } from './migrations/imports.ts'
+
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
 type Baseline = typeof MAIN_TABLES &
@@ -17,7 +19,7 @@ type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infe
 /** All tables, from the baseline. A later migration adds its columns to these types. */
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
   journal_watermark: { instance: string | null }
-}
+} & ImportSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

@@ -13,6 +13,11 @@ export interface TestProxy {
   /** Closes all connections, and refuses new ones. */
   cut(): void
   restore(): void
+  /**
+   * The next time that a client has sent the first of these texts and then the second one, both are
+   * forwarded, but the connection is closed instead of answering.
+   */
+  loseAnswerTo(first: string, second: string): void
   close(): Promise<void>
 }
 
@@ -21,13 +26,25 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
   let delayMs = 0
   let isCut = false
   let refused = 0
+  let lost: { first: string; second: string } | undefined
+  let losing: Socket | undefined
   let opened = Promise.withResolvers<void>()
   opened.resolve()
   const sockets = new Set<Socket>()
+  const mute = new WeakSet<Socket>()
 
-  function forward(from: Socket, to: Socket): void {
+  function forward(from: Socket, to: Socket, isClient: boolean): void {
     let last: Promise<unknown> = Promise.resolve()
     from.on('data', (data) => {
+      // The answer has come, so the server has done it.
+      if (mute.has(from)) return void to.destroy()
+      if (lost !== undefined && isClient) {
+        if (data.includes(lost.first)) losing = from
+        if (losing === from && data.includes(lost.second)) {
+          lost = losing = undefined
+          mute.add(to)
+        }
+      }
       const after = delayMs === 0 ? undefined : Bun.sleep(delayMs)
       last = last.then(async () => {
         await after
@@ -53,8 +70,8 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
       socket.setNoDelay(true)
       sockets.add(socket)
     }
-    forward(client, target)
-    forward(target, client)
+    forward(client, target, true)
+    forward(target, client, false)
     return undefined
   })
   await new Promise<void>((listening) => server.listen(0, host, listening))
@@ -79,6 +96,9 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
     },
     restore() {
       isCut = false
+    },
+    loseAnswerTo(first, second) {
+      lost = { first, second }
     },
     async close() {
       opened.resolve()

@@ -7,8 +7,8 @@ import type { Slugline } from './process.ts'
 const SQLITE_TABLES = `SELECT name FROM sqlite_master
   WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`
 const POSTGRES_TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`
-/** Counts of the requests of the last hour, and what nodes renew. */
-const RESTLESS_TABLES = new Set(['request_minutes', 'leases', 'nodes'])
+/** Counts of the requests of the last hour, and what nodes renew or trim. */
+const RESTLESS_TABLES = new Set(['request_minutes', 'leases', 'nodes', 'link_changes'])
 /** Of API keys: any request may change it. */
 const RESTLESS_COLUMN = 'last_used_at'
 

@@ -458,9 +458,6 @@ export const MAIN_TABLES = {
       `CREATE INDEX links_folder ON links (workspace_no, folder_id, seq)
         WHERE folder_id IS NOT NULL`,
       'CREATE INDEX links_archived ON links (workspace_no, seq) WHERE archived = 1',
-      // Covers their sum.
-      `CREATE INDEX links_imported ON links (workspace_no, seq, imported_clicks)
-        WHERE imported_clicks > 0`,
     ],
   },
   /** Every slug ever used. The redirect reads only this row, unless the link has conditions. */
@@ -547,8 +544,6 @@ export const MAIN_TABLES = {
       colour: text,
       /** The `no` of the tag that this one was merged into; null: not merged. */
       merged_into: optionalNumber,
-      /** The folder of the link that it was created for; null: none, or it was created by itself. */
-      folder_id: column<Generated<string | null>>('TEXT'),
       ...versioned,
     },
     constraint: 'PRIMARY KEY (workspace_no, no)',
@@ -676,13 +671,6 @@ export const MAIN_TABLES = {
       'CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL',
     ],
   },
-  /** The folders of the links that a job has touched: who can't see one of them can't see the job. */
-  job_folders: {
-    columns: { job_id: text, folder_id: text },
-    constraint: 'PRIMARY KEY (job_id, folder_id)',
-    storage: CLUSTERED,
-    indexes: ['CREATE INDEX job_folders_folder ON job_folders (folder_id)'],
-  },
   /** Files of running imports, in chunks. */
   import_chunks: {
     columns: { upload: text, n: number, text },
@@ -789,14 +777,10 @@ export const COUNTER_TABLES = {
       bare_human: generatedCount,
       bare_bot: generatedCount,
       bare_unique: generatedCount,
-      /** The link's `imported_clicks`, for the sort by both. */
-      imported: generatedCount,
     },
     storage: { sqlite: '', postgres: ' WITH (fillfactor = 80)' },
     indexes: [
       'CREATE INDEX link_counters_human ON link_counters (workspace_no, human, link_seq)',
-      `CREATE INDEX link_counters_with_imported
-        ON link_counters (workspace_no, (human + imported), link_seq)`,
       `CREATE INDEX link_counters_last
         ON link_counters (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
     ],

@@ -7,7 +7,9 @@ import {
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
+import * as linkChanges from './postgres-link-changes.ts'
 
 /**
  * A migration of PostgreSQL. While it is applied, nodes of older versions keep working;
@@ -48,6 +50,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
       ]),
   },
   '0002-instance': { up: nameInstance },
+  '0003-imports': { up: (db: Kysely<never>) => runAll(db, MAIN_STATEMENTS) },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -64,12 +67,15 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['ALTER TABLE journal_watermark ADD COLUMN instance TEXT']),
   },
+  '0003-imports': { up: (db: Kysely<never>) => runAll(db, COUNTER_STATEMENTS) },
 }
 
 /** Migrations of PostgreSQL, which has all tables. */
 export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0001-baseline': postgresBaseline,
   '0002-instance': { up: nameInstance },
+  '0003-link-changes': linkChanges,
+  '0004-imports': { up: (db) => runAll(db, POSTGRES_STATEMENTS) },
 }
 
 /** Gives the instance an id; see `storage/instance.ts`. */
