@@ -46,7 +46,8 @@ export function createRecordCheck(
       ...faults,
       ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),
     ]
-    if (!result.success || all.length > 0) return { ...shown, fields: null, faults: boundedDetails(all) }
+    if (!result.success || all.length > 0)
+      return { ...shown, fields: null, faults: boundedDetails(all) }
     const imported = clicks === undefined ? {} : { imported_clicks: clicks }
     return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
   }
