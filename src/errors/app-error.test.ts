@@ -36,6 +36,33 @@ describe('AppError', () => {
     expect(limited.headers).toEqual({ 'Retry-After': '3' })
   })
 
+  test('has at most 100 details, and one that says how many more there are', () => {
+    const some = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, n) => ({
+        field: `f${from + n}`,
+        code: 'REQUIRED' as const,
+      }))
+    const of = (details: readonly ErrorDetail[]) =>
+      new AppError('VALIDATION_FAILED', { details }).details ?? []
+    expect(of(some(100))).toEqual(some(100))
+    const more = (count: number) => ({ field: '', code: 'TOO_MANY_DETAILS', params: { count } })
+    expect(of(some(101))).toEqual([...some(100), more(1)] as ErrorDetail[])
+    expect(of([...of(some(250)), ...of(some(130))])).toEqual([
+      ...some(100),
+      more(280),
+    ] as ErrorDetail[])
+  })
+
+  test('cuts long names of fields, without splitting a character', () => {
+    const details = [
+      { field: 'x'.repeat(60_000), code: 'UNKNOWN_FIELD' as const },
+      { field: `${'x'.repeat(127)}😀`, code: 'UNKNOWN_FIELD' as const },
+    ]
+    const [first, second] = new AppError('VALIDATION_FAILED', { details }).details ?? []
+    expect(first?.field).toBe(`${'x'.repeat(128)}…`)
+    expect(second?.field).toBe(`${'x'.repeat(127)}…`)
+  })
+
   test('refuses missing, wrong and extra parameters at compile time', () => {
     const wrong = () => [
       // @ts-expect-error seconds is missing

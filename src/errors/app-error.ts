@@ -71,12 +71,15 @@ export const DETAILS_MAX = 100
 const FIELD_LENGTH_MAX = 128
 
 /** The details that a response shows. Those of several errors can be bounded again. */
-export function boundedDetails(details: readonly ErrorDetail[]): ErrorDetail[] {
+export function boundedDetails(
+  details: readonly ErrorDetail[],
+  max: number = DETAILS_MAX,
+): ErrorDetail[] {
   const shown: ErrorDetail[] = []
   let more = 0
   for (const detail of details) {
     if (detail.code === 'TOO_MANY_DETAILS') more += detail.params.count
-    else if (shown.length < DETAILS_MAX) shown.push(shortened(detail))
+    else if (shown.length < max) shown.push(shortened(detail))
     else more++
   }
   if (more > 0) shown.push({ field: '', code: 'TOO_MANY_DETAILS', params: { count: more } })

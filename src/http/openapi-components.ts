@@ -48,9 +48,10 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
     })
     .openapi('ErrorDetail')
 
-  const detailsSchema = z
-    .array(detailSchema)
-    .openapi({ description: 'Every field that fails, not only the first.' })
+  const detailsSchema = z.array(detailSchema).openapi({
+    description:
+      'Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are.',
+  })
 
   const error = z
     .strictObject({

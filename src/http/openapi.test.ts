@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import openapi from '../../openapi.json' with { type: 'json' }
+import dashboard from '../../web/openapi.json' with { type: 'json' }
 import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import { openApiDocument } from './openapi.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
@@ -7,6 +9,14 @@ const t = await createTestApi()
 afterAll(() => t.close())
 
 const document = JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
+
+interface Document {
+  paths: Record<
+    string,
+    Record<string, { requestBody?: { content: Record<string, { schema: object }> } }>
+  >
+  components: { schemas: Record<string, object> }
+}
 
 /** Every `$ref` of the document. */
 function refsIn(value: unknown): string[] {
@@ -32,6 +42,30 @@ describe('the OpenAPI document', () => {
   test('has version 3.1 and no external references', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.servers).toEqual([{ url: 'https://go.example.com' }])
+  })
+
+  test('bounds every list in a body', () => {
+    for (const { components, paths } of [openapi, dashboard] as unknown as Document[]) {
+      const { schemas } = components
+      const bodies = Object.values(paths).flatMap((item) =>
+        Object.values(item).map(
+          ({ requestBody }) => requestBody?.content['application/json']?.schema,
+        ),
+      )
+      const reached = new Set<unknown>()
+      const walk = (at: unknown, path: string): void => {
+        if (typeof at !== 'object' || at === null || reached.has(at)) return
+        reached.add(at)
+        const { $ref, type, maxItems } = at as { $ref?: string; type?: unknown; maxItems?: number }
+        if ($ref !== undefined) walk(schemas[$ref.split('/').at(-1) as string], $ref)
+        if ([type].flat().includes('array'))
+          expect([path, maxItems]).toEqual([path, expect.any(Number)])
+        for (const [name, inner] of Object.entries(at))
+          if (name !== 'example') walk(inner, `${path}/${name}`)
+      }
+      for (const body of bodies) walk(body, '')
+      expect(reached.size).toBeGreaterThan(200)
+    }
   })
 
   test('has no reference that doesn’t resolve', () => {

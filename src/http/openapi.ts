@@ -15,7 +15,7 @@ import type { AnyEndpoint } from './types.ts'
 /** The description of the API, in the Markdown subset of the reference page. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Bodies are JSON in UTF-8, at most 64 KiB. Every answer has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
+Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items, as it was sent: repeated values count. Every answer has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
 
 ## Authentication
 
@@ -23,7 +23,7 @@ Every endpoint except the list of plans needs an API key: \`Authorization: Beare
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails, SLUG_TAKEN adds \`suggestions\`. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
 
 ## Languages
 

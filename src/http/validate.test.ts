@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
-import type { ErrorDetail } from '../errors/index.ts'
+import type { AppError, ErrorDetail } from '../errors/index.ts'
+import { boundedList, boundedRecord } from '../validation/checked.ts'
 import { detailsOfZodError } from './details.ts'
+import { validate } from './request.ts'
 
 const schema = z.strictObject({
   url: z.string().max(5),
@@ -17,6 +19,15 @@ const schema = z.strictObject({
     })
     .optional(),
 })
+
+function thrownBy(work: () => unknown): AppError {
+  try {
+    work()
+  } catch (error) {
+    return error as AppError
+  }
+  throw new Error('Nothing was thrown')
+}
 
 function detailsOf(input: unknown): ErrorDetail[] {
   const { error } = schema.safeParse(input)
@@ -76,6 +87,46 @@ describe('details of a schema’s result', () => {
   for (const [name, input, expected] of cases) {
     test(name, () => expect(detailsOf(input)).toEqual([expected]))
   }
+
+  test('names 100 unknown fields, and counts the others', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`k${n}`, n]))
+    const fault = thrownBy(() => validate(schema, { url: '', ...unknown }))
+    expect(fault.details).toHaveLength(101)
+    expect(fault.details?.at(-1)).toEqual({
+      field: '',
+      code: 'TOO_MANY_DETAILS',
+      params: { count: 8_900 },
+    })
+  })
+
+  test('counts lists and objects before it looks at what is in them', () => {
+    const seen: unknown[] = []
+    const item = z.string().refine((text) => seen.push(text) > 0)
+    const bounded = z.strictObject({
+      list: boundedList(item, { max: 3, min: 1 }).optional(),
+      record: boundedRecord(item, boundedList(item, { max: 2 }), 2).optional(),
+    })
+    const faults = (input: unknown) => {
+      const { error } = bounded.safeParse(input)
+      return error === undefined ? [] : detailsOfZodError(error, input, bounded)
+    }
+    const tooMany = (field: string, max: number) => ({ field, code: 'TOO_MANY', params: { max } })
+    const many = new Array(2_000_000).fill('a')
+    expect(faults({ list: many, record: { a: many, b: [1] } })).toEqual([
+      tooMany('list', 3),
+      tooMany('record.a', 2),
+      { field: 'record.b[0]', code: 'INVALID_TYPE', params: { expected: 'string' } },
+    ] as ErrorDetail[])
+    expect(faults({ record: { a: [], b: [], c: 1 } })).toEqual([
+      tooMany('record', 2),
+    ] as ErrorDetail[])
+    expect(seen).toEqual(['a', 'b'])
+    expect(faults({ list: [] })).toEqual([{ field: 'list', code: 'TOO_FEW', params: { min: 1 } }])
+    expect(faults({ list: 'a' })).toEqual([
+      { field: 'list', code: 'INVALID_TYPE', params: { expected: 'array' } },
+    ])
+    expect(faults({ list: ['a', 'b', 'c'] })).toEqual([])
+  })
 
   test('reports all failures together', () => {
     const details = detailsOf({ tags: [1], count: 'x', y: 1 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { checked } from '../validation/checked.ts'
+import { boundedList, checked } from '../validation/checked.ts'
 import { formatTimestamp, parseTimestamp } from '../validation/timestamp.ts'
 import { SCOPES, scopesOf } from './authenticate.ts'
 import { KEY_NAME_MAX } from './input.ts'
@@ -41,7 +41,9 @@ export const NewKeySchema = KeySchema.extend({
 export const KeyCreateSchema = z
   .strictObject({
     name: z.string().openapi({ maxLength: KEY_NAME_MAX }),
-    scopes: z.array(z.string()).openapi({ description: `Of ${SCOPES.join(', ')}.` }),
+    scopes: boundedList(z.string(), { max: SCOPES.length }).openapi({
+      description: `Of ${SCOPES.join(', ')}.`,
+    }),
     expires_at: checked(z.string(), parseTimestamp)
       .nullable()
       .optional()

@@ -97,7 +97,9 @@ const parameterName = z.string().min(1).max(128)
 const parameterValues = boundedList(z.string().max(255), { max: RULE_BOUNDS.values })
 const query = boundedRecord(parameterName, parameterValues, RULE_BOUNDS.parameters)
   .check(
-    checkWith((parameters) => (Object.keys(parameters).length === 0 ? [new Fault('REQUIRED')] : [])),
+    checkWith((parameters) =>
+      Object.keys(parameters).length === 0 ? [new Fault('REQUIRED')] : [],
+    ),
   )
   .openapi({
     description:

@@ -1,5 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { addFaults, boundedList, boundedText, checked, checkWith, isObject } from '../validation/checked.ts'
+import {
+  addFaults,
+  boundedList,
+  boundedText,
+  checked,
+  checkWith,
+  isObject,
+} from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { whenSchema } from './condition-schemas.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
@@ -71,8 +78,12 @@ export function createRuleFields(checkUrl: CheckUrl) {
     })
     .openapi('VariantInput')
 
-  const list = (min: number) =>
-    boundedList(variant, { max: RULE_BOUNDS.variants, min, check: distinctIds })
+  const list = (min?: number) =>
+    boundedList(variant, {
+      max: RULE_BOUNDS.variants,
+      check: distinctIds,
+      ...(min !== undefined && { min }),
+    })
   const identified = (all: z.output<typeof variant>[]) => withIds(all, (one) => one.destination_url)
   const variants = list(2).transform(identified)
 
@@ -94,10 +105,11 @@ export function createRuleFields(checkUrl: CheckUrl) {
 
   const rule = z.strictObject({ id, name, when: whenSchema, then }).openapi('RuleInput')
 
-  const rules = checked(sized(boundedList(rule, { max: RULE_BOUNDS.rules, check: distinctIds })), (all) =>
-    stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
+  const rules = checked(
+    sized(boundedList(rule, { max: RULE_BOUNDS.rules, check: distinctIds })),
+    (all) => stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
   )
-  const split = checked(sized(list(0)), (all) =>
+  const split = checked(sized(list()), (all) =>
     // No variants: visitors aren't split.
     all.length === 1 ? new Fault('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
   )

@@ -81,11 +81,9 @@ interface ListBounds<S extends z.ZodType> {
  * The schema of a list. Its length is checked first, as it was sent: Zod by itself validates all
  * items before.
  */
-export function boundedList<S extends z.ZodType>(
-  item: S,
-  { max, min = 0, check }: ListBounds<S>,
-) {
-  const list = z.array(item).min(min).max(max)
+export function boundedList<S extends z.ZodType>(item: S, { max, min, check }: ListBounds<S>) {
+  const upTo = z.array(item).max(max)
+  const list = min === undefined ? upTo : upTo.min(min)
   return z.preprocess(
     (value, context) => {
       if (Array.isArray(value)) assertCount(value.length, max, context)
@@ -101,10 +99,13 @@ export function boundedRecord<K extends z.ZodType<string, string>, V extends z.Z
   value: V,
   max: number,
 ) {
-  return z.preprocess((given, context) => {
-    if (isObject(given)) assertCount(Object.keys(given as object).length, max, context)
-    return given
-  }, z.record(name, value))
+  return z.preprocess(
+    (given, context) => {
+      if (isObject(given)) assertCount(Object.keys(given as object).length, max, context)
+      return given
+    },
+    z.record(name, value),
+  )
 }
 
 /** An issue of a preprocessing step ends the validation of the value. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Kind, readRecords } from '../records.ts'
+import { type Kind, readRecords, UnreadableFile } from '../records.ts'
 import { fixture } from '../testing/site.ts'
 import { createDraftReader, type Draft, recognize } from './index.ts'
 
@@ -132,6 +132,27 @@ test('an unknown table is read by common names, and needs a destination', async 
     { link: { destination_url: 'https://a.example', slug: 'x', title: 'A', tags: ['p', 'q'] } },
   ])
   expect(recognize(['Adresse', 'Kürzel'])).toBeNull()
+})
+
+test('records that are too long or too wide are unreadable, others around them are read', async () => {
+  const link = '{"destination_url":"https://a.example"}'
+  const wide = `{${Array.from({ length: 1_001 }, (_, n) => `"k${n}":1`).join()}}`
+  const long = `{"destination_url":"https://b.example","tags":[${'1,'.repeat(245_000)}1]}`
+  async function* parts() {
+    for (const line of [link, wide, long, link]) {
+      for (let at = 0; at < line.length; at += 100_000) yield line.slice(at, at + 100_000)
+      yield '\n'
+    }
+  }
+  const records = await Array.fromAsync(readRecords('ndjson', parts()))
+  expect(records.map((record) => record !== null)).toEqual([true, false, false, true])
+  for (const [kind, text] of [
+    ['csv', `destination_url,${'a,'.repeat(1_000)}\n1\n`],
+    ['csv', `destination_url,tags\nhttps://a.example,"${'a,'.repeat(245_000)}"\n`],
+    ['json', `[${link},${long}]`],
+  ] as [Kind, string][]) {
+    expect(drafts(kind, text)).rejects.toBeInstanceOf(UnreadableFile)
+  }
 })
 
 test('values longer than a link allows are cut', async () => {

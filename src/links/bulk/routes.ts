@@ -1,19 +1,25 @@
 import { principalOf } from '../../audit/index.ts'
 import { createPause } from '../../base/turn.ts'
-import { describeError } from '../../errors/index.ts'
+import { boundedDetails, DETAILS_MAX, describeError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { LINK_EXAMPLE } from '../schemas.ts'
 import type { LinkService } from '../service.ts'
 import type { Outcome } from './run.ts'
 import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } from './schemas.ts'
 
+/** The most details of all refused operations together. */
+const BULK_DETAILS_MAX = 10_000
+
 /** The endpoint of bulk operations. */
 export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { bulk, warned } = deps.links
 
-  function rendered(outcome: Outcome, call: Parameters<typeof warned>[1]) {
+  function rendered(outcome: Outcome, call: Parameters<typeof warned>[1], detailsLeft: number) {
     if ('error' in outcome) {
-      return { ...outcome, error: describeError(outcome.error, call.locale) }
+      const { details, ...error } = outcome.error
+      const shown =
+        details && boundedDetails(details, Math.max(0, Math.min(DETAILS_MAX, detailsLeft)))
+      return { ...outcome, error: describeError({ ...error, details: shown }, call.locale) }
     }
     const { link } = outcome
     return link === undefined ? outcome : { ...outcome, link: warned(link, call) }
@@ -52,9 +58,12 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
         const outcomes = await bulk.run(tx, caller, prepared, body)
         const data = []
         const pause = createPause()
+        let detailsLeft = BULK_DETAILS_MAX
         for (const outcome of outcomes) {
           await pause()
-          data.push(rendered(outcome, call))
+          const item = rendered(outcome, call, detailsLeft)
+          data.push(item)
+          if ('error' in item) detailsLeft -= item.error.details?.length ?? 0
         }
         const failed = data.filter((outcome) => 'error' in outcome).length
         return { status: 200, body: { data, summary: { succeeded: data.length - failed, failed } } }

@@ -2121,7 +2121,7 @@ export interface components {
         message: string
         /** The same as `X-Request-Id`. */
         request_id: string
-        /** Every field that fails, not only the first. */
+        /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
         details?: components['schemas']['ErrorDetail'][]
         /** With SLUG_TAKEN: available slugs. */
         suggestions?: string[]
@@ -2274,6 +2274,7 @@ export interface components {
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
       | 'DOMAINS_LIMIT'
+      | 'TOO_MANY_DETAILS'
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
       | 'COMMON_PASSWORD'
@@ -2292,7 +2293,7 @@ export interface components {
       code: components['schemas']['ErrorCode']
       /** The same as `X-Request-Id`. */
       request_id: string
-      /** Every field that fails, not only the first. */
+      /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
       details?: components['schemas']['ErrorDetail'][]
       /** With SLUG_TAKEN: available slugs. */
       suggestions?: string[]
