@@ -130,6 +130,13 @@ describe('single sign-on', () => {
     ['about nobody', (a) => Object.assign(a.claims, { sub: '' })],
     ['without an address', (a) => Object.assign(a.claims, { email: undefined })],
     ['with an unverified address', (a) => Object.assign(a.claims, { email_verified: false })],
+    [
+      'whose userinfo is too long',
+      ({ claims: { sub, ...rest }, ...a }) =>
+        Object.assign(provider.answers, a, {
+          ...{ claims: { sub }, userInfo: { ...rest, sub, more: 'x'.repeat(2_000_000) } },
+        }),
+    ],
     ['that says nothing of it', (a) => Object.assign(a.claims, { email_verified: undefined })],
     ['that says it in another type', (a) => Object.assign(a.claims, { email_verified: 'true' })],
   ]

@@ -4,6 +4,8 @@ import type { OidcConfig } from '../config/index.ts'
 import { USER_NAME_MAX } from '../users/input.ts'
 
 const ANSWER_WITHIN_MS = 8_000
+/** The most bytes of a response, decompressed. */
+const ANSWER_BYTES_MAX = 1_048_576
 
 const Description = z.object({
   issuer: z.string(),
@@ -107,7 +109,17 @@ async function getJson(url: string, headers: Record<string, string> = {}): Promi
     throw new Error(`${url} can't be reached (${code})`, { cause })
   })
   if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
-  return answer.json().catch(() => null)
+  try {
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const part of answer.body ?? []) {
+      text += decoder.decode(part, { stream: true })
+      if (text.length > ANSWER_BYTES_MAX) return null
+    }
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 function discoveryUrlOf({ issuer }: OidcConfig): string {

@@ -26,7 +26,10 @@ interface Options {
 }
 
 type Job = RemoteJob<
-  Record<'created' | 'updated' | 'skipped' | 'refused', number> & { imported_clicks?: number }
+  Record<'created' | 'updated' | 'skipped' | 'refused', number> & {
+    imported_clicks?: number
+    rows_omitted?: number
+  }
 >
 
 /** `import FILE`: imports links from a file to the logged-in instance. */
@@ -72,12 +75,15 @@ async function run(context: CommandContext, path: string, options: Options): Pro
     const reason = job.error?.message ?? `The import is ${job.status}.`
     throw new CommandError(`${reason} (${job.id})`, 1, job.error?.code ?? job.status.toUpperCase())
   }
-  const counts = job.result ?? { created: 0, updated: 0, skipped: 0, refused: 0 }
+  const counts: NonNullable<Job['result']> = job.result ?? {
+    ...{ created: 0, updated: 0, skipped: 0, refused: 0 },
+  }
   const shown = {
     [dryRun ? 'would be created' : 'created']: String(counts.created),
     ...{ updated: String(counts.updated), skipped: String(counts.skipped) },
     refused: String(counts.refused),
     ...(counts.imported_clicks && { clicks: String(counts.imported_clicks) }),
+    ...(counts.rows_omitted && { 'without a row': String(counts.rows_omitted) }),
     job: job.id,
   }
   const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(ask, job.id)

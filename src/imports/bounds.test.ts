@@ -229,6 +229,26 @@ describe('a file', () => {
     expect(longestMs).toBeLessThan(HOLD_MAX_MS)
   })
 
+  test('has at most 50 reasons in a row', async () => {
+    const site = await siteWith()
+    const when = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`a${n}`, 1]))
+    const record = { destination_url: 'https://example.org/', rules: [{ when }] }
+    const text = JSON.stringify([record])
+    const done = await site.finished(await site.upload(text, 'json', 'format=slugline'))
+    const [row] = await site.rows(done.id)
+    expect([row?.status, row?.reasons.length]).toEqual(['refused', 50])
+  })
+
+  test('whose first record is too long can’t be read', async () => {
+    const site = await siteWith()
+    for (const kind of ['json', 'ndjson']) {
+      const text = `[{"url":"https://example.org/${'x'.repeat(300_000)}"}]`
+      const answer = await site.upload(text, kind, 'format=csv')
+      const { error } = (await answer.json()) as { error: { code: string } }
+      expect([answer.status, error.code]).toEqual([422, 'FILE_UNREADABLE'])
+    }
+  })
+
   test('of records that never end can’t be read', async () => {
     const site = await siteWith()
     const text = `[{"url":"https://example.org/"},{"url":"${'x'.repeat(1_500_000)}"}]`

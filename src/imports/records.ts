@@ -26,7 +26,8 @@ export class UnreadableFile extends Error {}
  * The records of a file, one at a time, in order.
  * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
  *   before formulas is removed; see `base/csv.ts`
- * @throws UnreadableFile; AppError FILE_UNREADABLE if it has too many columns
+ * @throws UnreadableFile; AppError FILE_UNREADABLE if it has too many columns, or a record
+ *   is too long
  */
 export function readRecords(
   kind: Kind,
@@ -192,7 +193,7 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
       throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
     }
     pending = found.length > 0 ? 0 : pending + part.length
-    if (pending > RECORD_LENGTH_MAX) throw new UnreadableFile('A record is too long')
+    if (pending > RECORD_LENGTH_MAX) throw new AppError('FILE_UNREADABLE')
     yield* found
     found = []
   }

@@ -40,6 +40,8 @@ export interface ImportDeps {
 
 /** Records per transaction: a redirect waits for at most one transaction. */
 export const BATCH = 100
+/** The most reasons and warnings of a row. */
+const REASONS_MAX = 50
 /** The default of `rowsMax`. */
 const ROWS_MAX = 10_000
 
@@ -201,7 +203,7 @@ function rowOf(jobId: string, outcome: Outcome): ImportRow {
     slug: link?.slug ?? record.slug,
     destination_url: record.destinationUrl,
     link_id: link?.id ?? null,
-    reasons: JSON.stringify([...reasons, ...warnings]),
+    reasons: JSON.stringify([...reasons, ...warnings].slice(0, REASONS_MAX)),
     version_before: versionBefore,
     version: hasChanged(status) ? (link?.version ?? null) : null,
     clicks_before: clicksBefore,

@@ -5,7 +5,6 @@ import type {
   MAIN_TABLES,
   NODE_TABLES,
 } from './migrations/baseline.ts'
-
 import type { ImportSchema } from './migrations/imports.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'

@@ -30,11 +30,18 @@ export function Rows({ job }: { job: Job }) {
   if (rows.error) return <Problem error={rows.error} onRetry={() => rows.refetch()} />
   if (rows.data === undefined || (rows.data.data.length === 0 && isUndo)) return null
   const { data, pagination } = rows.data
+  const omitted = (job.result as { rows_omitted?: number } | null)?.rows_omitted ?? 0
   return (
     <Section
       title={t('imports.notable')}
       description={
-        pagination.has_more ? t('imports.more') : data.length === 0 ? t('common.none') : undefined
+        omitted > 0
+          ? t('imports.omitted', { count: omitted })
+          : pagination.has_more
+            ? t('imports.more')
+            : data.length === 0
+              ? t('common.none')
+              : undefined
       }
       actions={
         <Button
