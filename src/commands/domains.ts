@@ -42,7 +42,10 @@ function verify(context: CommandContext, id: string): Promise<void> {
     const { no, plan } = await opened.workspaces.get(opened.storage.read, owner.workspace)
     const workspace = { no, id: owner.workspace, language: null, plan: opened.plans.of(plan) }
     const caller: Principal = { workspace, actor: COMMAND_LINE }
-    const [answer, links] = await Promise.all([service.lookUp(no, id), service.linksOn({ workspace: { no } }, id)])
+    const [answer, links] = await Promise.all([
+      service.lookUp(no, id),
+      service.linksOn({ workspace: { no } }, id),
+    ])
     const domain = await opened.storage.write((tx) =>
       service.verify(tx, caller, id, { answer, links }),
     )

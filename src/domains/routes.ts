@@ -48,8 +48,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
       DOMAIN_EXAMPLE,
     ),
     errors: ['BAD_REQUEST'],
-    handler: async (call) =>
-      pageAnswer(call, await ownDomains.list(call.caller, call.query)),
+    handler: async (call) => pageAnswer(call, await ownDomains.list(call.caller, call.query)),
   })
 
   endpoint(api, {
@@ -60,8 +59,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     summary: 'Get a domain',
     success: oneDomain(200, 'The domain.'),
     errors: ['DOMAIN_NOT_FOUND'],
-    handler: async ({ caller, params }) =>
-      answerOk(await ownDomains.get(caller, params.id)),
+    handler: async ({ caller, params }) => answerOk(await ownDomains.get(caller, params.id)),
   })
 
   registerWriting(api, deps)

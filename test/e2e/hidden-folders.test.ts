@@ -79,6 +79,17 @@ async function finished(job: { id: string }): Promise<Body> {
   })
 }
 
+/** Visits a link, and waits until its click is in the statistics. */
+async function visit(slug: string): Promise<void> {
+  const clicks = async () => (await owner('GET', '/stats')).body?.totals?.clicks as number
+  const before = await eventually('there are statistics', clicks)
+  const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' }
+  await fetch(`${slugline.url}/${slug}`, { headers, redirect: 'manual' })
+  await eventually('the click is counted', async () =>
+    (await clicks()) > before ? true : undefined,
+  )
+}
+
 beforeAll(async () => {
   slugline = await startSlugline()
   for (const [name, role] of [
@@ -162,6 +173,7 @@ async function makeHidden() {
     title: 'Secret',
   })
   const deleted = await create({ tags: ['secret-deleted'] })
+  for (const { slug } of [link, deleted]) await visit(slug)
   await made(owner('DELETE', `/links/${deleted.id}`))
   const { data: tags } = await made(owner('GET', '/tags?limit=100'))
   const tagOf = (name: string) => tags.find((tag: { name: string }) => tag.name === name)
@@ -377,6 +389,7 @@ test('what a deleted restricted folder leaves behind stays hidden', async () => 
     await finished(job)
     const [link] = (await made(owner('GET', '/links?slug=gone'))).data
     const [tag] = (await made(owner('GET', '/tags?name=gone-tag'))).data
+    await visit('gone')
     await made(owner('DELETE', `/links/${link.id}`))
     const all = { link: link.id as string, job: job.id as string, tag: tag.id as string }
     return { folder: secret.id as string, kinds: all }

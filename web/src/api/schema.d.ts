@@ -2133,6 +2133,7 @@ export interface components {
       | 'UNAUTHORIZED'
       | 'INVALID_API_KEY'
       | 'INSUFFICIENT_SCOPE'
+      | 'ACTOR_NOT_PERMITTED'
       | 'PLAN_LIMIT_REACHED'
       | 'LINK_PROTECTED'
       | 'SHARE_PROTECTED'
