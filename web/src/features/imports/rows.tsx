@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -92,9 +93,7 @@ function RowTable({ rows, isUndo }: { rows: readonly Row[]; isUndo: boolean }) {
                 className="max-sm:h-auto max-sm:border-0 max-sm:px-0"
                 title={row.destination_url ?? undefined}
               >
-                <span dir="auto" className="inline-block max-w-60 truncate align-bottom">
-                  {row.slug ?? row.destination_url ?? ''}
-                </span>
+                <Record row={row} />
               </Td>
               <Td className="text-muted max-sm:h-auto max-sm:basis-full max-sm:border-0 max-sm:px-0">
                 {format.sentences(
@@ -106,5 +105,20 @@ function RowTable({ rows, isUndo }: { rows: readonly Row[]; isUndo: boolean }) {
         })}
       </tbody>
     </Table>
+  )
+}
+
+/** A record by its slug, which leads to its link if there is one. */
+function Record({ row: { slug, destination_url, link_id: id } }: { row: Row }) {
+  const className = 'inline-block max-w-60 truncate align-bottom'
+  const name = slug ?? destination_url ?? ''
+  return id === null ? (
+    <span dir="auto" className={className}>
+      {name}
+    </span>
+  ) : (
+    <Link to="/links/$id" params={{ id }} dir="auto" className={`${className} hover:underline`}>
+      {name}
+    </Link>
   )
 }

@@ -5,6 +5,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Form, Submit } from '../../../ui/form.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
 
@@ -23,12 +24,17 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
     onSuccess: () => showToast({ title: t('links.block.sent') }),
   })
   if (link.block === null) return null
-  const { reason } = link.block
+  const { reason, at } = link.block
   return (
     <Section title={t('links.block.title')}>
       <p dir="auto" className="mb-4 [overflow-wrap:anywhere]">
         {reason ?? t('links.block.listed')}
       </p>
+      {at === null ? null : (
+        <p className="-mt-3 mb-4 text-faint text-sm">
+          <RelativeTime time={at} />
+        </p>
+      )}
       {reason === null || !writable || appeal.isSuccess ? null : (
         <Form task={appeal} className="flex max-w-xl flex-col gap-3">
           <TextareaField

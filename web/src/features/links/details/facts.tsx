@@ -32,6 +32,10 @@ export function Facts({ link }: { link: Link }) {
     ],
     [t('links.createdAt'), time(link.created_at)],
     [
+      t('links.sort.updated_at'),
+      link.updated_at === link.created_at ? null : time(link.updated_at),
+    ],
+    [
       t('links.field.notes'),
       link.notes && (
         <span dir="auto" className="whitespace-pre-wrap">
