@@ -61,7 +61,10 @@ export function createJobService(
   const handlers = new Map<string, JobHandler<unknown, unknown>>()
   const runner = createJobRunner({ ...deps, handlers })
 
-  async function assertRoom({ workspace }: Pick<JobPrincipal, 'workspace'>, sql: Sql = storage.read): Promise<void> {
+  async function assertRoom(
+    { workspace }: Pick<JobPrincipal, 'workspace'>,
+    sql: Sql = storage.read,
+  ): Promise<void> {
     if ((await countOpen(sql, workspace.no)) < OPEN_MAX) return
     throw new AppError('TOO_MANY_JOBS', { headers: { 'Retry-After': '30' } })
   }

@@ -6,6 +6,7 @@ import { systemRandom } from '../base/random.ts'
 import { createCursors } from '../http/cursor.ts'
 import { createTestApi, type TestApi } from '../http/testing/api.ts'
 import { createJobService, type JobRun, type JobService, Postponed } from './index.ts'
+import { permitting } from './testing/caller-of.ts'
 
 /** As many jobs run in a process. */
 const PLACES = 4
@@ -42,6 +43,7 @@ function processOf(nodeId: string): JobService {
     ...{ storage, clock, nodeId, cursors: createCursors('secret') },
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: console.error },
+    callerOf: permitting({}),
   })
   services.push(jobs)
   return jobs

@@ -135,7 +135,8 @@ async function examineFile(dataDir: string, file: string): Promise<Finding> {
   try {
     since = await checkStatistics(dataDir)
   } catch (error) {
-    if (isLogTorn(error)) return warning('statistics', `${statisticsLog(file)} has a damaged end`, CUT)
+    if (isLogTorn(error))
+      return warning('statistics', `${statisticsLog(file)} has a damaged end`, CUT)
     return asProblem(error)
   }
   if (since === null) {
