@@ -52,7 +52,7 @@ test('a node reports that it lacks links for an outage or their changes, and tha
   expect(check()).toEqual({ status: 'ok', reason: 'part' })
   filled = 'all'
   expect(check()).toEqual({ status: 'ok' })
-  knownAt = -2_001
+  knownAt = -5_001
   expect(check()).toEqual({ status: 'degraded', reason: 'behind' })
   knownAt = 0
   refused = 1

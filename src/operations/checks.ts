@@ -52,7 +52,7 @@ type LinkMemory = Pick<CachedResolver, 'state'>
 /** How long refused visits are reported. */
 const REFUSED_MS = 10_000
 /** A node that has read no changes of links for longer is reported; it reads twice a second. */
-const BEHIND_MS = 2_000
+const BEHIND_MS = 5_000
 
 /**
  * Whether the shared database accepts writes. Otherwise a node with links in memory continues to
