@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { createRefresh, type DomainsTable, prepare, type Storage } from '../storage/index.ts'
+import { canBeHost } from '../validation/host.ts'
 
 /** The number of the instance's own domain: the host of its base URL. */
 export const DEFAULT_DOMAIN = 0
@@ -169,7 +170,7 @@ const NOT_A_HOST = /[/?#@\\]/
 
 /** The canonical form by the URL standard: ASCII lower case, no default port, no trailing dot. */
 export function canonical(host: string, base: URL): string | undefined {
-  if (host === '' || NOT_A_HOST.test(host)) return undefined
+  if (host === '' || !canBeHost(host) || NOT_A_HOST.test(host)) return undefined
   const url = URL.parse(`${base.protocol}//${host}`)
   return url?.host.replace(/\.(?=:|$)/, '')
 }

@@ -7,10 +7,13 @@ const MAPPED_V4 = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 /** A host name as the URL standard writes it (IDN in ASCII), without port and trailing dot. */
 export function canonicalHost(host: string): string {
-  // IDNA normalizes marks in quadratic time.
-  const isHost = host.length <= LENGTH_MAX && !hasManyMarks(host)
-  const url = isHost ? URL.parse(`http://${host}`) : null
+  const url = canBeHost(host) ? URL.parse(`http://${host}`) : null
   return unmapped(withoutDot(url?.hostname ?? host.toLowerCase()))
+}
+
+/** False for texts that would take the URL parser long: IDNA sorts marks in quadratic time. */
+export function canBeHost(text: string): boolean {
+  return text.length <= LENGTH_MAX && !hasManyMarks(text)
 }
 
 /** The host of a URL, in its canonical form. */
