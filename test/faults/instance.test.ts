@@ -40,7 +40,7 @@ beforeAll(async () => {
   ;[used, other] = await Promise.all([makeInstance('used', 3), makeInstance('other', 1)])
   fresh = join(root, 'fresh')
   expect((await runCommand(['migrate'], envOf(fresh))).status).toBe(0)
-}, 120_000)
+}, 240_000)
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const envOf = (dataDir: string) => ({
@@ -159,7 +159,7 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
       damage(join(dataDir, MAIN))
       await expectRefused(dataDir, MAIN)
     },
-    60_000,
+    240_000,
   )
 
   test.each(REST)(
@@ -170,7 +170,7 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
       writeFileSync(join(dataDir, MAIN), '')
       await expectRefused(dataDir, MAIN)
     },
-    60_000,
+    240_000,
   )
 
   test.each(['counters.db', 'statistics.duckdb', 'journal'])(
@@ -180,7 +180,7 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
       copyFileSync(join(fresh, MAIN), join(dataDir, MAIN))
       await expectRefused(dataDir, name === 'statistics.duckdb' ? name : MAIN)
     },
-    60_000,
+    240_000,
   )
 
   test('the log of slugline.db alone', async () => {
@@ -197,7 +197,7 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
       cpSync(join(other, name), join(dataDir, name), { recursive: true })
       await expectRefused(dataDir, name)
     },
-    60_000,
+    240_000,
   )
 
   test('files from before there were ids are taken over once', async () => {
@@ -207,14 +207,14 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
     rmSync(join(dataDir, 'counters.db'))
     copyFileSync(join(other, 'counters.db'), join(dataDir, 'counters.db'))
     await expectRefused(dataDir, 'counters.db')
-  }, 60_000)
+  }, 240_000)
 
   test('files from before there were ids are not taken over by new links', async () => {
     const dataDir = copyOf(used)
     await withoutIds(dataDir)
     copyFileSync(join(fresh, MAIN), join(dataDir, MAIN))
     await expectRefused(dataDir, MAIN)
-  }, 60_000)
+  }, 240_000)
 
   test.each([['counters.db'], ['statistics.duckdb']])(
     'without %s the instance goes on, and no number is given twice',
@@ -227,7 +227,7 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
       links.close()
       await expectStarts(dataDir, 4)
     },
-    60_000,
+    240_000,
   )
 
   test('a backup of it has one instance, and starts; one of several files is refused', async () => {
@@ -241,7 +241,7 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
     copyFileSync(join(other, 'counters.db'), join(mixed, 'counters.db'))
     const refused = await runCommand(['backup', join(root, 'mixed')], envOf(mixed))
     expect(refused.status).toBe(1)
-  }, 60_000)
+  }, 240_000)
 })
 
 /** Turns a data directory into one of the version before. */
@@ -325,5 +325,5 @@ describe.if(testStore === 'embedded' && redisMissing === undefined)('several nod
     expect(rows).toEqual([{ n: clicks === null ? '2' : '3' }])
     await redis.dispose()
     await clicks?.stop()
-  }, 120_000)
+  }, 300_000)
 })
