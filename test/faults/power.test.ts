@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeRecord } from '../../src/clicks/record.ts'
 import { eventually } from '../harness/eventually.ts'
-import { Disk, recording, replay } from '../harness/power.ts'
+import { Disk, recording, replay, syncsIn } from '../harness/power.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { filesIn, testStore } from '../harness/store.ts'
 
@@ -65,8 +65,12 @@ test.skipIf(missing !== undefined)(
       end.test(readFileSync(trace, 'latin1')) ? true : undefined,
     )
 
-    const calls = readFileSync(trace).reduce((lines, byte) => lines + Number(byte === 0x0a), 0)
-    const moments = Array.from({ length: CUTS }, () => Math.floor(1 + random() * calls))
+    const { calls, syncs } = await syncsIn(trace, '.duckdb.wal')
+    const moments = Array.from({ length: CUTS }, (_, no) =>
+      no % 2 === 0
+        ? Math.floor(1 + random() * calls)
+        : (syncs[Math.floor(random() * syncs.length)] ?? 1),
+    )
     moments.sort((a, b) => a - b)
     const disk = new Disk(first.dataDir, base)
     let call = 0

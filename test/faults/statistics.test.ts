@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { childOf } from '../harness/children.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -263,4 +271,33 @@ test('a missing file is created again and reported, and a recount changes nothin
   await visit('a', 1)
   await drained()
   expect(await metric('statistics_begin_seconds')).toBeGreaterThan(Number(begin?.[0]) / 1_000)
+})
+
+test('the torn end of the log is cut off at a start: nothing is lost, readiness and the doctor tell', async () => {
+  await start()
+  await create('a')
+  await visit('a', 5)
+  await drained()
+  const pid = childOf(slugline.pid, 'statistics')
+  if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  await slugline.kill()
+  const log = join(slugline.dataDir, `${FILE}.wal`)
+  const torn = Buffer.concat([readFileSync(log), Buffer.alloc(4_096)])
+  writeFileSync(log, torn)
+  const doctor = async () => {
+    const { stdout } = await slugline.cli('doctor', '--json')
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string }[] }
+    return findings.filter(({ check }) => check === 'statistics').map(({ status }) => status)
+  }
+  expect(await doctor()).toEqual(['warning'])
+  await slugline.restart()
+  await visit('a', 2)
+  await drained()
+  expect(await check('statistics')).toMatchObject({ status: 'ok', reason: 'log_cut' })
+  expect(readFileSync(`${log}.damaged`).equals(torn)).toBe(true)
+  expect(await doctor()).toEqual(['warning', 'ok'])
+  await slugline.stop()
+  expect(await rows('SELECT count(*) FROM clicks')).toEqual([[7]])
+  rmSync(`${log}.damaged`)
+  expect(await doctor()).toEqual(['ok'])
 })

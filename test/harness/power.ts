@@ -14,12 +14,17 @@ const CALLS = [
   ...['rename', 'renameat', 'renameat2', 'unlink', 'unlinkat'],
 ]
 const SECTOR = 512
+const SLOW_SYNC_MS = 200
 /** Of no use after a restart: shared memory, sockets, and what is deleted at each start. */
 const IGNORED = /-shm$|\.sock|\.duckdb\.tmp|\/lock\.db/
 
-/** Commands before a program, which record it in a file. */
+/**
+ * Commands before a program, which record it in a file. Its fdatasync(2), which never delays a visit,
+ * is as slow as on a busy disk: so there is more that isn't synced.
+ */
 export function recording(file: string): string[] {
-  const what = ['-e', `trace=${CALLS}`, '-e', 'signal=none', '-s', '1048576']
+  const slow = `inject=fdatasync:delay_enter=${SLOW_SYNC_MS * 1_000}`
+  const what = ['-e', `trace=${CALLS}`, '-e', slow, '-e', 'signal=none', '-s', '1048576']
   return ['strace', '-D', '-f', '-q', '-y', '-xx', '-ttt', ...what, '-o', file]
 }
 
@@ -75,10 +80,9 @@ class Content {
     return this.synced.subarray(0, this.length)
   }
 
-  /** What may be left of it. */
+  /** What may be left of it: the first changes, or any sectors. */
   survive(random: () => number): Buffer {
     const left = new Content(this.syncedBytes)
-    // Mostly in order, as disks do; sometimes in none.
     const until = Math.floor(random() * (this.changes.length + 1))
     const isOrdered = random() < 0.3
     for (const [no, change] of this.changes.entries()) {
@@ -210,20 +214,47 @@ export class Disk {
     }
   }
 
-  /** Writes what may be left after a power cut to another directory. */
+  /**
+   * Writes what may be left after a power cut to another directory. Every other disk has lost all that
+   * wasn't synced.
+   */
   writeTo(directory: string, random: () => number): void {
+    const losesAll = random() < 0.5
     const names = new Map(this.#syncedNames)
-    const until = Math.floor(random() * (this.#namings.length + 1))
+    const until = losesAll ? 0 : Math.floor(random() * (this.#namings.length + 1))
     for (const { apply } of this.#namings.slice(0, until)) apply(names)
     for (const [file, content] of names) {
       const to = join(directory, file.slice(this.#root.length))
       mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-      writeFileSync(to, content.survive(random), { mode: 0o600 })
+      const bytes = losesAll ? content.syncedBytes : content.survive(random)
+      writeFileSync(to, bytes, { mode: 0o600 })
     }
   }
 }
 
 const bytesOf = (hex: string) => Buffer.from(hex.replaceAll('\\x', ''), 'hex')
+
+/**
+ * How many calls a recording has, and which of them, from 1 on, end a sync of a file whose name ends
+ * so: what was written before is then safe, and what it was made of may not be.
+ */
+export async function syncsIn(
+  file: string,
+  nameEnd: string,
+): Promise<{ calls: number; syncs: number[] }> {
+  const name = `${[...nameEnd].map((c) => `\\x${c.charCodeAt(0).toString(16)}`).join('')}>`
+  const syncs: number[] = []
+  const begun = new Set<string | undefined>()
+  let calls = 0
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    calls++
+    const [, pid, call] = /^(\d+) +\S+ (?:<\.\.\. )?(\w+)/.exec(line) ?? []
+    if (call !== 'fsync' && call !== 'fdatasync') continue
+    if (line.includes(name)) begun.add(pid)
+    if (!line.endsWith('<unfinished ...>') && begun.delete(pid)) syncs.push(calls)
+  }
+  return { calls, syncs }
+}
 
 /** The calls of a recording, in order, with their time in milliseconds: `step` follows one. */
 export async function* replay(file: string, disk: Disk): AsyncGenerator<number, undefined> {
