@@ -250,12 +250,27 @@ describe('a folder for some members', () => {
     expect((await owner('GET', `/folders/${id}`)).body.members).toEqual(['usr_viewer'])
   })
 
-  test('shows its links to every key', async () => {
+  test('shows its links to keys, but not to those of people who may not see it', async () => {
     const id = await folder('S', { access: 'members' })
     const one = await link(id)
-    const made = await admin('POST', '/keys', { name: 'k', scopes: ['links:read'] })
-    const answer = await its.withKey(made.body.key, 'GET', `/links?folder=${id}`)
-    expect(answer.body.data.map((it: { id: string }) => it.id)).toEqual([one])
+    const made = await admin('POST', '/keys', { name: 'k', scopes: ['links:read', 'links:write'] })
+    const ask = (method: string, path: string, body?: object) =>
+      its.withKey(made.body.key, method, path, body)
+    const listed = async () => (await ask('GET', '/links')).body.data.map((it: Body) => it)
+    expect(await listed()).toMatchObject([{ id: one }])
+    await owner('PATCH', '/members/usr_admin', { role: 'member', keys: 'keep' })
+    expect(await listed()).toEqual([])
+    expect(code(await ask('GET', `/links?folder=${id}`))).toBe('404 FOLDER_NOT_FOUND')
+    expect(code(await ask('GET', `/links/${one}`))).toBe('404 LINK_NOT_FOUND')
+    // It stays with its own folders, and shares no more than it sees.
+    const own = await ask('POST', '/folders', { name: 'Mine', access: 'members' })
+    expect(own.body.members).toEqual(['usr_admin'])
+    expect((await ask('GET', `/folders/${own.body.id}`)).status).toBe(200)
+    await ask('POST', '/shares', { subject: { workspace: true } })
+    const [share] = await its.storage.read.db.selectFrom('shares').select('seen_by').execute()
+    expect(share?.seen_by).toBe('usr_admin')
+    await owner('DELETE', '/members/usr_admin?keys=keep')
+    expect(await listed()).toMatchObject([{ id: one }])
   })
 })
 

@@ -89,7 +89,11 @@ export function createImportService(deps: ImportServiceDeps) {
       const format = formatOf(upload.sample, options)
       const { id, kind } = upload
       const input: FileInput = { ...options, format, upload: id, kind }
-      const row = await jobs.enqueue(tx, caller, { type: typeOf(JOBS.file, input), input })
+      // It waits for other jobs, and its folders are read only then.
+      const first = upload.sample?.folder_id
+      const folders = typeof first === 'string' ? [first] : []
+      const type = typeOf(JOBS.file, input)
+      const row = await jobs.enqueue(tx, caller, { type, input, folders })
       await insertImport(tx, { job_id: row.id, upload: id, token: null })
       return row
     },
