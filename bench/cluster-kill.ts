@@ -22,7 +22,7 @@ const { values } = parseArgs({
   },
 })
 if (values.clickhouse && !hasClickHouse)
-  throw new Error('This figure needs ClickHouse: npm install in test/clickhouse')
+  throw new Error('This figure needs ClickHouse: npm install in test/harness/clickhouse')
 const agents = userAgents(seeded(7))
 
 /** Of ten kills six of nodes, two of shippers, one each of a counter and of the store; shuffled. */

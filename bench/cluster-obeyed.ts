@@ -5,7 +5,7 @@
  * Usage: bin/bun bench/cluster-obeyed.ts [--rounds 100] [--rate 400]
  */
 import { parseArgs } from 'node:util'
-import { Browser } from '../src/accounts/testing/browser.ts'
+import { Browser } from '../src/features/accounts/testing/browser.ts'
 import { startCluster } from '../test/harness/cluster.ts'
 import { eventually } from '../test/harness/eventually.ts'
 import type { Slugline } from '../test/harness/process.ts'

@@ -4,9 +4,9 @@
  * Usage: bin/bun bench/enrich.ts [--clicks 500000] [--rounds 5]
  */
 import { parseArgs } from 'node:util'
+import { createEnricher } from '../src/clicks/enrich/index.ts'
 import { decodeRecord, encodeRecord, RECORD_VERSION } from '../src/clicks/record.ts'
 import { BROWSER_AGENTS, PROGRAM_AGENTS } from '../src/clicks/testing/agents.ts'
-import { createEnricher } from '../src/enrich/index.ts'
 import { machine, median } from './lib/machine.ts'
 import './lib/temporary.ts'
 

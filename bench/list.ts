@@ -5,7 +5,7 @@
  * Usage: bin/bun bench/list.ts [--links 1000000] [--calls 300] [--postgres]
  */
 import { parseArgs } from 'node:util'
-import { STATUSES } from '../src/links/index.ts'
+import { STATUSES } from '../src/features/links/index.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { familyCpuSeconds, machine, median, quantile, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'

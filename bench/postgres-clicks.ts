@@ -5,10 +5,10 @@
  */
 import { parseArgs } from 'node:util'
 import { makeNode } from '../src/clicks/testing/shared.ts'
+import { openPostgres, SEQS_PER_WORKSPACE } from '../src/platform/storage/index.ts'
 import { createPostgresReports } from '../src/statistics/engine/postgres/reports.ts'
 import { openShipping } from '../src/statistics/engine/postgres/testing/shipper.ts'
 import type { Dimension, Selection } from '../src/statistics/types.ts'
-import { openPostgres, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { machine, median } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import './lib/temporary.ts'

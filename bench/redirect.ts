@@ -17,7 +17,7 @@
 import { Database } from 'bun:sqlite'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { databaseFiles } from '../src/storage/index.ts'
+import { databaseFiles } from '../src/platform/storage/index.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { redirectFeatures } from './lib/features.ts'
 import { startFloor } from './lib/floor.ts'

@@ -4,7 +4,7 @@
  * Usage: bin/bun bench/upload.ts [--postgres]
  */
 import { parseArgs } from 'node:util'
-import { FILE_BYTES_MAX } from '../src/imports/upload.ts'
+import { FILE_BYTES_MAX } from '../src/features/imports/upload.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { machine, memoryOf, watchMemory } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'

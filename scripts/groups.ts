@@ -24,30 +24,37 @@ export const CODE = ['src', 'web/src']
 /** Code that uses the database, so its tests also run on PostgreSQL. */
 const STORES = [
   ...[
-    'links',
-    'qr/routes.test.ts',
-    'keys',
-    'workspaces',
-    'users',
-    'members',
-    'domains',
-    'plans',
-    'usage',
+    'features/links',
+    'features/qr/routes.test.ts',
+    'features/keys',
+    'features/workspaces',
+    'features/users',
+    'features/members',
+    'features/domains',
+    'features/plans',
+    'features/usage',
   ],
-  ...['tags', 'folders', 'shares', 'utm', 'views', 'statistics/folders.test.ts'],
   ...[
-    'audit',
-    'jobs',
-    'imports',
-    'app.test.ts',
+    'features/tags',
+    'features/folders',
+    'statistics/shares',
+    'features/utm',
+    'features/views',
+    'statistics/folders.test.ts',
+  ],
+  ...[
+    'features/audit',
+    'features/jobs',
+    'features/imports',
+    'server/app.test.ts',
     'http/authenticate.test.ts',
     'http/idempotency.test.ts',
   ],
   // Without security and every-endpoint: what they test is decided above the store.
   ...['claim', 'limits', 'oidc', 'passkeys', 'pictures', 'removal', 'reset', 'second-factor'].map(
-    (name) => `accounts/${name}.test.ts`,
+    (name) => `features/accounts/${name}.test.ts`,
   ),
-  ...['accounts/sign-in.test.ts', 'accounts/sign-up.test.ts'],
+  ...['features/accounts/sign-in.test.ts', 'features/accounts/sign-up.test.ts'],
   ...['http/pipeline.test.ts', 'http/rate-limit.test.ts'],
   ...['statistics/clicks.test.ts', 'statistics/live', 'statistics/report.test.ts'],
 ].map((path) => `src/${path}`)
@@ -92,7 +99,8 @@ export function allGroups(): Group[] {
     store: 'clickhouse',
     paths: CLICKS,
     workers: 1,
-    missing: scaledMissing ?? (hasClickHouse ? undefined : 'needs ClickHouse in test/clickhouse'),
+    missing:
+      scaledMissing ?? (hasClickHouse ? undefined : 'needs ClickHouse in test/harness/clickhouse'),
   }
   return [embedded, postgres, clickHouse]
 }
@@ -103,7 +111,7 @@ function testFolders(): string[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
-    .filter((name) => name !== 'clickhouse')
+    .filter((name) => name !== 'harness')
     .filter((name) =>
       readdirSync(join(root, name), { recursive: true }).some((file) =>
         String(file).endsWith('.test.ts'),

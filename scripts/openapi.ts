@@ -4,10 +4,10 @@
  * dashboard's API, for the types of its client.
  */
 import { join } from 'node:path'
-import { type DashboardDeps, describeApi, describeDashboard } from '../src/app.ts'
-import { createLinkService, type LinkServiceDeps } from '../src/links/index.ts'
-import { DEFAULT_PLANS } from '../src/plans/defaults.ts'
-import { createPlans } from '../src/plans/service.ts'
+import { createLinkService, type LinkServiceDeps } from '../src/features/links/index.ts'
+import { DEFAULT_PLANS } from '../src/features/plans/defaults.ts'
+import { createPlans } from '../src/features/plans/service.ts'
+import { type DashboardDeps, describeApi, describeDashboard } from '../src/server/app.ts'
 
 // Only the schemas are used: there are never requests.
 const links = createLinkService({

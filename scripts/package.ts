@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { builtFiles } from '../src/dashboard/index.ts'
+import { builtFiles } from '../src/http/dashboard/index.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const BINDINGS = join(import.meta.dir, 'packaged/duckdb-bindings.ts')
@@ -70,7 +70,7 @@ function dashboard(): BunPlugin {
     name: 'dashboard',
     setup(build) {
       const files = [...builtFiles()]
-      build.onLoad({ filter: /src\/dashboard\/built\.ts$/ }, () => ({
+      build.onLoad({ filter: /src\/http\/dashboard\/built\.ts$/ }, () => ({
         loader: 'js',
         contents: [
           ...files.map((_, i) => `import f${i} from 'dashboard:${i}'`),
@@ -92,7 +92,10 @@ function dashboard(): BunPlugin {
 
 const outfile = process.argv[2] ?? join(ROOT, 'dist/slugline')
 await Bun.build({
-  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/storage/sqlite/thread-main.ts')],
+  entrypoints: [
+    join(ROOT, 'src/cli/main.ts'),
+    join(ROOT, 'src/platform/storage/sqlite/thread-main.ts'),
+  ],
   root: join(ROOT, 'src'),
   target: 'bun',
   minify: { syntax: true, whitespace: true },

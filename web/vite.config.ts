@@ -4,7 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { messages } from './vite/messages.ts'
 
-/** What the server replaces in every answer; `src/dashboard` knows it too. */
+/** What the server replaces in every answer; `src/http/dashboard` knows it too. */
 export const NONCE = '__CSP_NONCE__'
 
 /** The sources are written for React; Preact does the same in a sixth of the size (docs/adr/0098). */

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
+import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/platform/storage/index.ts'
 import { openDuckDb } from '../../src/statistics/engine/duckdb/index.ts'
 import { createMaintenance } from '../../src/statistics/engine/duckdb/maintenance.ts'
 import { statisticsFile } from '../../src/statistics/process/index.ts'
-import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
 import { startSlugline } from '../../test/harness/process.ts'
 import { seedLinks } from './seed.ts'
 

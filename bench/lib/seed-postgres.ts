@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../src/platform/storage/index.ts'
 import type { SeedOptions } from './seed.ts'
 
 /** `slugAt(n)` in PostgreSQL. */

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { systemClock } from '../../src/base/clock.ts'
-import { createIds } from '../../src/base/ids.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { TEXT_END } from '../../src/links/search.ts'
-import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
+import { TEXT_END } from '../../src/features/links/search.ts'
+import { systemClock } from '../../src/lib/base/clock.ts'
+import { createIds } from '../../src/lib/base/ids.ts'
+import { systemRandom } from '../../src/lib/base/random.ts'
+import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/platform/storage/index.ts'
 import { slugAt } from './wrk.ts'
 
 /** Options of seeded links; `rare` and `common` are words in some titles, for the search. */

@@ -1,5 +1,5 @@
 import { isbot } from 'isbot'
-import { createMemo } from '../base/memo.ts'
+import { createMemo } from '../lib/base/memo.ts'
 import {
   AGENT_LISTS,
   type AgentReason,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../platform/storage/index.ts'
 import type { Batch } from './counting.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import { each, type RowsDatabase, readWatermark } from './rows.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts'
-import type { Logger } from '../base/logger.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import type { Logger } from '../lib/base/logger.ts'
 import type { CounterStore } from './counters.ts'
 import type { Quota } from './months.ts'
 import { readJournal } from './segment-reader.ts'
@@ -36,7 +36,7 @@ interface ClickCounterOptions {
   logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/** The task of the click worker: counts a journal into a store. See `Worker` in workers/run.ts. */
+/** The task of the click worker: counts a journal into a store. See `Worker` in clicks/workers/run.ts. */
 export function createClickCounter(options: ClickCounterOptions) {
   const { directory, store, clock, logger } = options
   const syncedEnd = createSyncedEnd(directory)

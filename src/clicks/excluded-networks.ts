@@ -1,5 +1,5 @@
-import { isWithin, parseAddress, parseNetworks } from '../base/networks.ts'
-import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import { isWithin, parseAddress, parseNetworks } from '../lib/base/networks.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../platform/storage/index.ts'
 
 /** The networks whose visits workspaces exclude from counting. */
 export type ExcludedNetworks = ReturnType<typeof createExcludedNetworks>

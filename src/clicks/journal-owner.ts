@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from '../base/replace-file.ts'
+import { replaceFile } from '../lib/base/replace-file.ts'
 
 const file = (directory: string) => join(directory, 'instance')
 

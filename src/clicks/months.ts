@@ -1,5 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import { type Schema, SEQS_PER_WORKSPACE, type Sql, type Storage } from '../storage/index.ts'
+import {
+  type Schema,
+  SEQS_PER_WORKSPACE,
+  type Sql,
+  type Storage,
+} from '../platform/storage/index.ts'
 import type { Batch } from './counting.ts'
 import type { ClickRecord } from './record.ts'
 import { each, type RowsDatabase, readWatermark } from './rows.ts'

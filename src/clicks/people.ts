@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { sql } from 'kysely'
-import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../platform/storage/index.ts'
 import { isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
 import { type ClickRecord, decodeRecord } from './record.ts'

@@ -1,4 +1,4 @@
-import type { Storage } from '../storage/index.ts'
+import type { Storage } from '../platform/storage/index.ts'
 import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
 import { acquireLease } from './leases.ts'
 import type { ClickLimits } from './months.ts'

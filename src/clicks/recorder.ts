@@ -1,4 +1,4 @@
-import { truncateAddress } from '../base/client-address.ts'
+import { truncateAddress } from '../lib/base/client-address.ts'
 import { AGENT_LENGTH, fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
 import { type ClickRecord, encodeRecord, HOW, RECORD_VERSION } from './record.ts'

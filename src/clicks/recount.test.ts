@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
-import { progressOfNodes, repairIn } from '../backend/recount-sources.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Storage } from '../platform/storage/index.ts'
+import { progressOfNodes, repairIn } from '../server/backend/recount-sources.ts'
 import { type LinkCounts, recount } from './recount.ts'
 import { addLinks, openTestStorage } from './testing/shared.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Schema, Sql } from '../storage/index.ts'
+import type { Schema, Sql } from '../platform/storage/index.ts'
 import type { Position } from './segments.ts'
 
 /** A database that expands rows from JSON. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { NONCE_BYTES, seal, unseal } from '../base/seal.ts'
-import type { Storage } from '../storage/index.ts'
+import { NONCE_BYTES, seal, unseal } from '../lib/base/seal.ts'
+import type { Storage } from '../platform/storage/index.ts'
 import { CHECK_MS, dayOf, Salts, type Visitors, type VisitorsOptions } from './visitors.ts'
 
 /** How often reading salts is retried after a failure. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../base/logger.ts'
+import type { Logger } from '../lib/base/logger.ts'
 import { type JournalIo, systemIo } from './journal-io.ts'
 import { type Position, segmentFile } from './segments.ts'
 

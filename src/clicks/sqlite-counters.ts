@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { Refused } from '../errors/index.ts'
-import { databaseFiles, openSqlite, PUT_BACK } from '../storage/index.ts'
+import { Refused } from '../lib/errors/index.ts'
+import { databaseFiles, openSqlite, PUT_BACK } from '../platform/storage/index.ts'
 import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
 import type { ClickLimits } from './months.ts'
 

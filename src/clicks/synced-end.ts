@@ -1,4 +1,4 @@
-import { syncPath } from '../base/sync-path.ts'
+import { syncPath } from '../lib/base/sync-path.ts'
 import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
 /**

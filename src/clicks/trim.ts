@@ -1,6 +1,6 @@
 import { unlink, writeFile } from 'node:fs/promises'
-import type { Logger } from '../base/logger.ts'
-import { syncPath } from '../base/sync-path.ts'
+import type { Logger } from '../lib/base/logger.ts'
+import { syncPath } from '../lib/base/sync-path.ts'
 import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
 /**

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemRandom } from '../base/random.ts'
+import { systemRandom } from '../lib/base/random.ts'
 import { openVisitors } from './visitors.ts'
 
 const DAY = 86_400_000

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Clock } from '../base/clock.ts'
-import type { Logger } from '../base/logger.ts'
-import type { Random } from '../base/random.ts'
-import { replaceFile } from '../base/replace-file.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import type { Logger } from '../lib/base/logger.ts'
+import type { Random } from '../lib/base/random.ts'
+import { replaceFile } from '../lib/base/replace-file.ts'
 
 const DAY_MS = 86_400_000
 const SALT_BYTES = 32

@@ -1,4 +1,4 @@
-import { AppError } from '../errors/index.ts'
+import { AppError } from '../lib/errors/index.ts'
 import type { Exchange } from './exchange.ts'
 import { queryOf } from './request.ts'
 import type {

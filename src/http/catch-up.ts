@@ -1,5 +1,5 @@
-import { AppError } from '../errors/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import { AppError } from '../lib/errors/index.ts'
+import type { Transaction } from '../platform/storage/index.ts'
 import type { AddedEndpoint, Answer, Services } from './types.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { AppError } from '../errors/index.ts'
+import { AppError } from '../lib/errors/index.ts'
 import { createCursors } from './cursor.ts'
 
 const cursors = createCursors('secret')

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { NONCE_BYTES, seal, unseal } from '../base/seal.ts'
-import { AppError } from '../errors/index.ts'
+import { NONCE_BYTES, seal, unseal } from '../lib/base/seal.ts'
+import { AppError } from '../lib/errors/index.ts'
 
 const CURSOR_LENGTH_MAX = 1024
 

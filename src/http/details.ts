@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { DETAILS_MAX, type DetailCode, type ErrorDetail } from '../errors/index.ts'
+import { DETAILS_MAX, type DetailCode, type ErrorDetail } from '../lib/errors/index.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]

@@ -8,9 +8,9 @@ import {
   ERRORS,
   type ErrorDetail,
   renderError,
-} from '../errors/index.ts'
-import { LOCALES, PSEUDO_LOCALES, translate } from '../i18n/index.ts'
-import { StorageUnavailable } from '../storage/index.ts'
+} from '../lib/errors/index.ts'
+import { LOCALES, PSEUDO_LOCALES, translate } from '../lib/i18n/index.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
 import { asAppError } from './failure.ts'
 import { createTestApi, type TestApi } from './testing/api.ts'
 

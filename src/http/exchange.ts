@@ -1,8 +1,8 @@
-import { prefersJson, prefersProblem } from '../base/accept.ts'
-import { type AppError, type Rendered, renderError } from '../errors/index.ts'
-import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import { rehearse, type Transaction, type WriteOptions } from '../storage/index.ts'
-import { checkForWorkspace } from '../validation/requesting-workspace.ts'
+import { prefersJson, prefersProblem } from '../lib/base/accept.ts'
+import { type AppError, type Rendered, renderError } from '../lib/errors/index.ts'
+import { isSupportedLocale, type Locale, negotiateLocale } from '../lib/i18n/index.ts'
+import { checkForWorkspace } from '../lib/validation/requesting-workspace.ts'
+import { rehearse, type Transaction, type WriteOptions } from '../platform/storage/index.ts'
 import {
   admit,
   assertSameOrigin,

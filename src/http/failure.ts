@@ -1,5 +1,5 @@
-import { AppError } from '../errors/index.ts'
-import { StorageUnavailable } from '../storage/index.ts'
+import { AppError } from '../lib/errors/index.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
 
 /** `Retry-After` while the storage is unavailable. */
 const UNAVAILABLE_RETRY_SECONDS = 5

@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts'
-import { nextTurn } from '../base/turn.ts'
-import { AppError, type Rendered } from '../errors/index.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import { nextTurn } from '../lib/base/turn.ts'
+import { AppError, type Rendered } from '../lib/errors/index.ts'
+import type { Sql, Storage, Transaction } from '../platform/storage/index.ts'
 import { pathOf, searchOf } from './request.ts'
 import type { Caller } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { nextTurn } from '../base/turn.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { nextTurn } from '../lib/base/turn.ts'
+import { AppError, type ErrorDetail } from '../lib/errors/index.ts'
 import { fieldOf } from './details.ts'
 
 /** The deepest nesting of objects and arrays. */

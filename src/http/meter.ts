@@ -1,7 +1,7 @@
-import { addressKey } from '../base/client-address.ts'
-import { AppError } from '../errors/index.ts'
-import type { Decision, Limiter, Policy } from '../limits/index.ts'
-import type { PlanLimits } from '../plans/types.ts'
+import { addressKey } from '../lib/base/client-address.ts'
+import { AppError } from '../lib/errors/index.ts'
+import type { PlanLimits } from '../model/plans/types.ts'
+import type { Decision, Limiter, Policy } from '../platform/limits/index.ts'
 import { addRateLimitHeaders, NO_LIMIT } from './respond.ts'
 import type { Caller, Services } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { AppError, type DetailCode, type ErrorCode, renderError } from '../errors/index.ts'
-import { LOCALES } from '../i18n/index.ts'
+import { AppError, type DetailCode, type ErrorCode, renderError } from '../lib/errors/index.ts'
+import { LOCALES } from '../lib/i18n/index.ts'
 
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
 const STABLE = 'Stable: programs may rely on it.'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import openapi from '../../openapi.json' with { type: 'json' }
 import dashboard from '../../web/openapi.json' with { type: 'json' }
-import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
+import { PUBLIC_ERROR_CODES } from '../lib/errors/index.ts'
 import { openApiDocument } from './openapi.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 

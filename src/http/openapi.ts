@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
-} from '../errors/index.ts'
+} from '../lib/errors/index.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'

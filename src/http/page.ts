@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { boundedList, whole } from '../validation/checked.ts'
+import { boundedList, whole } from '../lib/validation/checked.ts'
 import { pathOf, searchOf } from './request.ts'
 
 const PaginationSchema = z

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { StorageUnavailable } from '../storage/index.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
 import { createTestApi } from './testing/api.ts'
 
 const t = await createTestApi()

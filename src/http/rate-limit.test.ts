@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addressKey } from '../base/client-address.ts'
+import { addressKey } from '../lib/base/client-address.ts'
 import { createTestApi, type TestApiOptions } from './testing/api.ts'
 
 const NAMES = [

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { AppError, type AppErrorOptions, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type AppErrorOptions, type ErrorDetail } from '../lib/errors/index.ts'
 import { detailsOfZodError } from './details.ts'
 import { parseJsonObject } from './json.ts'
 import type { AnyEndpoint } from './types.ts'

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants } from 'node:zlib'
 import type { z } from '@hono/zod-openapi'
-import { acceptedEncoding } from '../base/accept.ts'
-import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
-import { createMemo } from '../base/memo.ts'
-import type { Rendered } from '../errors/index.ts'
+import { acceptedEncoding } from '../lib/base/accept.ts'
+import { hstsOf, PERMISSIONS_POLICY } from '../lib/base/headers.ts'
+import { createMemo } from '../lib/base/memo.ts'
+import type { Rendered } from '../lib/errors/index.ts'
 
 /** Compressing shorter texts gains nothing. */
 const COMPRESSED_FROM = 1_024

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import type { Ids } from '../lib/base/ids.ts'
+import type { Storage } from '../platform/storage/index.ts'
 import type { Cursors } from './cursor.ts'
 
 /** What the services of a workspace's objects work with. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
-import { AppError } from '../errors/index.ts'
+import { AppError } from '../lib/errors/index.ts'
 import { endpoint } from './api.ts'
 import { openApiDocument } from './openapi.ts'
 import { createTestApi } from './testing/api.ts'

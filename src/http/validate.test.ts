@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
-import type { AppError, ErrorDetail } from '../errors/index.ts'
-import { boundedList, boundedRecord } from '../validation/checked.ts'
+import type { AppError, ErrorDetail } from '../lib/errors/index.ts'
+import { boundedList, boundedRecord } from '../lib/validation/checked.ts'
 import { detailsOfZodError } from './details.ts'
 import { validate } from './request.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../lib/base/clock.ts'
 import type { CacheBounds } from './slug-cache.ts'
 import type { SlugReadsOptions } from './slug-reads.ts'
 

@@ -1,4 +1,4 @@
-import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
+import { type LinkChange, StorageUnavailable } from '../platform/storage/index.ts'
 import { type CachedResolverOptions, DEFAULTS, SLUGS_MAX } from './cached-options.ts'
 import type { ChangePage } from './changed-slugs.ts'
 import type { ListedSlug, SlugPages } from './fetch-slug.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LinkChange, Storage } from '../storage/index.ts'
+import type { LinkChange, Storage } from '../platform/storage/index.ts'
 import { foundOf, type SelectedSlug, selectSlugs } from './fetch-slug.ts'
 import type { SlugRow } from './resolver.ts'
 

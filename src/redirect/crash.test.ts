@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from '../storage/index.ts'
+import { migrate } from '../platform/storage/index.ts'
 import { BROWSER, openSite } from './testing/site.ts'
 
 const SERVER = join(import.meta.dir, 'testing/server-main.ts')

@@ -1,5 +1,7 @@
-import type { Random } from '../base/random.ts'
-import type { BlockList } from '../blocks/list.ts'
+import type { Random } from '../lib/base/random.ts'
+import { formatTimestamp } from '../lib/validation/timestamp.ts'
+import type { BlockList } from '../model/blocks/list.ts'
+import type { Closed, Condition, Destined, LinkRow, SlugRow } from './resolver.ts'
 import {
   choose,
   type Plan,
@@ -7,9 +9,7 @@ import {
   type RuleAnswer,
   type Trace,
   type Visitor,
-} from '../rules/index.ts'
-import { formatTimestamp } from '../validation/timestamp.ts'
-import type { Closed, Condition, Destined, LinkRow, SlugRow } from './resolver.ts'
+} from './rules/index.ts'
 
 /** How to answer a visit, before anything is counted. */
 export type Decision =

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { StorageUnavailable } from '../storage/index.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
 import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepare, type Storage } from '../storage/index.ts'
+import { prepare, type Storage } from '../platform/storage/index.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 
 /** A slug in a listing. */

@@ -1,5 +1,5 @@
-import { SPECIAL_PREFIX } from '../links/slug.ts'
-import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../storage/index.ts'
+import { SPECIAL_PREFIX } from '../model/links/slug.ts'
+import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../platform/storage/index.ts'
 import type { Resolver, SlugRow } from './resolver.ts'
 import type { Visit } from './visit.ts'
 

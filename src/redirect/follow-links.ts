@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts'
-import type { Logger } from '../base/logger.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import type { Logger } from '../lib/base/logger.ts'
+import type { Storage } from '../platform/storage/index.ts'
 import type { CachedResolver } from './cached-resolver.ts'
 import { type ChangePosition, type Mark, readChanges, trimChanges } from './changed-slugs.ts'
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { HOW, journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
-import { StorageUnavailable } from '../storage/index.ts'
-import { copyMigrated } from '../storage/testing/database.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
+import { copyMigrated } from '../platform/storage/testing/database.ts'
 import { BROWSER, CRAWLER, openSite, type Site } from './testing/site.ts'
 
 let dir: string

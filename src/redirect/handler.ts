@@ -1,7 +1,7 @@
 import type { Chosen } from '../clicks/index.ts'
-import { AppError } from '../errors/index.ts'
-import { createHashQueue, type HashQueue } from '../limits/index.ts'
-import { StorageUnavailable } from '../storage/index.ts'
+import { AppError } from '../lib/errors/index.ts'
+import { createHashQueue, type HashQueue } from '../platform/limits/index.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
 import {
   type Answered,
   type Decision,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { PERMISSIONS_POLICY } from '../base/headers.ts'
-import { lookOf } from '../base/look.ts'
+import { PERMISSIONS_POLICY } from '../lib/base/headers.ts'
+import { lookOf } from '../lib/base/look.ts'
 import {
   betweenSentences,
   direction,
   formatDateTime,
   type Locale,
   translate,
-} from '../i18n/index.ts'
+} from '../lib/i18n/index.ts'
 import { type Brand, brandSources, HEADER } from './brand.ts'
 
 const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}

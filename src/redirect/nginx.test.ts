@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NGINX, settingsOfDocs } from '../../test/harness/nginx.ts'
-import { migrate } from '../storage/index.ts'
+import { migrate } from '../platform/storage/index.ts'
 import { openSite, type Site } from './testing/site.ts'
 
 let dir: string

@@ -1,8 +1,8 @@
-import { prefersJson, prefersProblem } from '../base/accept.ts'
-import { hstsOf } from '../base/headers.ts'
-import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { AppError, type AppErrorArgs, ERRORS, renderError } from '../errors/index.ts'
-import { type Locale, negotiateLocale, translate } from '../i18n/index.ts'
+import { prefersJson, prefersProblem } from '../lib/base/accept.ts'
+import { hstsOf } from '../lib/base/headers.ts'
+import { AppError, type AppErrorArgs, ERRORS, renderError } from '../lib/errors/index.ts'
+import { type Locale, negotiateLocale, translate } from '../lib/i18n/index.ts'
+import { DEFAULT_DOMAIN } from '../model/domains/index.ts'
 import { type Brand, inBrand } from './brand.ts'
 import {
   type PasswordAttempt,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
-import { copyMigrated } from '../storage/testing/database.ts'
+import { copyMigrated } from '../platform/storage/testing/database.ts'
 import { openSite, type Site } from './testing/site.ts'
 
 const AWAY = 'https://away.example'

@@ -1,4 +1,4 @@
-import type { LinkChange } from '../storage/index.ts'
+import type { LinkChange } from '../platform/storage/index.ts'
 import { idOf } from './slug-cache.ts'
 
 /** A read of rows for the cache. */

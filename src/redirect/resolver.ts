@@ -1,4 +1,4 @@
-import type { SPECIAL_PREFIX } from '../links/slug.ts'
+import type { SPECIAL_PREFIX } from '../model/links/slug.ts'
 
 /** The row of a slug. */
 export interface SlugRow {
@@ -41,7 +41,7 @@ export interface LinkRow extends Destined {
   max_clicks: number | null
   uses: number
   password_hash: string | null
-  /** JSON; see `links/rows.ts`. */
+  /** JSON; see `features/links/rows.ts`. */
   social: string | null
 }
 

@@ -1,4 +1,4 @@
-import type { BlockList } from '../blocks/list.ts'
+import type { BlockList } from '../model/blocks/list.ts'
 import type { Brand } from './brand.ts'
 import { type DomainUrl, shownBy } from './pages.ts'
 

@@ -1,4 +1,4 @@
-import type { LinkChange } from '../storage/index.ts'
+import type { LinkChange } from '../platform/storage/index.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 
 /** A cached slug; `link_seq` null if it doesn't exist. */

@@ -1,5 +1,5 @@
-import { within } from '../base/within.ts'
-import { StorageUnavailable } from '../storage/index.ts'
+import { within } from '../lib/base/within.ts'
+import { StorageUnavailable } from '../platform/storage/index.ts'
 import type { SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyMigrated } from '../storage/testing/database.ts'
+import { copyMigrated } from '../platform/storage/testing/database.ts'
 import { CRAWLER, openSite, type Site } from './testing/site.ts'
 
 /** As the services send them. */

@@ -1,4 +1,4 @@
-import { direction, type Locale } from '../i18n/index.ts'
+import { direction, type Locale } from '../lib/i18n/index.ts'
 
 /** The link preview in messages. */
 export interface Social {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createUrlCheck, type Destination } from '../links/values.ts'
+import { createUrlCheck, type Destination } from '../model/links/values.ts'
 import { locationOf } from './target.ts'
 
 function withQuery(target: string, search: string): string {

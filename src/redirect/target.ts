@@ -1,5 +1,5 @@
-import { LOCATION_BYTES_MAX } from '../base/headers.ts'
-import { hasPlaceholder, PLACEHOLDERS } from '../links/values.ts'
+import { LOCATION_BYTES_MAX } from '../lib/base/headers.ts'
+import { hasPlaceholder, PLACEHOLDERS } from '../model/links/values.ts'
 
 /** Which parts of a visit a link forwards. */
 interface Forwarding {

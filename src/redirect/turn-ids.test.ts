@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createIds } from '../base/ids.ts'
-import { systemRandom } from '../base/random.ts'
+import { createIds } from '../lib/base/ids.ts'
+import { systemRandom } from '../lib/base/random.ts'
 import { TurnIds } from './turn-ids.ts'
 
 test('are well-formed, unique and sorted within a turn, over turns of one millisecond', () => {

@@ -1,4 +1,4 @@
-import { PAIRS } from '../base/ids.ts'
+import { PAIRS } from '../lib/base/ids.ts'
 
 /**
  * Request ids for the many answers of one turn of the event loop: one id a turn, counted on in its

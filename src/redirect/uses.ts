@@ -1,4 +1,4 @@
-import { prepare, type Storage, type Transaction } from '../storage/index.ts'
+import { prepare, type Storage, type Transaction } from '../platform/storage/index.ts'
 import type { Destined } from './resolver.ts'
 
 /** The link's state at the moment when one of its uses was taken. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyMigrated } from '../storage/testing/database.ts'
+import { copyMigrated } from '../platform/storage/testing/database.ts'
 import { openSite, type Site } from './testing/site.ts'
 import { createVisitLimit } from './visitor-limits.ts'
 

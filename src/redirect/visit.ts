@@ -1,7 +1,7 @@
 import { agentOf, fetchedAhead, HOW } from '../clicks/index.ts'
-import { SLUG_SEGMENTS_MAX, slugKey } from '../links/slug.ts'
-import { Visitor } from '../rules/index.ts'
+import { SLUG_SEGMENTS_MAX, slugKey } from '../model/links/slug.ts'
 import type { Destined, SlugRow } from './resolver.ts'
+import { Visitor } from './rules/index.ts'
 import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
 import type { RedirectDeps } from './types.ts'
 

@@ -1,6 +1,6 @@
-import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
-import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
+import { addressKey } from '../lib/base/client-address.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import { createMemoryLimiter, type Limiter } from '../platform/limits/index.ts'
 import type { GuessLimit } from './types.ts'
 
 /** Per address and link: five at once, then one every twelve seconds. */

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { pageOf } from '../http/page.ts'
-import { formatTimestamp } from '../validation/timestamp.ts'
+import { formatTimestamp } from '../lib/validation/timestamp.ts'
 import type { ClicksQuery } from './query.ts'
 import { listRange } from './range.ts'
 import type { ClickListSchema, ClickView } from './schemas.ts'

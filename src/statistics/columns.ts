@@ -1,4 +1,4 @@
-import { CLICK_DETAILS, TEXT_COLUMNS } from '../storage/click-columns.ts'
+import { CLICK_DETAILS, TEXT_COLUMNS } from '../lib/base/click-columns.ts'
 
 // The names of stored clicks: columns, kinds and dimensions, defined once for all engines.
 

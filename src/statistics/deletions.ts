@@ -1,10 +1,10 @@
-import { type Principal, recordChange } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Logger } from '../base/logger.ts'
-import { AppError } from '../errors/index.ts'
-import { findLink } from '../links/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
-import { formatTimestamp } from '../validation/timestamp.ts'
+import { type Principal, recordChange } from '../features/audit/index.ts'
+import { findLink } from '../features/links/index.ts'
+import type { Clock } from '../lib/base/clock.ts'
+import type { Logger } from '../lib/base/logger.ts'
+import { AppError } from '../lib/errors/index.ts'
+import { formatTimestamp } from '../lib/validation/timestamp.ts'
+import type { Storage, Transaction } from '../platform/storage/index.ts'
 
 /** How long a request waits for its clicks to be deleted. */
 const WITHIN_MS = 10_000

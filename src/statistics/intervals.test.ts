@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { canonicalZone, zoned } from '../validation/zone.ts'
+import { canonicalZone, zoned } from '../lib/validation/zone.ts'
 import {
   BUCKETS_MAX,
   bucketStarts,

@@ -1,4 +1,4 @@
-import { zoned } from '../validation/zone.ts'
+import { zoned } from '../lib/validation/zone.ts'
 import type { ZoneOffset } from './types.ts'
 
 /** How long the buckets of a series are. Weeks are those of ISO 8601: they begin on Mondays. */

@@ -1,7 +1,7 @@
-import { invalid } from '../errors/index.ts'
-import { Fault } from '../validation/fault.ts'
-import { parseQueryTime } from '../validation/timestamp.ts'
-import { zoned } from '../validation/zone.ts'
+import { invalid } from '../lib/errors/index.ts'
+import { Fault } from '../lib/validation/fault.ts'
+import { parseQueryTime } from '../lib/validation/timestamp.ts'
+import { zoned } from '../lib/validation/zone.ts'
 import { startOfDay } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
 

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { principalOf } from '../audit/index.ts'
-import { AppError } from '../errors/index.ts'
+import { principalOf } from '../features/audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageAnswer, pageSuccess } from '../http/page.ts'
-import { checked } from '../validation/checked.ts'
-import { Fault } from '../validation/fault.ts'
-import { parseQueryTime } from '../validation/timestamp.ts'
+import { AppError } from '../lib/errors/index.ts'
+import { checked } from '../lib/validation/checked.ts'
+import { Fault } from '../lib/validation/fault.ts'
+import { parseQueryTime } from '../lib/validation/timestamp.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
 import {
   AUDIENCES,

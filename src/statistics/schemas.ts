@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { CLICK_DETAILS } from '../storage/click-columns.ts'
+import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
 import { KIND_NAMES } from './columns.ts'
 import { PARAMETERS } from './filters.ts'
 import { INTERVALS } from './intervals.ts'

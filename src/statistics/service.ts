@@ -1,4 +1,4 @@
-import { createOpenLimit } from '../limits/index.ts'
+import { createOpenLimit } from '../platform/limits/index.ts'
 import { clicks } from './clicks.ts'
 import { createClickDeletions, type DeletionOptions } from './deletions.ts'
 import { createLiveStreams, type LiveOptions } from './live/streams.ts'

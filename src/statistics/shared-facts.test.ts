@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
-import { openPostgres, SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import { openPostgres, SEQS_PER_WORKSPACE, type Storage } from '../platform/storage/index.ts'
 import { linkFactsIn } from './store.ts'
 
 const LINKS = 25_003

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { databaseFiles, SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { databaseFiles, SEQS_PER_WORKSPACE } from '../platform/storage/index.ts'
 import { createLinkFacts } from './store.ts'
 import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
 

@@ -1,6 +1,11 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { type LinksTable, openSqlite, type Sql, type SqliteConnection } from '../storage/index.ts'
-import { isTag, numbersOfTags } from '../tags/store.ts'
+import { isTag, numbersOfTags } from '../features/tags/store.ts'
+import {
+  type LinksTable,
+  openSqlite,
+  type Sql,
+  type SqliteConnection,
+} from '../platform/storage/index.ts'
 import type { LinkFacts } from './engine/types.ts'
 import type { Selection } from './types.ts'
 

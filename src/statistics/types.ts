@@ -1,6 +1,6 @@
-import type { Click } from '../enrich/click.ts'
-import { AppError } from '../errors/index.ts'
-import { CLICK_DETAILS } from '../storage/click-columns.ts'
+import type { Click } from '../clicks/enrich/click.ts'
+import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
+import { AppError } from '../lib/errors/index.ts'
 import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
 
 export { DIMENSIONS } from './columns.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { DOT } from '../../src/accounts/testing/picture.ts'
+import { DOT } from '../../src/features/accounts/testing/picture.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { claim, heading, joinAs, OWNER, signIn } from './people.ts'

@@ -15,7 +15,7 @@ import { layoutFaults } from './layout.ts'
 import { ask, claim } from './people.ts'
 import { wordsOf } from './words.ts'
 
-const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
+const FIXTURES = resolve(import.meta.dir, '../../src/features/imports/testing')
 const WIDE = { width: 1280, height: 900 }
 const PHONE = { width: 390, height: 844 }
 /** As in pages.test.ts: axe's results hardly depend on the language. */

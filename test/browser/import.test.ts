@@ -7,7 +7,7 @@ import { type Dashboard, OUTPUT, startDashboard, type Visitor } from './harness.
 import { ask, claim, heading } from './people.ts'
 import { en } from './words.ts'
 
-const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
+const FIXTURES = resolve(import.meta.dir, '../../src/features/imports/testing')
 
 describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', () => {
   let dashboard: Dashboard

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContext } from 'playwright-core'
-import { LOCALES, type SupportedLocale as Locale } from '../../src/i18n/index.ts'
+import { LOCALES, type SupportedLocale as Locale } from '../../src/lib/i18n/index.ts'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
 import {

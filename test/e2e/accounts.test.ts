@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Browser } from '../../src/accounts/testing/browser.ts'
-import { startProvider } from '../../src/accounts/testing/provider.ts'
-import { readable, startSmtpServer } from '../../src/mail/testing/smtp-server.ts'
+import { Browser } from '../../src/features/accounts/testing/browser.ts'
+import { startProvider } from '../../src/features/accounts/testing/provider.ts'
+import { readable, startSmtpServer } from '../../src/platform/mail/testing/smtp-server.ts'
 import { eventually } from '../harness/eventually.ts'
 import { SLUGLINE, type Slugline, startSlugline } from '../harness/process.ts'
 

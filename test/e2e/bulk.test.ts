@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Link, LinkList } from '../../src/links/index.ts'
+import type { Link, LinkList } from '../../src/features/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { writePlans } from '../harness/plans.ts'
 import { runCommand, type Slugline, startSlugline } from '../harness/process.ts'

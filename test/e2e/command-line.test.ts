@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Explanation } from '../../src/explain/schemas.ts'
-import type { Link } from '../../src/links/index.ts'
+import type { Explanation } from '../../src/features/explain/schemas.ts'
+import type { Link } from '../../src/features/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import {
   BASE_ENV,

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readEnvironment, unknownVariables, VARIABLES } from '../../src/config/index.ts'
+import { readEnvironment, unknownVariables, VARIABLES } from '../../src/platform/config/index.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')

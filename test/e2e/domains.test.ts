@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Domain } from '../../src/domains/schemas.ts'
+import type { Domain } from '../../src/features/domains/schemas.ts'
 import { CADDY, startCaddy } from '../harness/caddy.ts'
 import { startDns } from '../harness/dns.ts'
 import { eventually } from '../harness/eventually.ts'

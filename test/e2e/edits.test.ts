@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Link } from '../../src/links/index.ts'
+import type { Link } from '../../src/features/links/index.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const A = 'https://a.example/'

@@ -4,8 +4,8 @@ import {
   type ErrorCode,
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
-} from '../../src/errors/index.ts'
-import { LOCALES } from '../../src/i18n/index.ts'
+} from '../../src/lib/errors/index.ts'
+import { LOCALES } from '../../src/lib/i18n/index.ts'
 import { writePlans } from '../harness/plans.ts'
 import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import openapi from '../../openapi.json'
-import { Browser } from '../../src/accounts/testing/browser.ts'
+import { Browser } from '../../src/features/accounts/testing/browser.ts'
 import dashboardApi from '../../web/openapi.json'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'

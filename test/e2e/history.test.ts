@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { HistoryPage, Link } from '../../src/links/index.ts'
+import type { HistoryPage, Link } from '../../src/features/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
 

@@ -9,7 +9,7 @@ import { allRows } from '../harness/rows.ts'
 import { testStore } from '../harness/store.ts'
 import { CTRL_C, onTerminal } from '../harness/terminal.ts'
 
-const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
+const FIXTURES = resolve(import.meta.dir, '../../src/features/imports/testing')
 const HOST = 'go.example'
 
 let directory: string

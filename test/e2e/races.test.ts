@@ -5,7 +5,7 @@ const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** Only embedded: test/contract/races.test.ts races on PostgreSQL, on two nodes. */
+/** Only embedded: test/cluster/races.test.ts races on PostgreSQL, on two nodes. */
 const ROUNDS = 50
 
 let slugline: Slugline

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { SHOW_NAMES, SHOWN } from '../../src/shares/show.ts'
+import { SHOW_NAMES, SHOWN } from '../../src/statistics/shares/show.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type CreatedKey, type Slugline, startSlugline } from '../harness/process.ts'
 import { testStore } from '../harness/store.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Browser } from '../../src/accounts/testing/browser.ts'
+import { Browser } from '../../src/features/accounts/testing/browser.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { bodyWith, createReader, type Place, type Schema, WIDE } from './wide.ts'

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const FOLDER = resolve(import.meta.dir, '../clickhouse')
+const FOLDER = resolve(import.meta.dir, 'clickhouse')
 
-/** Whether ClickHouse's engine is installed: `npm ci` in test/clickhouse, some 550 MB. */
+/** Whether ClickHouse's engine is installed: `npm ci` in test/harness/clickhouse, some 550 MB. */
 export const hasClickHouse = existsSync(join(FOLDER, 'node_modules/chdb/package.json'))
 
 /** A temporary ClickHouse: the engine itself, behind HTTP, in a separate process. */

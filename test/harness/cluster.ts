@@ -1,4 +1,4 @@
-import { SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../src/platform/storage/index.ts'
 import { type ClickHouse, startClickHouse } from './clickhouse.ts'
 import { eventually } from './eventually.ts'
 import { openNetworks, type TestNetworks } from './network.ts'

@@ -20,7 +20,7 @@ export function makeNextVersion(statements: readonly string[]): NextVersion {
     cpSync(join(ROOT, name), join(dir, name), { recursive: true })
   }
   for (const name of ['node_modules', 'web']) symlinkSync(join(ROOT, name), join(dir, name))
-  const folder = join(dir, 'src/storage/migrations')
+  const folder = join(dir, 'src/platform/storage/migrations')
   writeFileSync(
     join(folder, 'postgres-9999-next.ts'),
     `import { type Kysely, sql } from 'kysely'

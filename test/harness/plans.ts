@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UNLIMITED } from '../../src/plans/types.ts'
+import { UNLIMITED } from '../../src/model/plans/types.ts'
 
 /** Limits that differ from "unlimited". */
 export type Limits = Partial<

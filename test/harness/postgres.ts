@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { migrateScaled } from '../../src/storage/index.ts'
+import { migrateScaled } from '../../src/platform/storage/index.ts'
 import { freePort } from './free-port.ts'
 
 const BIN = binaries()

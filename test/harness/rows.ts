@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import pg from 'pg'
-import { databaseFiles } from '../../src/storage/index.ts'
+import { databaseFiles } from '../../src/platform/storage/index.ts'
 import type { Slugline } from './process.ts'
 
 /** Without virtual tables, whose bytes are in their shadow tables. */

@@ -18,7 +18,7 @@ import { Tooltips } from './ui/tooltip.tsx'
 
 /**
  * The program before the sign-in. It is separate because everyone loads it first: with Preact, and
- * without what only the dashboard needs, it has a third of the size. `src/dashboard/page.ts` lists
+ * without what only the dashboard needs, it has a third of the size. `src/http/dashboard/page.ts` lists
  * its pages too.
  */
 const PAGES: Readonly<Record<string, ComponentType>> = {

@@ -1,10 +1,10 @@
-import { systemClock } from '../../base/clock.ts'
-import { readNode } from '../../cluster/node.ts'
-import { openPostgres } from '../../storage/index.ts'
-import { runWorker } from '../../workers/index.ts'
+import { systemClock } from '../../lib/base/clock.ts'
+import { readNode } from '../../platform/cluster/node.ts'
+import { openPostgres } from '../../platform/storage/index.ts'
 import { createClickCounter } from '../counting.ts'
 import { createPostgresCounters } from '../postgres-counters.ts'
 import { journalDirectory } from '../segments.ts'
+import { runWorker } from '../workers/index.ts'
 
 /** A node's click worker as a process, for tests: `bun shared-worker-main.ts DATA_DIR URL [LIMITS]`. */
 const [, , dataDir = '', url = '', limits = '{}'] = process.argv

@@ -1,9 +1,4 @@
 import { join } from 'node:path'
-import { createClientAddress } from '../../base/client-address.ts'
-import { type Clock, systemClock } from '../../base/clock.ts'
-import { createIds } from '../../base/ids.ts'
-import { systemRandom } from '../../base/random.ts'
-import { createBlockList } from '../../blocks/list.ts'
 import {
   type ClickLimits,
   countedInSqlite,
@@ -16,12 +11,21 @@ import {
   openVisitors,
   readWatermark,
 } from '../../clicks/index.ts'
-import { announcingLinks } from '../../cluster/index.ts'
-import { targetOf } from '../../links/rows.ts'
-import { slugKey } from '../../links/slug.ts'
-import { BLANK, type LinkRow } from '../../links/store.ts'
-import { type EmbeddedStorage, openEmbedded, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { Supervisor } from '../../workers/index.ts'
+import { Supervisor } from '../../clicks/workers/index.ts'
+import { targetOf } from '../../features/links/rows.ts'
+import { BLANK, type LinkRow } from '../../features/links/store.ts'
+import { createClientAddress } from '../../lib/base/client-address.ts'
+import { type Clock, systemClock } from '../../lib/base/clock.ts'
+import { createIds } from '../../lib/base/ids.ts'
+import { systemRandom } from '../../lib/base/random.ts'
+import { createBlockList } from '../../model/blocks/list.ts'
+import { slugKey } from '../../model/links/slug.ts'
+import { announcingLinks } from '../../platform/cluster/index.ts'
+import {
+  type EmbeddedStorage,
+  openEmbedded,
+  SEQS_PER_WORKSPACE,
+} from '../../platform/storage/index.ts'
 import {
   createCachedResolver,
   createEmbeddedResolver,
@@ -29,7 +33,7 @@ import {
   createRedirect,
   type RedirectDeps,
 } from '../index.ts'
-import '../../i18n/testing/pseudo.ts'
+import '../../lib/i18n/testing/pseudo.ts'
 
 const WORKER = join(import.meta.dir, '../../clicks/testing/worker-main.ts')
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { recordExport } from '../../audit/index.ts'
+import { recordExport } from '../../features/audit/index.ts'
 import { endpoint } from '../../http/index.ts'
 import type { CheckedQuery } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'

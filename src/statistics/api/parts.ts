@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import type { Clock } from '../../base/clock.ts'
 import type { Api } from '../../http/index.ts'
+import type { Clock } from '../../lib/base/clock.ts'
 import { type CheckedQuery, clicksQueryOf, type QuerySchemas } from '../query.ts'
 import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'

@@ -1,9 +1,9 @@
+import type { Click } from '../../clicks/enrich/click.ts'
 import type { CountedClicks } from '../../clicks/months.ts'
 import { type ClickRecord, HOW } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import type { Position } from '../../clicks/segments.ts'
 import type { SyncedEnd } from '../../clicks/synced-end.ts'
-import type { Click } from '../../enrich/click.ts'
 import type { StoredClick } from '../types.ts'
 
 /**

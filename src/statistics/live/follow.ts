@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../lib/base/clock.ts'
 import { idOf } from '../clicks.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { Range } from '../range.ts'

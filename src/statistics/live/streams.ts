@@ -1,6 +1,6 @@
-import { hiddenFrom } from '../../base/hidden-folders.ts'
-import { AppError } from '../../errors/index.ts'
-import { createOpenLimit } from '../../limits/index.ts'
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import { AppError } from '../../lib/errors/index.ts'
+import { createOpenLimit } from '../../platform/limits/index.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
 import {

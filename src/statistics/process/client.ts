@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/logger.ts'
+import type { Logger } from '../../lib/base/logger.ts'
 import type { Forgotten } from '../engine/types.ts'
 import { type ClickReports, StatisticsUnavailable } from '../types.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, constants as fs } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { Refused } from '../../errors/index.ts'
+import { Refused } from '../../lib/errors/index.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
 import { statisticsFile } from './files.ts'
 import { askStatistics } from './socket.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/logger.ts'
+import type { Logger } from '../../lib/base/logger.ts'
 import type { Retention, Store } from '../engine/types.ts'
 import { type StoreState, stateOf } from './store-state.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { ownProgram } from '../../base/own-program.ts'
-import { Refused } from '../../errors/index.ts'
+import { ownProgram } from '../../lib/base/own-program.ts'
+import { Refused } from '../../lib/errors/index.ts'
 import { statisticsFile } from './files.ts'
 
 /** The command that {@link askOwner} starts. */

@@ -1,7 +1,7 @@
-import { systemClock } from '../../base/clock.ts'
-import { linesOf } from '../../base/streams.ts'
 import type { RawCounts } from '../../clicks/recount.ts'
 import { isBefore, journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
+import { systemClock } from '../../lib/base/clock.ts'
+import { linesOf } from '../../lib/base/streams.ts'
 import { openOwnStore } from '../engine/duckdb/store.ts'
 import type { LinkNumbers, RecountHead } from '../engine/types.ts'
 import type { GatherOptions } from '../ingest/gather.ts'
@@ -61,7 +61,7 @@ export async function openRawSource(options: {
 
 async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<RawSource> {
   const { dataDir, geoipDatabase, counted } = options
-  const { createEnricher } = await import('../../enrich/index.ts')
+  const { createEnricher } = await import('../../clicks/enrich/index.ts')
   const store = await openOwnStore(dataDir, {
     clock: systemClock,
     enrich: (record) => enricher.enrich(record),

@@ -1,5 +1,5 @@
-import type { Logger } from '../../base/logger.ts'
-import { watchEnd } from '../../base/streams.ts'
+import type { Logger } from '../../lib/base/logger.ts'
+import { watchEnd } from '../../lib/base/streams.ts'
 import type { Answers } from '../engine/types.ts'
 import type { ClickReports } from '../types.ts'
 import { REPORTS } from './client.ts'

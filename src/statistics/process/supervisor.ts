@@ -1,4 +1,4 @@
-import { Supervisor, type SupervisorOptions, type WorkerState } from '../../workers/index.ts'
+import { Supervisor, type SupervisorOptions, type WorkerState } from '../../clicks/workers/index.ts'
 import type { Retention } from '../engine/types.ts'
 import { createStatisticsClient } from './client.ts'
 import type { RetentionNotice, StoreReport } from './run.ts'

@@ -1,4 +1,4 @@
-import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'

@@ -1,4 +1,4 @@
-import { CLICK_DETAILS } from '../../storage/click-columns.ts'
+import { CLICK_DETAILS } from '../../lib/base/click-columns.ts'
 import { KIND_NAMES } from '../columns.ts'
 import { DAY_MS, HOUR_MS } from '../intervals.ts'
 import type { BotsMode, Dimension, Filter, ZoneOffset } from '../types.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../../../test/harness/clickhouse.ts'
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
 import { openTestStorage } from '../../../clicks/testing/shared.ts'
-import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/index.ts'
 import { CLICK_COLUMNS } from '../../columns.ts'
 import { click } from '../../testing/naive.ts'
 import { createMaintenance } from '../shared/maintenance.ts'

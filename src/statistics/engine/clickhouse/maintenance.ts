@@ -1,4 +1,4 @@
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'

@@ -1,4 +1,4 @@
-import { assertOwned, type Instance } from '../../../storage/index.ts'
+import { assertOwned, type Instance } from '../../../platform/storage/index.ts'
 import type { ClickHouse } from './client.ts'
 import { UNKNOWN_DATABASE } from './schema.ts'
 

@@ -7,8 +7,8 @@ import {
   startClickHouse,
 } from '../../../../test/harness/clickhouse.ts'
 import { makeNode, type TestClick, type TestNode } from '../../../clicks/testing/shared.ts'
-import { nodeFile } from '../../../cluster/node.ts'
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { nodeFile } from '../../../platform/cluster/node.ts'
+import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { NOTHING_SHIPPED } from '../shared/shipping.ts'
 import { MOMENTS } from '../testing/dying.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'

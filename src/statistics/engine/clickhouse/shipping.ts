@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { replaceFile } from '../../../base/replace-file.ts'
-import { openSqlite } from '../../../storage/index.ts'
+import { replaceFile } from '../../../lib/base/replace-file.ts'
+import { openSqlite } from '../../../platform/storage/index.ts'
 import { CLICK_COLUMNS } from '../../columns.ts'
 import { PER_NODE } from '../../ingest/numbering.ts'
 import type { StoredClick } from '../../types.ts'

@@ -1,5 +1,5 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
-import { readInstance } from '../../../storage/index.ts'
+import { readInstance } from '../../../platform/storage/index.ts'
 import { linkFactsIn } from '../../store.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'

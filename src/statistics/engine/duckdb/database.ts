@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { syncPath } from '../../../base/sync-path.ts'
+import { syncPath } from '../../../lib/base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
 import { assertOwner, type Owner, writeOwner } from './owner.ts'
 import { BASELINE, SCHEMA_VERSION } from './schema.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { TEXT_COLUMNS } from '../../columns.ts'
 import { createReports } from '../../reports/index.ts'
 import { click } from '../../testing/naive.ts'

@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { linesOf } from '../../../base/streams.ts'
+import { linesOf } from '../../../lib/base/streams.ts'
 import { TEXT_COLUMNS } from '../../columns.ts'
 import { selectionSql } from '../../reports/counts.ts'
 import { createParameters } from '../../reports/dialect.ts'

@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { databaseFiles, migrate, openSqlite, SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import {
+  databaseFiles,
+  migrate,
+  openSqlite,
+  SEQS_PER_WORKSPACE,
+} from '../../../platform/storage/index.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { createReports } from '../../reports/index.ts'
 import { FIRST_DAY, totalsOf, world } from '../../reports/testing/world.ts'

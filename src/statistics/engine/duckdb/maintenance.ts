@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Clock } from '../../../base/clock.ts'
-import { openSqlite } from '../../../storage/index.ts'
+import type { Clock } from '../../../lib/base/clock.ts'
+import { openSqlite } from '../../../platform/storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS, HOUR_MS, monthAfter, monthOf } from '../../intervals.ts'
 import { createParameters } from '../../reports/dialect.ts'

@@ -1,4 +1,9 @@
-import { assertOwned, databaseFiles, type Instance, instanceIn } from '../../../storage/index.ts'
+import {
+  assertOwned,
+  databaseFiles,
+  type Instance,
+  instanceIn,
+} from '../../../platform/storage/index.ts'
 import type { Connection } from './database.ts'
 
 /** The links that a statistics file belongs to. */

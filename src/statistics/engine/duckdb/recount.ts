@@ -1,4 +1,4 @@
-import { streamOf } from '../../../base/streams.ts'
+import { streamOf } from '../../../lib/base/streams.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { linkNumbersSql } from '../../reports/lists.ts'
 import type { Forgotten, RecountHead } from '../types.ts'

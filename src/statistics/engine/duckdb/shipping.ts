@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { type CLICK_COLUMNS, KIND_NAMES, TEXT_COLUMNS } from '../../columns.ts'
 import { monthAfter, monthOf } from '../../intervals.ts'
 import type { StoredClick } from '../../types.ts'

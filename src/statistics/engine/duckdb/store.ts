@@ -1,5 +1,5 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
-import { databaseFiles } from '../../../storage/index.ts'
+import { databaseFiles } from '../../../platform/storage/index.ts'
 import { statisticsFile } from '../../process/files.ts'
 import { createReports } from '../../reports/index.ts'
 import type { NodeStoreOptions } from '../shared/node.ts'

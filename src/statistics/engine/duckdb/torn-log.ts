@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
-import type { Logger } from '../../../base/logger.ts'
-import { syncPath } from '../../../base/sync-path.ts'
+import type { Logger } from '../../../lib/base/logger.ts'
+import { syncPath } from '../../../lib/base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
 import { isLogTorn } from '../../process/store-state.ts'
 import { type DuckDb, openDuckDb } from './database.ts'

@@ -1,4 +1,4 @@
-import { streamOf } from '../../../base/streams.ts'
+import { streamOf } from '../../../lib/base/streams.ts'
 import { createQueue } from '../../reports/queue.ts'
 
 /** How often the one who asked for the lock gets a line, so that a reader that has gone is noticed. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
-import { openPostgres, type Storage } from '../../../storage/index.ts'
+import { openPostgres, type Storage } from '../../../platform/storage/index.ts'
 import { exportContract } from '../testing/export-contract.ts'
 import { createPostgresReports } from './reports.ts'
 import { store } from './testing/world.ts'

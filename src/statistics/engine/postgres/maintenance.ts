@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'

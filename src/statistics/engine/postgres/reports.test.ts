@@ -7,7 +7,7 @@ import {
   type TestPgBouncer,
 } from '../../../../test/harness/pgbouncer.ts'
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
-import { openPostgres, type Storage } from '../../../storage/index.ts'
+import { openPostgres, type Storage } from '../../../platform/storage/index.ts'
 import { reportsContract } from '../../reports/testing/contract.ts'
 import { totalsOf } from '../../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../../types.ts'

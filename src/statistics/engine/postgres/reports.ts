@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/index.ts'
 import { DAY_MS } from '../../intervals.ts'
 import type { Dialect } from '../../reports/dialect.ts'
 import { createReports } from '../../reports/index.ts'

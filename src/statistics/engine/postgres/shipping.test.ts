@@ -7,7 +7,7 @@ import {
   type TestPostgres,
 } from '../../../../test/harness/postgres.ts'
 import { makeNode, type TestClick, type TestNode } from '../../../clicks/testing/shared.ts'
-import { openPostgres, SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
+import { openPostgres, SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/index.ts'
 import { MOMENTS } from '../testing/dying.ts'
 import { openShipping } from './testing/shipper.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Position } from '../../../clicks/segments.ts'
-import type { Storage } from '../../../storage/index.ts'
+import type { Storage } from '../../../platform/storage/index.ts'
 import { CLICK_COLUMNS } from '../../columns.ts'
 import type { StoredClick } from '../../types.ts'
 import { type ClickRow, rowOf } from '../shared/rows.ts'

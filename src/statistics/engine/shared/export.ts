@@ -1,5 +1,5 @@
-import { csvField } from '../../../base/csv.ts'
-import { streamOf } from '../../../base/streams.ts'
+import { csvField } from '../../../lib/base/csv.ts'
+import { streamOf } from '../../../lib/base/streams.ts'
 import { monthAfter } from '../../intervals.ts'
 import { clicks } from '../../reports/lists.ts'
 import {

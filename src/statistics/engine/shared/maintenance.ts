@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../../base/clock.ts'
-import type { Logger } from '../../../base/logger.ts'
 import { acquireLease } from '../../../clicks/leases.ts'
-import type { Storage } from '../../../storage/index.ts'
+import type { Clock } from '../../../lib/base/clock.ts'
+import type { Logger } from '../../../lib/base/logger.ts'
+import type { Storage } from '../../../platform/storage/index.ts'
 import type { Maintenance } from '../types.ts'
 import { createRounds, type MaintenanceTask, type Retention } from './rounds.ts'
 

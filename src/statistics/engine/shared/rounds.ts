@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/clock.ts'
+import type { Clock } from '../../../lib/base/clock.ts'
 import type { Maintenance } from '../types.ts'
 
 /** A round every hour, and one at the start. */

@@ -1,7 +1,7 @@
+import type { Click } from '../../../clicks/enrich/click.ts'
 import type { ClickRecord } from '../../../clicks/record.ts'
 import { visitorBits } from '../../../clicks/visitor-bits.ts'
-import type { Click } from '../../../enrich/click.ts'
-import { CLICK_DETAILS } from '../../../storage/click-columns.ts'
+import { CLICK_DETAILS } from '../../../lib/base/click-columns.ts'
 
 /** A click without any detail. */
 export const NO_DETAILS = Object.fromEntries(CLICK_DETAILS.map((name) => [name, null])) as Record<

@@ -1,4 +1,4 @@
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import type { PurgedDay } from '../../reports/testing/naive.ts'
 
 /** One row a link, day and kind, as tables with that key can hold them: the last one. */

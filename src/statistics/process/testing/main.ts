@@ -1,5 +1,5 @@
-import { systemClock } from '../../../base/clock.ts'
-import { createEnricher } from '../../../enrich/index.ts'
+import { createEnricher } from '../../../clicks/enrich/index.ts'
+import { systemClock } from '../../../lib/base/clock.ts'
 import { openOwnStore } from '../../engine/duckdb/store.ts'
 import { runStatistics } from '../run.ts'
 

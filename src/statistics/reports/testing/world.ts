@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { DAY_MS, zoneOffsets } from '../../intervals.ts'
 import type { ClickKind, ClickReports, Dimension, Selection, StoredClick } from '../../types.ts'
 import type { Everything, PurgedDay } from './naive.ts'

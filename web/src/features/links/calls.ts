@@ -120,7 +120,7 @@ function reasonsOf(failures: readonly Failure[]): Tried['reasons'] {
 
 /** One page of links. */
 export function linksQuery(workspace: string, search: LinksSearch) {
-  // With the workspace in the URL: `src/dashboard/page.ts` preloads it.
+  // With the workspace in the URL: `src/http/dashboard/page.ts` preloads it.
   const query = { ...listQuery(search), workspace }
   return queryOptions({
     queryKey: [...listsKey(workspace), query],

@@ -1,5 +1,5 @@
 import { journalDirectory } from '../../../../clicks/segments.ts'
-import { readNode } from '../../../../cluster/node.ts'
+import { readNode } from '../../../../platform/cluster/node.ts'
 import { maybeDie, shipUntilDeath } from '../../testing/dying.ts'
 import { plainClick } from '../../testing/plain-click.ts'
 import { type ClickHouse, openClickHouse } from '../client.ts'

@@ -1,6 +1,6 @@
 import { journalDirectory } from '../../../../clicks/segments.ts'
-import { readNode } from '../../../../cluster/node.ts'
-import { openPostgres, type Storage, type Transaction } from '../../../../storage/index.ts'
+import { readNode } from '../../../../platform/cluster/node.ts'
+import { openPostgres, type Storage, type Transaction } from '../../../../platform/storage/index.ts'
 import { maybeDie, shipUntilDeath } from '../../testing/dying.ts'
 import { plainClick } from '../../testing/plain-click.ts'
 import { openPostgresShipping } from '../shipping.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Storage } from '../../../../storage/index.ts'
+import type { Storage } from '../../../../platform/storage/index.ts'
 import type { World } from '../../../reports/testing/world.ts'
 import { byKey, dailyRow } from '../../testing/purged.ts'
 import { insertClicks } from '../shipping.ts'

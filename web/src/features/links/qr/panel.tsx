@@ -9,7 +9,7 @@ import {
   EYE_SHAPES,
   isInverted,
   MODULE_SHAPES,
-} from '../../../../../src/qr/drawing.ts'
+} from '../../../../../src/features/qr/drawing.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { saveAs } from '../../../lib/download.ts'

@@ -1,4 +1,9 @@
-import { MEMBERS, type Member, WEEKDAYS, type Weekday } from '../../../../../src/rules/types.ts'
+import {
+  MEMBERS,
+  type Member,
+  WEEKDAYS,
+  type Weekday,
+} from '../../../../../src/redirect/rules/types.ts'
 import { DAY_MS } from '../../../../../src/statistics/intervals.ts'
 import type { I18n } from '../../../i18n/index.tsx'
 import type { Locale } from '../../../i18n/locales.ts'

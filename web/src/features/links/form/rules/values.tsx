@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { Member } from '../../../../../../src/rules/types.ts'
+import type { Member } from '../../../../../../src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
 import { Chip } from '../../../../ui/chip.tsx'

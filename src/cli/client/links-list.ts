@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander'
+import type { Link, LinkList } from '../../features/links/index.ts'
+import { type CommandContext, CommandError } from '../context.ts'
+import { findFolderId } from './find-link.ts'
+import { bodyOf, remoteOf } from './remote.ts'
+
+const PAGE = 100
+
+interface Options {
+  search?: string
+  tag?: string[]
+  folder?: string
+  archived?: string
+  limit: number
+}
+
+/** `links list`: links of a workspace, from any instance, over its API. */
+export function registerListCommand(links: Command, context: CommandContext): void {
+  links
+    .command('list')
+    .description('list links, newest first')
+    .option('--search <text>', 'text in the slug, destination, title, tags or external ID')
+    .option('--tag <name...>', 'links with all of these tags')
+    .option('--folder <folder>', 'folder name or ID, or "none"')
+    .addOption(
+      new Option('--archived <which>', 'only archived links, or include them').choices([
+        'true',
+        'any',
+      ]),
+    )
+    .option('--limit <n>', 'maximum number of results', Number, 100)
+    .action((options: Options) => list(context, options))
+}
+
+async function list(context: CommandContext, options: Options): Promise<void> {
+  const { search, tag = [], folder, archived, limit } = options
+  if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
+  const ask = remoteOf(context)
+  const query = {
+    ...(search !== undefined && { search }),
+    ...(archived !== undefined && { archived }),
+    ...(folder !== undefined && {
+      folder: folder === 'none' ? folder : await findFolderId(ask, folder),
+    }),
+    tag,
+  }
+  const found: Link[] = []
+  let next: string | null = null
+  do {
+    const page: Record<string, string> = { limit: String(Math.min(PAGE, limit - found.length)) }
+    if (next !== null) page.cursor = next
+    const { data, pagination } = await bodyOf<LinkList>(ask('/links', { ...query, ...page }))
+    found.push(...data)
+    next = pagination.next_cursor
+  } while (next !== null && found.length < limit)
+  context.printList(found, 'There are no such links.', {
+    ID: ({ id }) => id,
+    LINK: ({ short_url }) => short_url,
+    STATUS: ({ status }) => status,
+    CLICKS: ({ clicks }) => String(clicks.human),
+    ...(found.some(({ clicks }) => clicks.imported > 0) && {
+      IMPORTED: ({ clicks }: Link) => String(clicks.imported),
+    }),
+    DESTINATION: ({ destination_url }) => destination_url,
+  })
+}

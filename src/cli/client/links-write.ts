@@ -1,0 +1,177 @@
+import type { Command } from 'commander'
+import type { Link } from '../../features/links/index.ts'
+import { systemClock } from '../../lib/base/clock.ts'
+import { type CommandContext, CommandError } from '../context.ts'
+import { parseMoment } from '../times.ts'
+import { findFolderId, findLinkId, LINK_ARGUMENT } from './find-link.ts'
+import { showLink } from './links-one.ts'
+import { type Remote, remoteOf } from './remote.ts'
+
+interface Options {
+  slug?: string
+  domain?: string
+  title?: string
+  notes?: string
+  tag?: string[]
+  folder?: string
+  externalId?: string
+  status?: string
+  starts?: string
+  expires?: string
+  maxClicks?: string
+  fallback?: string
+  forwardQuery?: boolean
+  enabled?: boolean
+  archived?: boolean
+  rules?: string
+  variants?: string
+  data?: string
+  dryRun?: true
+}
+
+/** `links create | update | upsert` */
+export function registerWriteCommands(links: Command, context: CommandContext): void {
+  const create = links
+    .command('create')
+    .description('create a link')
+    .argument('<destination>', 'destination URL')
+  withFields(create)
+    .option('--external-id <id>', 'ID in your own system')
+    .action((destination_url: string, options: Options) =>
+      write(context, options, 'POST', async (fields) => ['/links', { destination_url, ...fields }]),
+    )
+  const update = links
+    .command('update')
+    .description("update a link; omitted fields don't change")
+    .argument('<link>', LINK_ARGUMENT)
+    .argument('[destination]', 'new destination URL')
+  withFields(update)
+    .option('--external-id <id>', 'ID in your own system; "" clears it')
+    .action((link: string, destination: string | undefined, options: Options) =>
+      write(context, options, 'PATCH', async (fields, ask) => [
+        `/links/${await findLinkId(ask, link)}`,
+        { ...(destination !== undefined && { destination_url: destination }), ...fields },
+      ]),
+    )
+  const upsert = links
+    .command('upsert')
+    .description('create or update a link by external ID')
+    .argument('<destination>', 'destination URL')
+    .requiredOption('--external-id <id>', 'ID in your own system')
+  withFields(upsert).action((destination_url: string, { externalId = '', ...options }: Options) =>
+    write(context, options, 'PUT', async (fields) => [
+      `/links/external/${encodeURIComponent(externalId)}`,
+      { destination_url, ...fields },
+    ]),
+  )
+}
+
+/** Options for the common fields; `--data` accepts all of them. */
+function withFields(command: Command): Command {
+  const collect = (value: string, before: string[] = []) => [...before, value]
+  return command
+    .option('--slug <slug>', 'slug (default: random)')
+    .option('--domain <host>', 'short domain')
+    .option('--title <text>', 'title; "" clears it')
+    .option('--notes <text>', 'notes; "" clears them')
+    .option('--tag <name>', 'tag; repeatable; replaces all tags; "" clears them', collect)
+    .option('--folder <folder>', 'folder name or ID; "" removes it from its folder')
+    .option('--status <code>', 'redirect status: 301, 302, 307 or 308')
+    .option('--starts <when>', 'duration such as 2h, or RFC 3339 time; "" clears it')
+    .option('--expires <when>', 'duration such as 90d, or RFC 3339 time; "" clears it')
+    .option('--max-clicks <n>', 'maximum number of clicks by people; "" clears it')
+    .option('--fallback <url>', 'fallback URL while the link is inactive; "" clears it')
+    .option('--forward-query', 'forward query parameters to the destination')
+    .option('--no-forward-query', "don't forward query parameters")
+    .option('--enabled', 'enable the link')
+    .option('--no-enabled', 'disable the link')
+    .option('--archived', 'archive the link')
+    .option('--no-archived', 'unarchive the link')
+    .option('--rules <file>', 'JSON file with the rules in order; replaces all; - for stdin')
+    .option('--variants <file>', 'JSON file with the variants; replaces all; - for stdin')
+    .option('--data <json>', 'API fields as JSON, such as a password; - for stdin')
+    .option('--dry-run', 'check without writing')
+}
+
+type Target = (
+  fields: Record<string, unknown>,
+  ask: Remote,
+) => Promise<[path: string, body: Record<string, unknown>]>
+
+async function write(
+  context: CommandContext,
+  options: Options,
+  method: 'POST' | 'PATCH' | 'PUT',
+  target: Target,
+): Promise<void> {
+  const ask = remoteOf(context)
+  const [path, json] = await target(await fieldsOf(ask, options), ask)
+  const query = options.dryRun ? { dry_run: 'true' } : {}
+  // If something on the way repeats the request, it takes effect once.
+  const headers = { 'Idempotency-Key': crypto.randomUUID() }
+  const answer = await ask(path, query, { method, json, headers })
+  showLink(context, (await answer.json()) as Link)
+}
+
+/** The fields set by options, in the API's form; an empty value clears one. */
+async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, unknown>> {
+  const { slug, domain, title, notes, tag, folder, externalId, status, starts, expires } = options
+  const { maxClicks, fallback, forwardQuery, enabled, archived, rules, variants, data } = options
+  const fields = {
+    ...{ slug, domain, enabled, archived },
+    title: orNull(title),
+    notes: orNull(notes),
+    tags: tag?.filter((name) => name !== ''),
+    folder_id: folder && (await findFolderId(ask, folder)),
+    external_id: orNull(externalId),
+    redirect_status: numberOf(status),
+    forward_query: forwardQuery,
+    starts_at: momentOf('--starts', starts),
+    expires_at: momentOf('--expires', expires),
+    max_clicks: numberOf(maxClicks),
+    fallback_url: orNull(fallback),
+    ...(folder === '' && { folder_id: null }),
+    rules: rules && (await listIn('--rules', rules)),
+    variants: variants && (await listIn('--variants', variants)),
+  }
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(given), ...(data !== undefined && (await dataOf(data))) }
+}
+
+const orNull = (text: string | undefined) => (text === '' ? null : text)
+
+/** Non-numbers are passed on, because the instance reports the fault. */
+function numberOf(text: string | undefined): number | string | null | undefined {
+  if (text === undefined || text === '') return orNull(text)
+  return Number.isNaN(Number(text)) ? text : Number(text)
+}
+
+function momentOf(option: string, text: string | undefined): string | null | undefined {
+  if (text === undefined || text === '') return orNull(text)
+  return new Date(parseMoment(option, text, systemClock.now())).toISOString()
+}
+
+/** Faults of a list are left for the instance to report. */
+async function listIn(option: string, file: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await (file === '-' ? Bun.stdin : Bun.file(file)).text()
+  } catch {
+    throw new CommandError(`${option}: ${file} can’t be read`, 1)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandError(`${option}: ${file} is not JSON`, 2)
+  }
+}
+
+async function dataOf(text: string): Promise<object> {
+  try {
+    const value: unknown = JSON.parse(text === '-' ? await Bun.stdin.text() : text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Reported below.
+  }
+  throw new CommandError('--data is not a JSON object', 2)
+}

@@ -1,0 +1,124 @@
+import type { Command } from 'commander'
+import { COMMAND_LINE } from '../../features/audit/index.ts'
+import { type CreatedKey, createKeyService, type KeyService } from '../../features/keys/service.ts'
+import type { CommandContext, CommandStorage } from '../context.ts'
+import { facts } from '../output.ts'
+import { parseDuration, parseMoment, shortTime } from '../times.ts'
+
+interface CreateOptions {
+  workspace: string
+  name: string
+  scopes: string
+  expires?: string
+  plan?: string
+}
+
+/** More scopes must be requested. */
+const DEFAULT_SCOPES = 'links:read,links:write'
+
+/** `keys create | list | revoke | rotate` */
+export function registerKeysCommands(program: Command, ctx: CommandContext): void {
+  const keys = program.command('keys').description('manage API keys')
+
+  keys
+    .command('create')
+    .description('create an API key; shown only once')
+    .requiredOption('--workspace <name>', "name or ID; created if it doesn't exist")
+    .requiredOption('--name <name>', 'name of the key')
+    .option('--scopes <list>', 'scopes, separated by commas', DEFAULT_SCOPES)
+    .option('--expires <when>', 'duration such as 90d, or RFC 3339 time (default: never)')
+    .option('--plan <id>', 'change the plan of the workspace')
+    .action((options: CreateOptions) => create(ctx, options))
+
+  keys
+    .command('list')
+    .description('list API keys')
+    .option('--workspace <name>', 'name or ID (default: all workspaces)')
+    .action((options: { workspace?: string }) => list(ctx, options))
+
+  keys
+    .command('revoke')
+    .description("revoke an API key immediately; can't be undone")
+    .argument('<id>', "the key's id or its 8 public characters")
+    .action((id: string) => revoke(ctx, id))
+
+  keys
+    .command('rotate')
+    .description('replace an API key; the new key is shown only once')
+    .argument('<id>', "the key's id or its 8 public characters")
+    .option('--overlap <duration>', 'how long the old key stays valid', '24h')
+    .action((id: string, options: { overlap: string }) => rotate(ctx, id, options))
+}
+
+function keysOf(opened: CommandStorage): KeyService {
+  return createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
+}
+
+function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { storage, clock, workspaces } = opened
+    const { name, expires } = options
+    const scopes = options.scopes.split(/[\s,]+/).filter((scope) => scope !== '')
+    const expiresAt = expires === undefined ? null : parseMoment('--expires', expires, clock.now())
+    const { workspace, created } = await storage.write(async (tx) => {
+      const plan = { planId: options.plan }
+      const workspace = await workspaces.ensure(tx, options.workspace, plan, COMMAND_LINE)
+      const input = { name, scopes, expiresAt }
+      const created = await keysOf(opened).create(tx, workspace.no, input, COMMAND_LINE)
+      return { workspace, created }
+    })
+    printOnce(ctx, created, { workspace: `${workspace.name} (plan ${workspace.plan})` })
+  })
+}
+
+function list(ctx: CommandContext, { workspace }: { workspace?: string }): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { storage, workspaces } = opened
+    const filter =
+      workspace === undefined
+        ? {}
+        : { workspaceNo: (await workspaces.get(storage.read, workspace)).no }
+    ctx.printList(await keysOf(opened).list(filter), 'There are no keys.', {
+      KEY: (key) => key.prefix,
+      NAME: (key) => key.name,
+      WORKSPACE: (key) => key.workspace.name,
+      SCOPES: (key) => key.scopes.join(','),
+      STATUS: (key) => key.status,
+      CREATED: (key) => shortTime(key.created_at),
+      EXPIRES: (key) => shortTime(key.expires_at),
+      'LAST USED': (key) => shortTime(key.last_used_at),
+    })
+  })
+}
+
+function revoke(ctx: CommandContext, id: string): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const keys = keysOf(opened)
+    const key = await opened.storage.write((tx) => keys.revoke(tx, refOf(id), {}, COMMAND_LINE))
+    ctx.print(`Key ${key.prefix} (${key.name}, workspace ${key.workspace.name}) is revoked.`, key)
+  })
+}
+
+function rotate(ctx: CommandContext, id: string, options: { overlap: string }): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const keys = keysOf(opened)
+    const overlapMs = parseDuration('--overlap', options.overlap)
+    const created = await opened.storage.write((tx) =>
+      keys.rotate(tx, refOf(id), { overlapMs }, COMMAND_LINE),
+    )
+    const old = await keys.get(refOf(id))
+    const replaces = `${old.prefix}, which works until ${shortTime(old.expires_at)} UTC`
+    printOnce(ctx, created, { replaces })
+  })
+}
+
+/** The id or prefix of a key, from any part of it that was pasted. */
+function refOf(text: string): string {
+  return /^slug_([0-9A-Za-z]{8})(_[0-9A-Za-z]*)?$/.exec(text)?.[1] ?? text
+}
+
+function printOnce(ctx: CommandContext, created: CreatedKey, more: Record<string, string>): void {
+  const expires = created.expires_at === null ? 'never' : `${shortTime(created.expires_at)} UTC`
+  const rest = facts({ id: created.id, ...more, scopes: created.scopes.join(', '), expires })
+  ctx.print(`${created.key}\n\n${rest}\n\nThe key is shown only this once: store it now.`, created)
+}

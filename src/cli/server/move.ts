@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { clickhouseUrl, postgresUrl, readOwnEnvironment } from '../../platform/config/index.ts'
+import { type CommandContext, CommandError, checked } from '../context.ts'
+import { table, toStderr } from '../output.ts'
+
+const PROGRESS_EVERY_MS = 5_000
+
+/** `move --to postgres://…`: copies a single-machine instance to the stores of many nodes. */
+export function registerMoveCommand(program: Command, context: CommandContext): void {
+  program
+    .command('move')
+    .description('migrate this instance to PostgreSQL (and ClickHouse); it may be running')
+    .requiredOption('--to <url>', 'empty PostgreSQL database, or the target of an earlier move')
+    .option('--clickhouse <url>', 'where to store clicks (default: CLICKHOUSE_URL, or PostgreSQL)')
+    .action((call: { to: string; clickhouse?: string }) => move(context, call))
+}
+
+async function move(
+  context: CommandContext,
+  call: { to: string; clickhouse?: string },
+): Promise<void> {
+  const { own, clickHouse } = readOwnEnvironment()
+  const clicks = call.clickhouse ?? clickHouse
+  const options = {
+    ...own.config,
+    given: own.secret,
+    to: checked('--to', call.to, postgresUrl),
+    clickHouse: clicks === undefined ? null : checked('--clickhouse', clicks, clickhouseUrl),
+    progress: context.json ? () => {} : createProgress(),
+  }
+  const { isSame } = await import('../../maintenance/move/rows.ts')
+  const { moveInstance } = await import('../../maintenance/move/move.ts')
+  const result = await moveInstance(options).catch(async (error) => {
+    throw await explain(error)
+  })
+  const { wasRunning, isComplete, tables } = result
+  if (!isComplete) context.failed()
+  const asOf = new Date(result.asOf).toISOString()
+  let outcome = `Everything that the instance held at ${asOf} is there: start the nodes.`
+  if (wasRunning) {
+    outcome =
+      'The server is running: stop it and run the command again, which copies what has changed.'
+  }
+  if (!isComplete) outcome = 'Not everything is the same. Run the command again.'
+  const rows = tables.map(({ table, copied, source, target }) => {
+    const there = isSame(source, target) ? 'the same' : `${target.rows} ${target.checksum}`
+    return [table, String(copied), String(source.rows), source.checksum, there]
+  })
+  const lines = table(['table', 'copied', 'rows here', 'checksum here', 'there'], rows)
+  const json = { complete: isComplete, as_of: asOf, source_was_running: wasRunning, tables }
+  context.print(`${lines}\n\n${outcome}`, json)
+}
+
+const FAULTS: Record<string, string> = {
+  ClickHouseError: 'CLICKHOUSE_UNAVAILABLE',
+  RefusedStatement: 'TARGET_REFUSED',
+  StorageUnavailable: 'TARGET_UNAVAILABLE',
+}
+
+/** What interrupted a move, with a code for the side that failed. */
+async function explain(error: unknown): Promise<unknown> {
+  const { stateOf } = await import('../../statistics/process/store-state.ts')
+  const { name, message } = error as Error
+  if (name === 'Refused') return error
+  const advice = 'Nothing of the instance was changed; the same command continues where it was.'
+  const interrupted = (code: string, reason: string) =>
+    new CommandError(`${reason}. ${advice}`, 1, code)
+  if (name in FAULTS) return interrupted(FAULTS[name] as string, message)
+  const state = stateOf(error)
+  if (state === 'full') return interrupted('DISK_FULL', 'The data directory has no space left')
+  if (state !== 'corrupt') return error
+  return interrupted('DATA_DAMAGED', 'The statistics file is damaged: slugline doctor says more')
+}
+
+/** Prints from time to time which table is being copied. */
+function createProgress() {
+  let total = 0
+  let printedAt = performance.now()
+  return (table: string, rows: number) => {
+    total += rows
+    if (performance.now() - printedAt < PROGRESS_EVERY_MS) return
+    printedAt = performance.now()
+    toStderr(`${table}: ${total} rows so far\n`)
+  }
+}

@@ -1,0 +1,209 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint, personOf } from '../../http/index.ts'
+import type { Accounts } from './accounts.ts'
+import type { Joined } from './context.ts'
+import { registerPictureRoutes } from './picture-routes.ts'
+import {
+  AccountSchema,
+  acceptBody,
+  accountBody,
+  claimBody,
+  confirmBody,
+  EventListSchema,
+  email,
+  InvitationPreviewSchema,
+  JoinedSchema,
+  OwnWorkspace,
+  removeBody,
+  SessionSchema,
+  tokenBody,
+  workspaceName,
+} from './schemas.ts'
+
+const ANYONE = { scope: null, tag: 'Accounts' } as const
+const OWN = { ...ANYONE, person: true } as const
+
+/** The dashboard's account endpoints that better-auth doesn't have. */
+export function registerAccountRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { accounts: Pick<Accounts, 'service'> },
+): void {
+  const service = () => deps.accounts.service
+  registerSessionRoutes(api, service)
+  registerOwnAccountRoutes(api, service)
+  registerPictureRoutes(api, service)
+  registerJoiningRoutes(api, service)
+}
+
+type Service = () => Accounts['service']
+
+/** The session. */
+function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/session',
+    ...ANYONE,
+    operationId: 'getSession',
+    summary: 'Who is signed in, their workspaces, and what the instance offers',
+    success: { status: 200, description: 'The session.', schema: SessionSchema },
+    async handler(call) {
+      const { body, cookies } = await service().session(call.person, call)
+      return { status: 200, body, cookies }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/session/confirm',
+    ...OWN,
+    secret: true,
+    operationId: 'confirmSession',
+    summary: 'Prove by the password who is signed in',
+    description: 'What answers REAUTHENTICATION_REQUIRED is permitted for 15 minutes afterwards.',
+    body: confirmBody,
+    success: { status: 204, description: 'Confirmed.' },
+    errors: ['REAUTHENTICATION_REQUIRED'],
+    handler: (call) => service().confirm(personOf(call), call.body.password),
+  })
+}
+
+/** The person's own account. */
+function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void {
+  endpoint(api, {
+    method: 'patch',
+    path: '/api/v1/account',
+    ...OWN,
+    operationId: 'updateAccount',
+    summary: 'Change one’s own name and language',
+    body: accountBody,
+    success: { status: 200, description: 'The account.', schema: AccountSchema },
+    async handler(call) {
+      return { status: 200, body: { user: await service().update(personOf(call), call.body) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: '/api/v1/account',
+    ...OWN,
+    fresh: true,
+    secret: true,
+    operationId: 'deleteAccount',
+    summary: 'Delete one’s own account for good',
+    body: removeBody,
+    success: { status: 204, description: 'It is gone, and every session of it.' },
+    errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'REAUTHENTICATION_REQUIRED'],
+    handler: (call) => service().remove(personOf(call), call.body.confirm_email, call),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/account/email',
+    ...OWN,
+    fresh: true,
+    secret: true,
+    operationId: 'requestEmailChange',
+    summary: 'Ask for another e-mail address',
+    description: 'Sends a link to the new address, and a notice to the old one.',
+    body: z.strictObject({ new_email: email }),
+    success: { status: 204, description: 'Sent, unless the address has an account already.' },
+    errors: ['MAIL_NOT_SET_UP', 'REAUTHENTICATION_REQUIRED'],
+    handler: (call) => service().requestEmailChange(personOf(call), call.body.new_email, call),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/account/email/confirm',
+    ...ANYONE,
+    secret: true,
+    operationId: 'confirmEmailChange',
+    summary: 'Change the e-mail address, with the token of the message',
+    body: tokenBody,
+    success: { status: 204, description: 'The account has the new address.' },
+    errors: ['INVALID_TOKEN'],
+    handler: (call) => service().confirmEmailChange(call.body.token, call),
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/account/events',
+    ...OWN,
+    operationId: 'listAccountEvents',
+    summary: 'What happened to one’s own account, the newest first',
+    success: { status: 200, description: 'The last 50 events.', schema: EventListSchema },
+    async handler(call) {
+      return { status: 200, body: { data: await service().events(personOf(call)) } }
+    },
+  })
+}
+
+/** The first account, more workspaces, and invitations to others'. */
+function registerJoiningRoutes(api: Pick<Api, 'add'>, service: Service): void {
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/claim',
+    ...ANYONE,
+    secret: true,
+    operationId: 'claimInstance',
+    summary: 'Make the first account, with the token that the server printed',
+    body: claimBody,
+    success: { status: 201, description: 'The instance owner, signed in.', schema: JoinedSchema },
+    errors: ['NOT_FOUND'],
+    handler: async (call) => joined(await service().claim(call.body, call)),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/workspaces',
+    ...OWN,
+    operationId: 'createWorkspace',
+    summary: 'Make a workspace, as its owner',
+    body: z.strictObject({ name: workspaceName }),
+    success: { status: 201, description: 'The workspace.', schema: OwnWorkspace },
+    errors: ['FORBIDDEN'],
+    async handler(call) {
+      const body = await service().createWorkspace(personOf(call), call.body.name, call)
+      return { status: 201, body }
+    },
+  })
+
+  endpoint(api, {
+    // Not a GET: the token would be in the URL, and in proxies' logs.
+    method: 'post',
+    path: '/api/v1/invitations/lookup',
+    ...ANYONE,
+    secret: true,
+    operationId: 'lookUpInvitation',
+    summary: 'What an invitation is for',
+    body: tokenBody,
+    success: { status: 200, description: 'The invitation.', schema: InvitationPreviewSchema },
+    errors: ['INVITATION_NOT_FOUND'],
+    async handler(call) {
+      return { status: 200, body: await service().invitation(call.body.token, call) }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/invitations/accept',
+    ...ANYONE,
+    secret: true,
+    operationId: 'acceptInvitation',
+    summary: 'Join the workspace, as who is signed in or with a new account',
+    body: acceptBody,
+    success: { status: 201, description: 'Joined, and signed in.', schema: JoinedSchema },
+    errors: [
+      'INVITATION_NOT_FOUND',
+      'ACCOUNT_EXISTS',
+      'SIGN_UP_CLOSED',
+      'PLAN_LIMIT_REACHED',
+      'SIGN_IN_REQUIRED',
+      'CONFLICT',
+    ],
+    handler: async (call) => joined(await service().accept(call.person, call.body, call)),
+  })
+}
+
+function joined({ user, workspace, cookies }: Joined) {
+  return { status: 201, body: { user, workspace }, cookies }
+}

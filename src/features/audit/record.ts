@@ -1,0 +1,196 @@
+import { sql as raw } from 'kysely'
+import type { Call, Caller, CallerWorkspace, Permission, Person } from '../../http/types.ts'
+import { AppError } from '../../lib/errors/index.ts'
+import {
+  type AuditTable,
+  prepare,
+  prepareRows,
+  SEQS_PER_WORKSPACE,
+  type Storage,
+  type Transaction,
+} from '../../platform/storage/index.ts'
+import type { InstanceAction } from './actions.ts'
+import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
+
+const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({ audit_made: eb('audit_made', '+', 1) }))
+    .where('no', '=', p.workspaceNo)
+    .returning('audit_made'),
+)
+
+/** The number of the next entry about an account: those have the workspace number 0. */
+async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
+  const { value } = await tx.db
+    .insertInto('instance')
+    .values({ name: 'audit_made', value: '1' })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        value: raw<string>`CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`,
+      }),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return Number(value)
+}
+
+/** Every change inserts one: compiled once, which saves a quarter of the cost of a creation. */
+const insert = prepareRows<AuditTable, never>((db, rows) =>
+  db.insertInto('audit').values(
+    rows.map((p) => {
+      const { seq, at, action, version, before, after, request_id } = p
+      const { actor_type, actor_id, actor_label, target_type, target_id, target_label } = p
+      const actor = { actor_type, actor_id, actor_label }
+      const target = { target_type, target_id, target_label }
+      return { seq, at, action, version, before, after, request_id, ...actor, ...target }
+    }),
+  ),
+)
+
+/**
+ * Records a change in its own transaction, so that both are committed or neither.
+ * @throws AppError NOT_FOUND: the workspace has been deleted in the meantime.
+ */
+export async function recordChange(tx: Transaction, actor: Actor, change: Change): Promise<void> {
+  const { workspaceNo } = change
+  const number =
+    workspaceNo === INSTANCE
+      ? await takeInstanceEntryNumber(tx)
+      : (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
+  if (number === undefined) throw new AppError('NOT_FOUND')
+  await recordNumbered(tx, actor, [{ ...change, number }])
+}
+
+/** The same for changes whose numbers are reserved already, by raising `workspaces.audit_made`. */
+export async function recordNumbered(
+  tx: Transaction,
+  { type: actor_type, id: actor_id, name: actor_label, requestId: request_id }: Actor,
+  changes: readonly (Change & { number: number })[],
+): Promise<void> {
+  const rows = changes.map(({ workspaceNo, number, at, action, target, ...change }) => ({
+    seq: workspaceNo * SEQS_PER_WORKSPACE + number,
+    at,
+    action,
+    ...{ actor_type, actor_id, actor_label, request_id },
+    target_type: target.type,
+    target_id: target.id,
+    target_label: target.label,
+    version: change.version ?? null,
+    before: JSON.stringify(change.before ?? {}),
+    after: JSON.stringify(change.after ?? {}),
+  }))
+  await tx.run(insert(rows.length), rows)
+}
+
+/** The fields that differ between two states, with their old and new values. */
+export function changedFields<F extends Fields>(
+  before: F,
+  after: F,
+): { before: Fields; after: Fields } {
+  const was: Record<string, unknown> = {}
+  const is: Record<string, unknown> = {}
+  for (const name of Object.keys(after)) {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) continue
+    was[name] = before[name]
+    is[name] = after[name]
+  }
+  return { before: was, after: is }
+}
+
+/** The caller of a service: the workspace, and the actor that changes are recorded for. */
+export interface Principal {
+  readonly workspace: CallerWorkspace
+  readonly actor: Actor
+  /** Folders whose links the caller can't see; absent: they see everything. */
+  readonly hiddenFolders?: readonly string[] | undefined
+  /**
+   * The person in the dashboard, or whose view a key has; absent: a key that sees everything, or the
+   * operator.
+   */
+  readonly userId?: string | undefined
+  readonly scopes?: ReadonlySet<Permission> | undefined
+}
+
+/** Records a change of a workspace's object, which the action names first: `tag.created`. */
+export function recordObject(
+  tx: Transaction,
+  { workspace, actor }: { readonly workspace: { readonly no: number }; readonly actor: Actor },
+  action: Change['action'],
+  { id, name: label }: { id: string; name: string },
+  at: number,
+  fields: Pick<Change, 'before' | 'after'>,
+): Promise<void> {
+  const type = action.split('.', 1)[0] as Change['target']['type']
+  const target = { type, id, label }
+  return recordChange(tx, actor, { workspaceNo: workspace.no, at, action, target, ...fields })
+}
+
+/** The actor of a request. */
+export function actorOf(caller: Caller, requestId: string): Actor {
+  if (caller.kind === 'session') {
+    return { type: 'user', id: caller.userId, name: caller.email, requestId }
+  }
+  const { keyId, keyName = keyId } = caller
+  return { type: 'api_key', id: keyId, name: keyName, requestId }
+}
+
+/** The part of a request's caller that services need. */
+export function principalOf({
+  caller,
+  requestId,
+}: {
+  caller: Caller
+  requestId: string
+}): Principal {
+  const { workspace, hiddenFolders, scopes } = caller
+  const userId = caller.kind === 'session' ? caller.userId : hiddenFolders && caller.person?.id
+  return { workspace, actor: actorOf(caller, requestId), hiddenFolders, userId, scopes }
+}
+
+/** The actor of a request outside of any workspace. */
+export function personActor({ userId, email }: Person, requestId: string): Actor {
+  return { type: 'user', id: userId, name: email, requestId }
+}
+
+/** The owner of the instance in a workspace's log, which shows their name but not their address. */
+export function operatorActor(person: Person, requestId: string): Actor {
+  return { ...personActor(person, requestId), name: person.name ?? 'operator' }
+}
+
+/** Records an action on the whole instance. `label`: for example which backup. */
+export function recordInstance(
+  storage: Pick<Storage, 'write'>,
+  actor: Actor,
+  action: InstanceAction,
+  { label, at, after }: { label: string; at: number; after: Fields },
+): Promise<void> {
+  const target = { type: 'instance', id: label, label } as const
+  return storage.write((tx) =>
+    recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, after }),
+  )
+}
+
+/** Records an export: by whom, of what, in which format. */
+export async function recordExport(
+  call: Pick<Call<Caller>, 'caller' | 'mutate' | 'request' | 'requestId'>,
+  {
+    of,
+    file,
+    at,
+    ...about
+  }: { of: 'clicks' | 'links'; file: string; at: number; format: string; link_id?: string },
+): Promise<void> {
+  const { caller, request, requestId, mutate } = call
+  // Parameters are validated already; a dashboard download names its workspace in one.
+  const { workspace: _, ...filter } = Object.fromEntries(new URL(request.url).searchParams)
+  await mutate(async (tx) => {
+    await recordChange(tx, actorOf(caller, requestId), {
+      workspaceNo: caller.workspace.no,
+      at,
+      action: `${of}.exported`,
+      target: { type: of, id: file, label: file },
+      after: { ...filter, ...about },
+    })
+  })
+}

@@ -1,0 +1,75 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../../http/index.ts'
+import { listOf } from '../../http/page.ts'
+import { checked, whole } from '../../lib/validation/checked.ts'
+import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import type { AuditService } from './service.ts'
+import { ActorSchema } from './types.ts'
+
+const LIMIT = { default: 50, max: 100 }
+const TEXT_MAX = 300
+
+const time = checked(z.string(), (text) => parseTimestamp(text)).optional()
+const text = (description: string) =>
+  z.string().max(TEXT_MAX).optional().openapi({ param: { description } })
+
+const Query = z.object({
+  action: text('Like `link.updated`, or the first part alone: `link`.'),
+  actor: text('The id of a user or key, an e-mail address, or `command`.'),
+  target: text('The id of what was changed, or its label.'),
+  after: time.openapi({
+    type: 'string',
+    format: 'date-time',
+    param: { description: 'Inclusive.' },
+  }),
+  before: time.openapi({
+    type: 'string',
+    format: 'date-time',
+    param: { description: 'Exclusive.' },
+  }),
+  limit: whole(LIMIT.max).optional(),
+  cursor: z.string().optional(),
+})
+
+const fields = z.record(z.string(), z.unknown())
+
+const AuditListSchema = listOf(
+  z
+    .object({
+      id: z.string(),
+      at: z.string().openapi({ format: 'date-time' }),
+      actor: ActorSchema,
+      action: z.string().openapi({ description: 'Like `link.updated`.' }),
+      target: z.object({ type: z.string(), id: z.string(), label: z.string() }),
+      before: fields.openapi({ description: 'The fields that changed, as they were.' }),
+      after: fields.openapi({ description: 'The same fields, as they are since.' }),
+      request_id: z.string().nullable(),
+    })
+    .openapi('AuditEntry'),
+).openapi('AuditList')
+
+/** The dashboard's endpoint of the audit log. */
+export function registerAuditRoutes(api: Pick<Api, 'add'>, deps: { audit: AuditService }): void {
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/audit',
+    scope: 'audit:read',
+    operationId: 'listAudit',
+    tag: 'Audit log',
+    summary: 'List who changed what',
+    query: Query,
+    success: {
+      status: 200,
+      description: 'One page of entries, the newest first.',
+      schema: AuditListSchema,
+    },
+    errors: ['BAD_REQUEST'],
+    async handler({ caller, query: { limit = LIMIT.default, cursor, ...filter } }) {
+      const workspaceNo = caller.workspace.no
+      return {
+        status: 200,
+        body: await deps.audit.list({ workspaceNo, ...filter }, { limit, cursor }),
+      }
+    },
+  })
+}

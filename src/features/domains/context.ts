@@ -1,0 +1,26 @@
+import type { ServiceContext } from '../../http/service-context.ts'
+import type { Random } from '../../lib/base/random.ts'
+import type { Domains } from '../../model/domains/index.ts'
+import type { Transaction } from '../../platform/storage/index.ts'
+import { type Actor, recordObject } from '../audit/index.ts'
+import type { LookUpTxt } from './lookup.ts'
+import type { DomainRow } from './store.ts'
+
+/** Dependencies of the domains service. */
+export interface DomainServiceDeps extends ServiceContext {
+  random: Random
+  domains: Pick<Domains, 'refresh'>
+  lookUpTxt: LookUpTxt
+}
+
+/** Records a change of a domain in its workspace's audit log. */
+export function record(
+  tx: Transaction,
+  actor: Actor,
+  action: `domain.${'created' | 'updated' | 'deleted' | 'verified' | 'failing'}`,
+  { id, host, workspace_no: no }: DomainRow,
+  at: number,
+  fields: Parameters<typeof recordObject>[5],
+): Promise<void> {
+  return recordObject(tx, { workspace: { no }, actor }, action, { id, name: host }, at, fields)
+}

@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi'
+import { listOf } from '../../http/page.ts'
+import { boundedList, boundedText, orDefault } from '../../lib/validation/checked.ts'
+
+const NAME_MAX = 100
+const MEMBERS_MAX = 500
+
+export const FOLDER_EXAMPLE = {
+  id: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  name: 'Summer campaign',
+  access: 'members' as const,
+  members: ['usr_01hzy3v9k2q4r6s8t0v2w4x6y8'],
+  links: 12,
+}
+
+const access = z.enum(['workspace', 'members']).openapi({
+  description:
+    '`workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and ' +
+    'owners and admins of the workspace; for others its links don’t exist. API keys see all.',
+})
+
+/** A folder in responses. */
+export const FolderSchema = z
+  .object({
+    id: z.string().openapi({ description: '`fld_` and 26 characters.' }),
+    name: z.string(),
+    access,
+    members: z
+      .array(z.string())
+      .openapi({ description: 'With `access: members`: the ids of users who see its links.' }),
+    links: z.int().min(0).openapi({ description: 'How many links are in it, archived ones too.' }),
+  })
+  .openapi('Folder', { example: FOLDER_EXAMPLE })
+export type Folder = z.output<typeof FolderSchema>
+
+export const FolderListSchema = listOf(FolderSchema).openapi('FolderList')
+export type FolderList = z.output<typeof FolderListSchema>
+
+const ownAccess = orDefault(access, 'workspace').optional()
+
+const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.trim()).openapi({
+  description: 'Two folders may have the same name.',
+  example: FOLDER_EXAMPLE.name,
+})
+
+const members = orDefault(boundedList(z.string(), { max: MEMBERS_MAX }), [])
+  .optional()
+  .openapi({
+    description:
+      'The ids of members of the workspace, with `access: members`. A person who isn’t an owner or ' +
+      'admin always stays among them by their own change.',
+    example: FOLDER_EXAMPLE.members,
+  })
+
+/** The body of a new folder. */
+export const FolderCreateSchema = z
+  .strictObject({
+    name,
+    access: ownAccess,
+    members,
+  })
+  .openapi('FolderCreate')
+
+/** The body of a change. */
+export const FolderPatchSchema = z
+  .strictObject({
+    name: name.optional(),
+    access: ownAccess,
+    members,
+  })
+  .openapi('FolderPatch')

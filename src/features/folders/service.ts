@@ -1,0 +1,244 @@
+import { pageOf } from '../../http/page.ts'
+import type { Versioned } from '../../http/respond.ts'
+import type { ServiceContext } from '../../http/service-context.ts'
+import type { IfMatch, Permission, Reader } from '../../http/types.ts'
+import { withContext } from '../../lib/base/verbs.ts'
+import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
+import { foldForSearch } from '../../lib/validation/text.ts'
+import type { Sql, Transaction } from '../../platform/storage/index.ts'
+import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import type { Folder, FolderList } from './schemas.ts'
+import {
+  type CountedFolder,
+  closeFolder,
+  countLinks,
+  dissolve,
+  type FolderRow,
+  findFolder,
+  findHidden,
+  findMembers,
+  findRestricted,
+  hasLinks,
+  insertFolder,
+  listFolders,
+  membersOf,
+  setMembers,
+  updateFolder,
+} from './store.ts'
+
+type Access = FolderRow['access']
+
+/** A change of a folder. */
+interface FolderChange {
+  name?: string | undefined
+  access?: Access | undefined
+  members?: readonly string[] | undefined
+  /** How many links it has. */
+  links: number
+}
+
+export type FolderService = ReturnType<typeof createFolderService>
+
+/** Makes the service of folders. */
+export function createFolderService(deps: ServiceContext) {
+  return withContext(deps, { linksOf, list, get, create, update, remove })
+}
+
+/** How many links a folder has: counted before the transaction, because it is slow. */
+function linksOf({ storage }: ServiceContext, { workspace }: Reader, id: string) {
+  return countLinks(storage.reports, workspace.no, id)
+}
+
+/** Folders by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+async function list(
+  { storage, cursors }: ServiceContext,
+  { workspace, hiddenFolders = [] }: Reader,
+  query: { search?: string | undefined; limit: number; cursor?: string | undefined },
+): Promise<FolderList> {
+  const { limit, cursor } = query
+  const term = foldForSearch(query.search ?? '')
+  const binding = JSON.stringify(['folders', workspace.no, term])
+  const [nameKey, id] = cursor === undefined ? [] : cursors.decode(cursor, binding)
+  const rows = await listFolders(storage.reports, {
+    workspaceNo: workspace.no,
+    term,
+    after: id === undefined ? null : { nameKey: nameKey as string, id: id as string },
+    limit: limit + 1,
+    hidden: hiddenFolders,
+  })
+  const page = pageOf(rows, limit, (last) => cursors.encode([last.name_key, last.id], binding))
+  const members = await membersOf(
+    storage.reports,
+    page.data.map((row) => row.id),
+  )
+  const shownOf = ({ name_key: _, ...row }: CountedFolder): Folder => ({
+    ...row,
+    members: members.get(row.id) ?? [],
+  })
+  return { ...page, data: page.data.map(shownOf) }
+}
+
+/** @throws AppError FOLDER_NOT_FOUND */
+async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Versioned<Folder>> {
+  const { read } = ctx.storage
+  return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
+}
+
+/** @throws AppError VALIDATION_FAILED */
+async function create(
+  { clock, ids }: ServiceContext,
+  tx: Transaction,
+  caller: Principal,
+  { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
+): Promise<Versioned<Folder>> {
+  await tx.lockWorkspace(caller.workspace.no)
+  const allowed = await checkMembers(tx, caller, access, members)
+  const now = clock.now()
+  const row: FolderRow = {
+    id: ids.next('fld'),
+    workspace_no: caller.workspace.no,
+    ...named(name),
+    access,
+    merged_into: null,
+    created_at: now,
+    updated_at: now,
+    version: 1,
+  }
+  await insertFolder(tx, row)
+  await setMembers(tx, row.id, allowed)
+  await recordObject(tx, caller, 'folder.created', row, now, {
+    after: { name, access, ...(allowed.length > 0 && { members: allowed }) },
+  })
+  return shown(tx, row, 0)
+}
+
+/** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
+async function update(
+  { clock }: ServiceContext,
+  tx: Transaction,
+  caller: Principal,
+  id: string,
+  { links, ...patch }: FolderChange,
+  ifMatch: IfMatch,
+): Promise<Versioned<Folder>> {
+  const row = await toChange(tx, caller, id, ifMatch)
+  const members = (await membersOf(tx, [id])).get(id) ?? []
+  const before = { name: row.name, access: row.access, members }
+  const { name = before.name, access = before.access } = patch
+  const kept = access === 'members' ? members : []
+  const allowed = await checkMembers(tx, caller, access, patch.members ?? kept)
+  const changes = changedFields(before, { name, access, members: allowed })
+  if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
+  const now = clock.now()
+  const version = row.version + 1
+  await updateFolder(tx, id, { ...named(name), access, version, updated_at: now })
+  await setMembers(tx, id, allowed)
+  await recordObject(tx, caller, 'folder.updated', row, now, changes)
+  return shown(tx, { ...row, name, access, version }, links)
+}
+
+/**
+ * Deletes a folder. Its links are moved to another one, or (`none`) to no folder, without changes
+ * of their rows. What a restricted folder leaves behind stays hidden.
+ * @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, FOLDER_NOT_EMPTY, VALIDATION_FAILED
+ */
+async function remove(
+  { clock }: ServiceContext,
+  tx: Transaction,
+  caller: Principal,
+  id: string,
+  moveTo: string | undefined,
+  ifMatch: IfMatch,
+): Promise<void> {
+  const row = await toChange(tx, caller, id, ifMatch)
+  if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
+  const into =
+    moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
+  if (row.access === 'members') await closeFolder(tx, row)
+  await dissolve(tx, id, into?.id ?? null)
+  await recordObject(tx, caller, 'folder.deleted', row, clock.now(), {
+    before: { name: row.name },
+    after: into === null ? {} : { moved_to: into.name },
+  })
+}
+
+/** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
+async function target(tx: Transaction, caller: Principal, id: string, from: string) {
+  const row = id === from ? undefined : await found(tx, caller, id)
+  if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
+  return row
+}
+
+/** Validates the members of a folder. @throws AppError VALIDATION_FAILED */
+async function checkMembers(
+  tx: Transaction,
+  { workspace, userId, scopes }: Principal,
+  access: Access,
+  members: readonly string[],
+): Promise<string[]> {
+  if (access === 'workspace') {
+    if (members.length === 0) return []
+    const params = { other: 'access' }
+    throw invalid({ field: 'members', code: 'CONFLICTING_PARAMETERS', params })
+  }
+  const known = await findMembers(tx, workspace.no, members)
+  const faults = members.flatMap((id, i): ErrorDetail[] =>
+    known.has(id) ? [] : [{ field: `members[${i}]`, code: 'UNKNOWN_MEMBER' }],
+  )
+  if (faults.length > 0) throw invalid(...faults)
+  // Others would lose access to the folder by their own change.
+  const isKept = userId !== undefined && !scopes?.has('members:manage')
+  return [...new Set(isKept ? [...members, userId] : members)].sort()
+}
+
+/** A folder that the caller can see; undefined: there is none, or it was merged into another. */
+async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: Reader, id: string) {
+  const row = hiddenFolders.includes(id) ? undefined : await findFolder(sqlx, workspace.no, id)
+  return row?.id === id ? row : undefined
+}
+
+/** @throws AppError FOLDER_NOT_FOUND */
+async function visible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow> {
+  const row = await found(sqlx, caller, id)
+  if (row === undefined) throw new AppError('FOLDER_NOT_FOUND')
+  return row
+}
+
+/** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED */
+async function toChange(tx: Transaction, caller: Principal, id: string, ifMatch: IfMatch) {
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await visible(tx, caller, id)
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  return row
+}
+
+async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Versioned<Folder>> {
+  const { id, name, access, version } = row
+  const members = (await membersOf(sqlx, [id])).get(id) ?? []
+  return { body: { id, name, access, members, links }, version }
+}
+
+function named(name: string) {
+  return { name, name_key: foldForSearch(name) }
+}
+
+/**
+ * The folders whose links a member of a workspace can't see; undefined: they see everything, as
+ * owners and admins do. Queried on each request, so that changes take effect with the next one.
+ */
+export async function hiddenFoldersOf(
+  sqlx: Sql,
+  workspaceNo: number,
+  { userId, scopes }: { userId: string; scopes: ReadonlySet<Permission> },
+): Promise<readonly string[] | undefined> {
+  return scopes.has('members:manage') ? undefined : findHidden(sqlx, workspaceNo, userId)
+}
+
+/** The restricted folders that a reader can see, and those merged into them. */
+export async function restrictedFoldersOf(
+  sqlx: Sql,
+  { workspace, hiddenFolders = [] }: Reader,
+): Promise<string[]> {
+  const hidden = new Set(hiddenFolders)
+  return (await findRestricted(sqlx, workspace.no)).filter((id) => !hidden.has(id))
+}

@@ -1,0 +1,84 @@
+import { detailsOfZodError } from '../../http/details.ts'
+import { boundedDetails, type ErrorDetail } from '../../lib/errors/index.ts'
+import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
+import type { Domains } from '../../model/domains/index.ts'
+import type { CreateFields, LinkSchemas } from '../links/index.ts'
+import type { Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
+import { createDraftReader } from './formats/index.ts'
+import type { ReadRecord } from './records.ts'
+import type { ReadyRecord } from './write.ts'
+
+/** Options of an import. */
+export interface ReadOptions {
+  format: FormatName
+  mapping?: Mapping | undefined
+  /** The host for links whose own isn't served by this instance. */
+  domain?: string | undefined
+}
+
+/** A validated record whose password is yet to be hashed. */
+export type CheckedRecord = Omit<ReadyRecord, 'fields'> & {
+  fields: (CreateFields & { imported_clicks?: number }) | null
+}
+
+/** Of one link: with it the sum of many links is still an integer of the database. */
+const CLICKS_MAX = 1e12
+const TOO_MANY_CLICKS: ErrorDetail = {
+  field: 'clicks',
+  code: 'OUT_OF_RANGE',
+  params: { max: CLICKS_MAX },
+}
+
+const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RECORD' }] }
+
+/** Makes the validation of an import's records, which is that of the API's new links. */
+export function createRecordCheck(
+  { create }: Pick<LinkSchemas, 'create'>,
+  { domains, workspaceNo }: { domains: Pick<Domains, 'usableBy'>; workspaceNo: number },
+  { format, mapping, domain }: ReadOptions,
+): (record: ReadRecord, n: number) => CheckedRecord {
+  const writable = new Set(Object.keys(create.shape))
+  const read: ReadDraft = createDraftReader(format, writable, mapping)
+  function draftOf(record: ReadRecord): Draft {
+    try {
+      return record === null ? UNREADABLE : read(record)
+    } catch {
+      // Its members aren't of the format's types.
+      return UNREADABLE
+    }
+  }
+
+  return (record, n) => {
+    const draft = draftOf(record)
+    const { link, host, clicks, faults = [] } = draft
+    const own = host ?? (link.domain as string | undefined)
+    // Another service's domains aren't known here.
+    const isOurs = typeof own === 'string' && domains.usableBy(workspaceNo, own) !== 'unknown'
+    const place = isOurs ? own : domain
+    const { domain: _, ...fields } = link
+    const known = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.has(name)))
+    const input = place === undefined ? known : { ...known, domain: place }
+    const shown = {
+      ...{ n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) },
+      folder: textOf(link.folder_id),
+    }
+    const result = checkForWorkspace(workspaceNo, () => create.safeParse(input))
+    const all = [
+      ...faults,
+      ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
+      ...(result.success || draft === UNREADABLE
+        ? []
+        : detailsOfZodError(result.error, input, create)),
+    ]
+    if (!result.success || all.length > 0)
+      return { ...shown, fields: null, faults: boundedDetails(all) }
+    const imported = clicks === undefined ? {} : { imported_clicks: clicks }
+    return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
+  }
+}
+
+/** A text for the report, as databases can store it; cut if it is longer than any link could be. */
+function textOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '') return null
+  return value.slice(0, 2_048).toWellFormed().replaceAll('\0', '\ufffd')
+}

@@ -1,0 +1,54 @@
+import type { ErrorDetail } from '../../../lib/errors/index.ts'
+import type { ImportField } from './columns.ts'
+
+/** The supported formats. */
+export const FORMATS = [
+  'slugline',
+  'csv',
+  'bitly',
+  'dub',
+  'shlink',
+  'yourls',
+  'kutt',
+  'short_io',
+  'rebrandly',
+  'sink',
+  'chhoto',
+] as const
+export type FormatName = (typeof FORMATS)[number]
+
+/** Which column holds which field. */
+export type Mapping = Partial<Record<ImportField, string>>
+
+/** A row by its columns, or an object of a JSON file. */
+export type SourceRecord = Readonly<Record<string, unknown>>
+
+/** A link read from a record. */
+export interface Draft {
+  /** The link's fields in the form of a request, not validated yet. */
+  link: Record<string, unknown>
+  /** The host of its short URL, which may not be one of this instance. */
+  host?: string | undefined
+  /** How often it was clicked before. */
+  clicks?: number | undefined
+  /** Why it can't be imported, besides faults of its fields. */
+  faults?: ErrorDetail[]
+}
+
+/** How the files of a product are read. */
+export interface Format {
+  /**
+   * The format matches a file with all columns (or an object with all members) of one of these
+   * lists. Names are compared in lower case, without spaces and punctuation.
+   */
+  has: readonly (readonly string[])[]
+  /** A column that another product's otherwise equal files have. */
+  lacks?: string
+  /** Names of its columns that differ from common ones. */
+  columns?: ColumnNames
+  /** Reads more of a record, by column names in their form for comparison. */
+  adjust?(draft: Draft, cell: (name: string) => unknown): void
+}
+
+/** A product's column names of some fields; for others the common names are used. */
+export type ColumnNames = Partial<Record<ImportField, readonly string[]>>

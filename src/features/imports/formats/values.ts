@@ -1,0 +1,115 @@
+import { BOUNDS } from '../../../model/links/values.ts'
+
+/** Whether a cell or member is empty. */
+export function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+/** A number, possibly with thousands separators; undefined: there is none. */
+export function countOf(value: unknown): number | undefined {
+  if (isEmpty(value)) return undefined
+  const number =
+    typeof value === 'number' ? value : Number(String(value).replaceAll(/[\s,_’']/g, ''))
+  return Number.isFinite(number) && number >= 0 ? Math.floor(number) : undefined
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+}
+
+/** True or false; any other value is returned unchanged, to be refused by the validation. */
+export function flagOf(value: unknown): unknown {
+  return typeof value === 'boolean' ? value : (FLAGS[String(value).trim().toLowerCase()] ?? value)
+}
+
+/** A whole number in digits; any other value is returned unchanged. */
+export function integerOf(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+}
+
+const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/
+/** The largest Unix time in seconds; larger numbers are milliseconds. */
+const SECONDS_MAX = 100_000_000_000
+
+/** A time as RFC 3339. Times without a zone are taken as UTC; others are returned unchanged. */
+export function timeOf(value: unknown): unknown {
+  const text = String(value).trim()
+  if (/^\d{9,13}$/.test(text)) {
+    const number = Number(text)
+    return new Date(number < SECONDS_MAX ? number * 1000 : number).toISOString()
+  }
+  const [, date, time] = WITHOUT_ZONE.exec(text) ?? []
+  const ms = Date.parse(date === undefined ? text : `${date}T${time ?? '00:00:00'}Z`)
+  return Number.isNaN(ms) ? value : new Date(ms).toISOString()
+}
+
+/** A list in a cell, separated by commas, semicolons or vertical bars. */
+export function listOf(value: unknown): string[] {
+  const items = typeof value === 'string' ? value.split(/[,;|]/) : [value].flat()
+  return items.map((item) => nameOf(item).trim()).filter((item) => item !== '')
+}
+
+/** The name of a tag, which may be an object. */
+function nameOf(item: unknown): string {
+  const name = typeof item === 'object' ? (item as { name?: unknown } | null)?.name : item
+  return typeof name === 'object' || name === undefined ? '' : String(name)
+}
+
+/** The host and slug of a short URL; a text without a host is a slug. */
+export function addressOf(text: string): { host?: string; slug: string } {
+  const bare = text.trim().replace(/^https?:\/\//i, '')
+  const slash = bare.indexOf('/')
+  const start = slash === -1 ? bare : bare.slice(0, slash)
+  const hasHost = bare !== text.trim() || (slash !== -1 && /[.:]/.test(start))
+  if (!hasHost) return { slug: slugOf(bare) }
+  const path = slash === -1 ? '' : bare.slice(slash + 1)
+  return { host: start.toLowerCase(), slug: slugOf(decoded(path.replace(/[?#].*$/s, ''))) }
+}
+
+/** A slug without leading and trailing slashes. */
+export function slugOf(value: unknown): string {
+  const text = String(value).trim()
+  let start = 0
+  let end = text.length
+  while (text[start] === '/') start++
+  while (end > start && text[end - 1] === '/') end--
+  return text.slice(start, end)
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Cuts values that other products allow to be longer: titles, notes, and tags. */
+export function fitted(link: Record<string, unknown>): Record<string, unknown> {
+  const { title, notes, tags } = link
+  return {
+    ...link,
+    ...(typeof title === 'string' && { title: plain(title, BOUNDS.title) }),
+    ...(typeof notes === 'string' && { notes: cut(notes, BOUNDS.notes) }),
+    ...(Array.isArray(tags) && {
+      tags: tags.slice(0, BOUNDS.tags).map((tag) => plain(String(tag), BOUNDS.tag)),
+    }),
+  }
+}
+
+/** The text on one line, without invisible characters. */
+function plain(text: string, max: number): string {
+  return cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), max)
+}
+
+function cut(text: string, max: number): string {
+  const characters = [...text.toWellFormed()]
+  return characters.length > max ? characters.slice(0, max).join('') : text.toWellFormed()
+}

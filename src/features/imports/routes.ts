@@ -1,0 +1,200 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint, validate } from '../../http/index.ts'
+import type { Answer, Call, Caller } from '../../http/types.ts'
+import { checked } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
+import { checkDomain } from '../../model/links/values.ts'
+import { principalOf } from '../audit/index.ts'
+import { JOB_EXAMPLE, JOBS_PATH, type JobRow, JobSchema, renderJob } from '../jobs/index.ts'
+import { registerRowRoutes } from './row-routes.ts'
+import { createFileOptions, createOptions, createRemoteBody, PreviewSchema } from './schemas.ts'
+import type { ImportService } from './service.ts'
+import { UPLOAD_EXAMPLES } from './upload.ts'
+import type { Upload } from './uploads.ts'
+
+const PATH = '/api/v1/imports'
+const TAG = 'Imports'
+const PREVIEW_ROWS = 5
+
+const EXAMPLE = {
+  ...JOB_EXAMPLE,
+  type: 'imports.file',
+  progress: { done: 4000, total: 12408, failed: 12 },
+  result: { created: 3_980, updated: 0, skipped: 8, refused: 12 },
+}
+
+const Params = z.object({
+  id: z.string().openapi({ description: "The id of the import's job.", example: JOB_EXAMPLE.id }),
+})
+
+interface Deps {
+  imports: ImportService
+}
+
+const accepted = (description: string) => ({
+  status: 202 as const,
+  description,
+  schema: JobSchema,
+  headers: { Location: 'The path of the job.' },
+  example: EXAMPLE,
+})
+
+type Transaction = Parameters<ImportService['start']>[0]
+
+/** Responds with a job. A dry run doesn't use the idempotency key up. */
+async function answerWithJob(
+  { write }: Pick<ImportService, 'write'>,
+  call: Pick<Call<Caller>, 'caller' | 'mutate' | 'locale'>,
+  isDry: boolean,
+  start: (tx: Transaction) => Promise<JobRow>,
+): Promise<Answer> {
+  const work = async (tx: Transaction): Promise<Answer> => {
+    const row = await start(tx)
+    const headers = { Location: `${JOBS_PATH}/${row.id}` }
+    return { status: 202, body: renderJob(row, call), headers }
+  }
+  if (!isDry) return call.mutate(work)
+  const answer = await write(call.caller, work)
+  return { ...answer, headers: { ...answer.headers, 'Dry-Run': 'true' } }
+}
+
+type Asking = Pick<Call<Caller>, 'caller' | 'request'>
+
+/** The endpoints of imports: upload, preview, rows, undo. */
+export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
+  const { imports } = deps
+  const domain = checked(z.string(), (host) => {
+    const no = checkDomain(host, imports.domains)
+    return no instanceof Fault ? no : host
+  })
+  const options = createFileOptions(domain)
+
+  /** Form fields are equivalent to query parameters. */
+  function optionsOf<O>(query: O, { fields }: Upload, { caller, request: { url } }: Asking) {
+    // Without fields the parameters are validated already.
+    if (Object.keys(fields).length === 0) return query
+    const given = [...new URL(url).searchParams].filter(([name]) => !OF_ALL.includes(name))
+    const all = { ...fields, ...Object.fromEntries(given) }
+    return checkForWorkspace(caller.workspace.no, () => validate(options, all))
+  }
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'links:write',
+    operationId: 'importLinks',
+    tag: TAG,
+    summary: 'Import a file',
+    description:
+      'A CSV, NDJSON or JSON file of at most 200 MB in UTF-8: an export of Slugline, of another ' +
+      'service, or a table of your own. The parameters may also be fields of a multipart body, ' +
+      'whose file is called `file`. The answer is a job; its rows have the result of each ' +
+      'record. With `dry_run` no link is written.',
+    query: options.strip(),
+    upload: {
+      types: UPLOAD_EXAMPLES,
+      async receive({ caller, request }) {
+        await imports.assertRoom(caller)
+        return imports.receive(request)
+      },
+    },
+    success: accepted('The job.'),
+    errors: ['FILE_UNREADABLE', 'TOO_MANY_JOBS'],
+    async handler(call) {
+      const upload = call.body as unknown as Upload
+      return imports.keepIfUsed(upload, async () => {
+        const asked = optionsOf(call.query, upload, call)
+        return answerWithJob(imports, call, asked.dry_run, (tx) =>
+          imports.start(tx, principalOf(call), upload, asked),
+        )
+      })
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/preview`,
+    scope: 'links:write',
+    operationId: 'previewImport',
+    tag: TAG,
+    summary: 'Preview a file',
+    description:
+      'Detects the file’s format and columns, and returns its first records. The beginning of a ' +
+      'file is enough; nothing is kept.',
+    upload: {
+      types: UPLOAD_EXAMPLES,
+      receive: async ({ request }) => ({
+        digest: '',
+        preview: await imports.preview(request, PREVIEW_ROWS),
+      }),
+    },
+    success: { status: 200, description: 'The preview.', schema: PreviewSchema },
+    errors: ['FILE_UNREADABLE'],
+    handler: (call) => ({
+      status: 200,
+      body: (call.body as unknown as { preview: object }).preview,
+    }),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/{id}/undo`,
+    scope: 'links:write',
+    operationId: 'undoImport',
+    tag: TAG,
+    summary: 'Undo an import',
+    description:
+      'A job that deletes the links that the import made, and sets back those that it changed. Links ' +
+      'that were changed since stay; the rows with `undo=kept` name them. Its result is ' +
+      '`{"import_id","deleted","restored","kept"}`.',
+    params: Params,
+    dryRun: true,
+    success: accepted('The job.'),
+    errors: ['JOB_NOT_FOUND', 'IMPORT_RUNNING', 'TOO_MANY_JOBS'],
+    handler: (call) =>
+      answerWithJob(imports, call, false, (tx) =>
+        imports.undo(tx, principalOf(call), call.params.id),
+      ),
+  })
+
+  registerRemoteRoute(api, deps, domain)
+  registerRowRoutes(api, deps)
+}
+
+function registerRemoteRoute(
+  api: Pick<Api, 'add'>,
+  { imports }: Deps,
+  domain: z.ZodType<string>,
+): void {
+  const { dry_run } = createOptions(domain)
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/remote`,
+    scope: 'links:write',
+    operationId: 'importFromService',
+    tag: TAG,
+    summary: 'Import from a running service',
+    description:
+      'A job that reads all links of Shlink, Kutt, YOURLS, Dub, Bitly or Short.io over its API, ' +
+      'page by page, and imports them. It waits as long as the service requests, at most five ' +
+      'minutes each time. Responses of more than 8 MiB or 10,000 records, and more than 50,000 pages ' +
+      'or 24 hours, end it.',
+    query: z.object({ dry_run }),
+    body: createRemoteBody(domain),
+    bodyExample: { source: 'shlink', base_url: 'https://s.example.org', token: '…' },
+    success: accepted('The job.'),
+    errors: ['TOO_MANY_JOBS'],
+    async handler(call) {
+      const { base_url, ...options } = call.body
+      const baseUrl = await imports.addressOf(options.source, base_url)
+      const asked = { ...options, baseUrl, ...call.query }
+      return answerWithJob(imports, call, asked.dry_run, (tx) =>
+        imports.startRemote(tx, principalOf(call), asked),
+      )
+    },
+  })
+}
+
+/** Parameters allowed in every request. */
+const OF_ALL = ['lang', 'workspace']

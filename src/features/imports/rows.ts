@@ -1,0 +1,81 @@
+import type { z } from '@hono/zod-openapi'
+import { csvField } from '../../lib/base/csv.ts'
+import type { AppError } from '../../lib/errors/index.ts'
+import { type Locale, translate } from '../../lib/i18n/index.ts'
+import { describeWarning, isWarning, type Warning } from '../links/index.ts'
+import type { RowSchema } from './schemas.ts'
+import type { ImportRow } from './store.ts'
+
+type ShownRow = z.output<typeof RowSchema>
+
+/** A row as the API returns it. */
+export function renderRow(row: ImportRow, locale: Locale): ShownRow {
+  const { n, status, slug, destination_url, link_id, undo } = row
+  // The codes were validated when the row was written.
+  const notes = JSON.parse(row.reasons) as (Reason | Warning)[]
+  const warnings = notes.filter(isWarning).map((warning) => describeWarning(warning, locale))
+  return {
+    row: n,
+    status,
+    slug,
+    destination_url,
+    link_id,
+    reasons: notes.flatMap((note) => (isWarning(note) ? [] : describeReason(note, locale))),
+    ...(warnings.length > 0 && { warnings }),
+    undo,
+  }
+}
+
+type Reason = NonNullable<AppError['details']>[number]
+
+function describeReason({ field, code, params }: Reason, locale: Locale) {
+  return { field, code, message: translate(locale, `detail.${code}`, params ?? {}) }
+}
+
+/** The columns of the CSV file. */
+export const ROW_COLUMNS = [
+  'row',
+  'status',
+  'slug',
+  'destination_url',
+  'link_id',
+  'fields',
+  'codes',
+  'reasons',
+  'undo',
+] as const
+
+/** One line per row; several reasons are joined. */
+export function csvOf(
+  pages: AsyncIterable<ImportRow[]>,
+  locale: Locale,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const rows = pages[Symbol.asyncIterator]()
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(`${ROW_COLUMNS.join(',')}\r\n`)),
+    async pull(controller) {
+      const next = await rows.next()
+      if (next.done) return controller.close()
+      controller.enqueue(encoder.encode(next.value.map((row) => lineOf(row, locale)).join('')))
+    },
+  })
+}
+
+function lineOf(stored: ImportRow, locale: Locale): string {
+  const row = renderRow(stored, locale)
+  const joined = (part: 'field' | 'code' | 'message') =>
+    [...row.reasons, ...(row.warnings ?? [])].map((note) => note[part]).join('; ')
+  const cells = [
+    String(row.row),
+    row.status,
+    row.slug,
+    row.destination_url,
+    row.link_id,
+    joined('field'),
+    joined('code'),
+    joined('message'),
+    row.undo,
+  ]
+  return `${cells.map((cell) => csvField(cell)).join(',')}\r\n`
+}

@@ -1,0 +1,154 @@
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
+import { savepoint, type Transaction } from '../../platform/storage/index.ts'
+import type { JobRun } from '../jobs/index.ts'
+import type { LinkPrincipal, LinkService } from '../links/index.ts'
+import type { ImportDeps } from './run.ts'
+import {
+  countUndoable,
+  foldersOfLinks,
+  type ImportRow,
+  listUndoable,
+  restoredSince,
+  updateRow,
+} from './store.ts'
+import { reasonsOf } from './write.ts'
+
+/** Rows undone per transaction. */
+const STEP = 100
+
+/** The result of a job that undoes an import. */
+interface UndoResult {
+  import_id: string
+  deleted: number
+  restored: number
+  kept: number
+}
+
+/** The job's state: rows from `below` on are processed. */
+export interface UndoState extends Omit<UndoResult, 'import_id'> {
+  below: number
+  total: number
+}
+
+type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
+
+/**
+ * Undoes an import, last record first: created links are deleted, changed ones restored. Links
+ * changed since are skipped, with a reason in their row; links that who undoes it can't see are left
+ * alone, with their rows.
+ */
+export async function undoImport(
+  { storage, links }: ImportDeps,
+  { job, caller: callerNow, checkpoint, signal }: JobRun<{ import: string }, UndoState>,
+): Promise<UndoResult> {
+  const { workspaceNo } = job
+  const jobId = job.input.import
+  let state = job.state
+  for (;;) {
+    signal.throwIfAborted()
+    const reader = await callerNow(storage.read)
+    const view = { jobId, hidden: hiddenFrom(reader) }
+    state ??= startState(await countUndoable(storage.read, view))
+    const { total, below } = state
+    const before = state
+    const rows = await listUndoable(storage.read, view, below, STEP)
+    const last = rows.at(-1)
+    if (last === undefined) return resultOf(jobId, state)
+    const prepared = await Promise.all(rows.map((row) => prepare(links, reader, row)))
+    state = await storage.write(
+      async (tx) => {
+        const caller = await callerNow(tx)
+        const folders = await foldersOfLinks(
+          tx,
+          rows.map(({ link_id }) => link_id),
+        )
+        const next = { ...before, below: last.n }
+        for (const [i, row] of rows.entries()) {
+          next[await undoRow(links, caller, tx, row, prepared[i] ?? null)]++
+        }
+        await checkpoint(tx, {
+          state: next,
+          progress: {
+            done: next.deleted + next.restored + next.kept,
+            total,
+            failed: next.kept,
+          },
+          result: resultOf(jobId, next),
+          folders,
+        })
+        return next
+      },
+      { workspaceNo },
+    )
+  }
+}
+
+function startState(total: number): UndoState {
+  return { below: Number.MAX_SAFE_INTEGER, total, deleted: 0, restored: 0, kept: 0 }
+}
+
+function resultOf(import_id: string, { deleted, restored, kept }: UndoState): UndoResult {
+  return { import_id, deleted, restored, kept }
+}
+
+/** Reads a link's earlier version; an error is reported when its row is undone. */
+async function prepare(
+  links: LinkService,
+  caller: LinkPrincipal,
+  { link_id: id, version_before: version }: ImportRow,
+): Promise<Prepared | AppError> {
+  if (version === null || id === null) return null
+  try {
+    return await links.prepareRestore(caller, id, version)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+async function undoRow(
+  links: LinkService,
+  caller: LinkPrincipal,
+  tx: Transaction,
+  row: ImportRow,
+  prepared: Prepared | AppError,
+): Promise<'deleted' | 'restored' | 'kept'> {
+  try {
+    if (prepared instanceof AppError) throw prepared
+    const undo = row.version_before === null ? 'deleted' : 'restored'
+    const version = await savepoint(tx, (part) => takeBack(links, caller, part, row, prepared))
+    await updateRow(tx, row, { undo, version, reasons: '[]' })
+    return undo
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const reasons = error.code === 'VALIDATION_FAILED' ? reasonsOf(error) : CHANGED
+    await updateRow(tx, row, { undo: 'kept', reasons: JSON.stringify(reasons) })
+    return 'kept'
+  }
+}
+
+const CHANGED: ErrorDetail[] = [{ field: '', code: 'LINK_CHANGED' }]
+
+/** Restores a version of a link. */
+async function takeBack(
+  links: LinkService,
+  caller: LinkPrincipal,
+  tx: Transaction,
+  row: ImportRow,
+  prepared: Prepared,
+): Promise<number | null> {
+  const { link_id, version, version_before: before, clicks_before: clicks } = row
+  const id = link_id as string
+  const since = await restoredSince(tx, row).executeTakeFirst()
+  const isUnchanged = (now: number) => now === version || now === since?.version
+  if (before === null) {
+    await links.remove(tx, caller, id, isUnchanged)
+    return version
+  }
+  if (before === version) return version
+  const restored = await links.restore(tx, caller, id, prepared, isUnchanged)
+  if (clicks === null || restored.clicks.imported === clicks) return restored.version
+  const link = await links.update(tx, caller, id, { imported_clicks: clicks }, () => true)
+  return link.version
+}

@@ -1,0 +1,78 @@
+import type { Ids } from '../../lib/base/ids.ts'
+import type { Storage } from '../../platform/storage/index.ts'
+import { mappingOf, recognize } from './formats/index.ts'
+import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
+import { deleteAll, insertChunk } from './store.ts'
+import { type ReceivedFile, receiveFile } from './upload.ts'
+
+/** An uploaded file without an import. */
+export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
+  id: string
+  /** The first record. */
+  sample: ReadRecord | undefined
+}
+
+/** Uploaded files on their way to an import. */
+export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) {
+  return {
+    /** Stores the file of a request. @throws AppError as {@link receiveFile} does */
+    async receive(request: Request): Promise<Upload> {
+      const id = ids.next('upl')
+      let n = 0
+      let head = ''
+      try {
+        const file = await receiveFile(request, async (text) => {
+          if (n === 0) head = text
+          const at = n++
+          await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
+          return true
+        })
+        const [sample] = await firstRecords(file.kind, head, 1)
+        return { id, ...file, sample }
+      } catch (error) {
+        await deleteAll(storage, 'import_chunks', id).catch(() => {})
+        throw error
+      }
+    },
+
+    /** Deletes an upload if what uses it fails. */
+    async keepIfUsed<T>(upload: Upload, use: () => Promise<T>): Promise<T> {
+      try {
+        return await use()
+      } catch (error) {
+        await deleteAll(storage, 'import_chunks', upload.id).catch(() => {})
+        throw error
+      }
+    },
+
+    /** The first records of a request's file, and their mapping; nothing is stored. */
+    async preview(request: Request, limit: number) {
+      let head = ''
+      const file = await receiveFile(request, async (text) => {
+        head = text
+        return false
+      })
+      const records = (await firstRecords(file.kind, head, limit)).map((record) => record ?? {})
+      const columns = [...new Set(records.flatMap((record) => Object.keys(record)))]
+      const format = recognize(columns)
+      const mapping = mappingOf(format ?? 'csv', columns)
+      return { format, columns, mapping, records }
+    },
+  }
+}
+
+async function firstRecords(kind: Kind, head: string, limit: number): Promise<ReadRecord[]> {
+  const found: ReadRecord[] = []
+  async function* once() {
+    yield head
+  }
+  try {
+    for await (const record of readRecords(kind, once())) {
+      if (found.push(record) === limit) break
+    }
+  } catch (error) {
+    // The head may end within a record.
+    if (!(error instanceof UnreadableFile)) throw error
+  }
+  return found
+}

@@ -1,0 +1,254 @@
+import { nextTurn } from '../../lib/base/turn.ts'
+import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
+import { parseSlug } from '../../model/links/slug.ts'
+import {
+  type ImportStatus,
+  StorageUnavailable,
+  savepoint,
+  type Transaction,
+} from '../../platform/storage/index.ts'
+import {
+  addressOn,
+  findLinkAt,
+  findLinkByExternalId,
+  type Link,
+  type LinkPrincipal,
+  type LinkService,
+  type PreparedCreate,
+  TURN,
+  type Warning,
+} from '../links/index.ts'
+
+/** What to do with a record whose slug or external id is taken. */
+export const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
+export type OnConflict = (typeof CONFLICTS)[number]
+
+/** A validated record, ready to be written. */
+export interface ReadyRecord {
+  n: number
+  /** The slug in the file, for the report. */
+  slug: string | null
+  destinationUrl: string | null
+  /** The id of the folder in the file. */
+  folder: string | null
+  /** Null: it is refused because of its faults. */
+  fields: PreparedCreate | null
+  faults: ErrorDetail[]
+  /** In a dry run: an earlier record has its slug or external id. */
+  isRepeated?: boolean
+}
+
+/** The result of a record. */
+export interface Outcome {
+  record: ReadyRecord
+  status: ImportStatus
+  reasons: ErrorDetail[]
+  /** Warnings about the link. */
+  warnings: Warning[]
+  link: Pick<Link, 'id' | 'slug' | 'version' | 'folder_id'> | null
+  /** The folder of a changed link before. */
+  folderBefore: string | null
+  versionBefore: number | null
+  clicksBefore: number | null
+}
+
+/** Dependencies of writing. */
+interface WriteContext {
+  links: Pick<LinkService, 'create' | 'createTogether' | 'update' | 'warningsOf'>
+  domains: Pick<Domains, 'isCaseSensitive'>
+  caller: LinkPrincipal
+  onConflict: OnConflict
+}
+
+/** Writes records in order; many together if none of them conflicts. */
+export async function writeRecords(
+  ctx: WriteContext,
+  tx: Transaction,
+  records: readonly ReadyRecord[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  let isClear = true
+  while (outcomes.length < records.length) {
+    const some = records.slice(outcomes.length, outcomes.length + TURN)
+    // After a conflict more are likely, and single writes are cheaper then.
+    const links = isClear ? await createSome(ctx, tx, some) : undefined
+    const ends: Outcome[] = []
+    for (const record of some) {
+      const link = links?.get(record)
+      ends.push(link ? created(ctx, record, link) : await writeRecord(ctx, tx, record))
+    }
+    isClear = ends.every(({ record, status }) => record.fields === null || status === 'created')
+    outcomes.push(...ends)
+    await nextTurn()
+  }
+  return outcomes
+}
+
+/** Undefined: one of them conflicts. */
+function createSome(
+  { links, caller }: WriteContext,
+  tx: Transaction,
+  records: readonly ReadyRecord[],
+): Promise<Map<ReadyRecord, Link> | undefined> {
+  const fields = new Map<ReadyRecord, PreparedCreate>()
+  for (const record of records) {
+    if (record.fields !== null && !record.isRepeated) fields.set(record, record.fields)
+  }
+  return links.createTogether(tx, caller, fields)
+}
+
+function created({ links }: WriteContext, record: ReadyRecord, link: Link): Outcome {
+  return { ...outcomeOf(record, 'created'), link, warnings: links.warningsOf(link) }
+}
+
+/** Writes one record by the rules of links; a refused one is rolled back. */
+async function writeRecord(
+  ctx: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+): Promise<Outcome> {
+  const { fields, faults } = record
+  if (fields === null) return outcomeOf(record, 'refused', faults)
+  if (record.isRepeated) return repeated(ctx, record)
+  try {
+    const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.caller, fields))
+    return created(ctx, record, link)
+  } catch (error) {
+    const refusal = refusalOf(error)
+    const reasons = reasonsOf(refusal)
+    if (reasons.every(({ code }) => code === 'FOLDER_NOT_FOUND')) {
+      // An unknown folder, of an export from another instance, is ignored with a warning.
+      const { folder_id: _, ...others } = fields
+      const outcome = await writeRecord(ctx, tx, { ...record, fields: others })
+      return { ...outcome, reasons: [...reasons, ...outcome.reasons] }
+    }
+    const inTheWay = reasons.length === 1 ? conflictOf(reasons[0] as ErrorDetail) : undefined
+    if (inTheWay === undefined) return outcomeOf(record, 'refused', reasons)
+    return resolve(ctx, tx, record, fields, { error: refusal, reasons, inTheWay })
+  }
+}
+
+interface Conflict {
+  error: AppError
+  reasons: ErrorDetail[]
+  inTheWay: 'slug' | 'external_id'
+}
+
+async function resolve(
+  ctx: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  fields: PreparedCreate,
+  { error, reasons, inTheWay }: Conflict,
+): Promise<Outcome> {
+  const address = addressOn(fields.domain ?? DEFAULT_DOMAIN, fields.slug?.slug ?? '', ctx.domains)
+  const other =
+    inTheWay === 'slug'
+      ? await findLinkAt(tx, address, ctx.caller)
+      : await findLinkByExternalId(tx, fields.external_id ?? '', ctx.caller)
+  const { id = '', slug = '', folder_id = null } = other ?? {}
+  const found = other === undefined ? null : { id, slug, folder_id, version: 0 }
+  switch (ctx.onConflict) {
+    case 'skip':
+      // An address of another workspace isn't a link to skip.
+      return { ...outcomeOf(record, found ? 'skipped' : 'refused', reasons), link: found }
+    case 'update':
+      if (other === undefined) return outcomeOf(record, 'refused', reasons)
+      return update(ctx, tx, record, fields, other)
+    case 'rename':
+      return rename(ctx, tx, record, fields, { error, reasons })
+    default:
+      return { ...outcomeOf(record, 'refused', reasons), link: found }
+  }
+}
+
+async function update(
+  { links, caller }: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  { slug: _, domain: __, ...patch }: PreparedCreate,
+  other: { id: string; version: number; imported_clicks: number; folder_id: string | null },
+): Promise<Outcome> {
+  try {
+    const link = await savepoint(tx, (part) =>
+      links.update(part, caller, other.id, patch, () => true),
+    )
+    const { version, imported_clicks, folder_id } = other
+    return {
+      ...outcomeOf(record, 'updated'),
+      link,
+      warnings: links.warningsOf(link),
+      folderBefore: folder_id,
+      versionBefore: version,
+      clicksBefore: imported_clicks,
+    }
+  } catch (error) {
+    return outcomeOf(record, 'refused', reasonsOf(refusalOf(error)))
+  }
+}
+
+async function rename(
+  { links, caller }: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  fields: PreparedCreate,
+  { error, reasons }: Pick<Conflict, 'error' | 'reasons'>,
+): Promise<Outcome> {
+  for (const suggestion of error.suggestions ?? []) {
+    const slug = parseSlug(suggestion)
+    if (slug instanceof Fault) continue
+    try {
+      const link = await savepoint(tx, (part) => links.create(part, caller, { ...fields, slug }))
+      const warnings = links.warningsOf(link)
+      return { ...outcomeOf(record, 'renamed', reasons), link, warnings }
+    } catch (failure) {
+      const refusal = refusalOf(failure)
+      if (refusal.code !== 'SLUG_TAKEN') return outcomeOf(record, 'refused', reasonsOf(refusal))
+    }
+  }
+  return outcomeOf(record, 'refused', reasons)
+}
+
+/** In a dry run earlier records have been rolled back already. */
+function repeated({ onConflict }: WriteContext, record: ReadyRecord): Outcome {
+  const statuses = {
+    skip: 'skipped',
+    update: 'updated',
+    rename: 'renamed',
+    fail: 'refused',
+  } as const
+  return outcomeOf(record, statuses[onConflict], [{ field: 'slug', code: 'SLUG_TAKEN' }])
+}
+
+function outcomeOf(
+  record: ReadyRecord,
+  status: ImportStatus,
+  reasons: ErrorDetail[] = [],
+): Outcome {
+  return {
+    ...{ record, status, reasons, warnings: [] },
+    ...{ link: null, folderBefore: null, versionBefore: null, clicksBefore: null },
+  }
+}
+
+/** The reason that a record is refused; any other error fails the step. */
+export function refusalOf(error: unknown): AppError {
+  if (!(error instanceof AppError)) throw error
+  if (error.code === 'SERVICE_UNAVAILABLE') throw new StorageUnavailable('Later', { cause: error })
+  return error
+}
+
+/** The reasons of a refused write, by field. */
+export function reasonsOf({ code, details }: AppError): ErrorDetail[] {
+  if (details !== undefined && details.length > 0) return [...details]
+  return code === 'SLUG_TAKEN'
+    ? [{ field: 'slug', code: 'SLUG_TAKEN' }]
+    : [{ field: '', code: 'LINK_CHANGED' }]
+}
+
+function conflictOf({ field, code }: ErrorDetail): 'slug' | 'external_id' | undefined {
+  if (code === 'SLUG_TAKEN' && field === 'slug') return 'slug'
+  return code === 'EXTERNAL_ID_TAKEN' ? 'external_id' : undefined
+}

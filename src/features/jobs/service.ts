@@ -1,0 +1,198 @@
+import type { Cursors } from '../../http/cursor.ts'
+import { pageOf } from '../../http/page.ts'
+import type { Reader } from '../../http/types.ts'
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import type { Ids } from '../../lib/base/ids.ts'
+import { AppError } from '../../lib/errors/index.ts'
+import { type Locale, translate } from '../../lib/i18n/index.ts'
+import { formatTimestamp } from '../../lib/validation/timestamp.ts'
+import type { Sql, Transaction } from '../../platform/storage/index.ts'
+import { type Actor, recordChange, withoutAddresses } from '../audit/index.ts'
+import { createJobRunner, type RunnerDeps } from './runner.ts'
+import type { ShownJob } from './schemas.ts'
+import {
+  addFolders,
+  cancelJob,
+  copyFolders,
+  countOpen,
+  findJob,
+  insertJob,
+  type JobRow,
+  type JobView,
+  listJobs,
+  purgeJobs,
+} from './store.ts'
+import type { JobHandler } from './types.ts'
+
+/** How long a finished job is kept. */
+const KEPT_MS = 30 * 24 * 3_600_000
+
+/** The most unfinished jobs of a workspace. */
+const OPEN_MAX = 20
+
+/** The path of jobs. */
+export const JOBS_PATH = '/api/v1/jobs'
+
+interface JobPrincipal extends Reader {
+  readonly actor: Actor
+}
+
+/** What is to be enqueued. */
+interface NewJob {
+  type: string
+  input: object
+  total?: number | null
+  /** The folders that it is known to touch. */
+  folders?: readonly (string | null | undefined)[]
+  /** The job whose folders it touches as well. */
+  about?: string
+}
+
+export type JobService = ReturnType<typeof createJobService>
+
+/**
+ * Work that outlasts a request: enqueued in a transaction, done in steps by one process, and
+ * continued by another if that one dies. See {@link JobHandler}.
+ */
+export function createJobService(
+  deps: Omit<RunnerDeps, 'handlers'> & { ids: Ids; cursors: Cursors },
+) {
+  const { storage, clock, ids, cursors } = deps
+  const handlers = new Map<string, JobHandler<unknown, unknown>>()
+  const runner = createJobRunner({ ...deps, handlers })
+
+  async function assertRoom(
+    { workspace }: Pick<JobPrincipal, 'workspace'>,
+    sql: Sql = storage.read,
+  ): Promise<void> {
+    if ((await countOpen(sql, workspace.no)) < OPEN_MAX) return
+    throw new AppError('TOO_MANY_JOBS', { headers: { 'Retry-After': '30' } })
+  }
+
+  return {
+    start: runner.start,
+    stop: runner.stop,
+
+    /** Registers the handler of a job type; call before `start`. */
+    register<I, S>(type: string, handler: JobHandler<I, S>): void {
+      handlers.set(type, handler as JobHandler<unknown, unknown>)
+    },
+
+    /** @throws AppError TOO_MANY_JOBS if a workspace has as many unfinished jobs as it may have */
+    assertRoom,
+
+    /**
+     * Enqueues a job, which starts after the commit; in a transaction of the workspace.
+     * @throws AppError TOO_MANY_JOBS
+     */
+    async enqueue(
+      tx: Transaction,
+      { workspace, actor }: JobPrincipal,
+      { type, input, total = null, folders = [], about }: NewJob,
+    ): Promise<JobRow> {
+      await assertRoom({ workspace }, tx)
+      const row = await insertJob(tx, {
+        id: ids.next('job'),
+        workspace_no: workspace.no,
+        type,
+        total,
+        actor: JSON.stringify(actor),
+        input: JSON.stringify(input),
+        created_at: clock.now(),
+      })
+      await addFolders(tx, { id: row.id, workspaceNo: workspace.no }, folders)
+      if (about !== undefined) await copyFolders(tx, about, row.id)
+      await recordChange(tx, actor, { ...entryOf(row, clock.now()), action: 'job.created' })
+      tx.afterCommit(runner.wake)
+      return named(tx, row)
+    },
+
+    /** @throws AppError JOB_NOT_FOUND */
+    async get(caller: Reader, id: string): Promise<JobRow> {
+      return named(storage.read, await found(findJob(storage.read, viewOf(caller), id)))
+    },
+
+    /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    async list(caller: Reader, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const view = viewOf(caller)
+      const binding = JSON.stringify(['jobs', view.workspaceNo])
+      const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
+      const rows = await listJobs(storage.read, view, below, limit + 1)
+      return pageOf(await allNamed(storage.read, rows), limit, ({ id }) =>
+        cursors.encode([id], binding),
+      )
+    },
+
+    /**
+     * Cancels a job: none of its further steps is committed. A finished one stays unchanged.
+     * @throws AppError JOB_NOT_FOUND
+     */
+    async cancel(tx: Transaction, caller: JobPrincipal, id: string): Promise<JobRow> {
+      const now = clock.now()
+      const row = await cancelJob(tx, viewOf(caller), id, now)
+      if (row === undefined) return named(tx, await found(findJob(tx, viewOf(caller), id)))
+      await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })
+      return named(tx, row)
+    },
+
+    /** Deletes jobs that finished long ago. */
+    async purge(): Promise<void> {
+      const before = clock.now() - KEPT_MS
+      await storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
+    },
+  }
+}
+
+function viewOf(caller: Reader): JobView {
+  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller) }
+}
+
+/** The rows without email addresses, for responses. */
+async function allNamed(sql: Sql, rows: readonly JobRow[]): Promise<JobRow[]> {
+  const actors = rows.map(({ actor }) => JSON.parse(actor) as Actor)
+  const shown = await withoutAddresses(sql, actors)
+  return rows.map((row, n) => ({ ...row, actor: JSON.stringify(shown[n]) }))
+}
+
+async function named(sql: Sql, row: JobRow): Promise<JobRow> {
+  return (await allNamed(sql, [row]))[0] ?? row
+}
+
+async function found(job: Promise<JobRow | undefined>): Promise<JobRow> {
+  const row = await job
+  if (row === undefined) throw new AppError('JOB_NOT_FOUND')
+  return row
+}
+
+function entryOf({ id, type, workspace_no: workspaceNo }: JobRow, at: number) {
+  return { workspaceNo, at, target: { type: 'job' as const, id, label: type } }
+}
+
+/** The error in the form that the runner stores. */
+type StoredError = Pick<AppError, 'code' | 'params'>
+
+/** A job as the API returns it. The language is only used if it has failed. */
+export function renderJob(row: JobRow, call: { readonly locale: Locale }): ShownJob {
+  const { id, type, status, done, total, failed, result } = row
+  const actor = JSON.parse(row.actor) as Actor
+  const error = row.error === null ? null : (JSON.parse(row.error) as StoredError)
+  return {
+    id,
+    type,
+    status,
+    progress: { done, total, failed },
+    result: result === null ? null : JSON.parse(result),
+    error: error && {
+      code: error.code,
+      message: translate(call.locale, `error.${error.code}`, error.params),
+    },
+    actor: { type: actor.type, id: actor.id, name: actor.name },
+    created_at: formatTimestamp(row.created_at),
+    started_at: timeOf(row.started_at),
+    finished_at: timeOf(row.finished_at),
+  }
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : formatTimestamp(ms)
+}

@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi'
+import { validate } from '../../http/index.ts'
+import { boundedList, checked } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { trimmedText } from '../users/input.ts'
+import { isScope, SCOPES } from './authenticate.ts'
+
+/** A key's name has at most so many characters. */
+export const KEY_NAME_MAX = 100
+/** The last time that RFC 3339 can represent. */
+export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** The input of a new key. */
+export interface NewKey {
+  /** 1–100 characters, trimmed. */
+  name: string
+  /** At least one. */
+  scopes: readonly string[]
+  /** Milliseconds since the Unix epoch; null: never. */
+  expiresAt?: number | null
+}
+
+const scopesField = checked(boundedList(z.string(), { max: SCOPES.length }), (scopes) => {
+  if (scopes.length === 0) return new Fault('REQUIRED')
+  const unknown = scopes.flatMap((scope, i) =>
+    isScope(scope) ? [] : [new Fault('INVALID_VALUE', { allowed: SCOPES }, [i])],
+  )
+  return unknown.length > 0 ? unknown : scopes.filter(isScope)
+})
+
+const expiryField = (now: number) =>
+  checked(z.number().nullable(), (at) => {
+    if (at === null) return at
+    if (!Number.isSafeInteger(at) || at > LATEST_TIME) return new Fault('INVALID_TIMESTAMP')
+    return at <= now ? new Fault('ENDS_BEFORE_START') : at
+  })
+
+/** @throws AppError VALIDATION_FAILED with all failing fields. */
+export function checkNewKey({ name, scopes, expiresAt: expires_at = null }: NewKey, now: number) {
+  const fields = { name: trimmedText(KEY_NAME_MAX), scopes: scopesField }
+  const schema = z.object({ ...fields, expires_at: expiryField(now) })
+  return validate(schema, { name, scopes, expires_at })
+}

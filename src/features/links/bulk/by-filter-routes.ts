@@ -1,0 +1,124 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../../../http/index.ts'
+import { describeError } from '../../../lib/errors/index.ts'
+import { checkWith } from '../../../lib/validation/checked.ts'
+import { Fault } from '../../../lib/validation/fault.ts'
+import { principalOf } from '../../audit/index.ts'
+import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
+import { tagList } from '../field-types.ts'
+import { createLinkSchemas, type LinkRules } from '../fields.ts'
+import { createFilterSchema } from '../list-query.ts'
+import type { LinkService } from '../service.ts'
+import type { FilterJobs } from './job.ts'
+import { OPERATIONS_MAX } from './schemas.ts'
+
+/** Fields that are unique to a link, so they can't be set for many. */
+const OF_ONE = ['slug', 'aliases', 'external_id'] as const
+/** Not together with `delete`. */
+const CHANGES = ['patch', 'add_tags', 'remove_tags'] as const
+
+function createBody(rules: LinkRules) {
+  const tags = (description: string) => tagList.optional().openapi({ description })
+  const { patch } = createLinkSchemas(rules)
+  return z
+    .strictObject({
+      filter: createFilterSchema(rules).openapi({
+        type: 'object',
+        description:
+          'Which links: the filters of `GET /links` by their names, in one object. Empty: all.',
+        example: { tag: ['newsletter'], status: 'active' },
+      }),
+      patch: patch.optional().openapi({
+        allOf: [{ $ref: '#/components/schemas/LinkPatch' }],
+        description: 'What to change of each; not `slug`, `aliases` or `external_id`.',
+      } as never),
+      add_tags: tags('Tags to add to each.'),
+      remove_tags: tags('Tags to remove from each.'),
+      delete: z.literal(true).optional().openapi({ description: 'Deletes them.' }),
+      expected: z
+        .int()
+        .min(0)
+        .openapi({
+          description:
+            'How many links you expect the filter to find, `pagination.total` of the list. More than ' +
+            '1 % away from it, nothing is changed: COUNT_CHANGED.',
+        }),
+    })
+    .check(
+      checkWith((body) => {
+        const faults = OF_ONE.filter((field) => body.patch?.[field] !== undefined).map(
+          (field) => new Fault('UNKNOWN_FIELD', undefined, ['patch', field]),
+        )
+        const changes = CHANGES.filter((name) => body[name] !== undefined)
+        if (body.delete === undefined) {
+          return changes.length === 0 ? [new Fault('REQUIRED').at('patch')] : faults
+        }
+        const conflict = new Fault('CONFLICTING_PARAMETERS', { other: 'delete' })
+        return [...faults, ...changes.map((name) => conflict.at(name))]
+      }),
+    )
+    .openapi('LinkBulkByFilter')
+}
+
+/** The endpoint that changes all links that match a filter. */
+export function registerByFilterRoute(
+  api: Pick<Api, 'add'>,
+  { links, filterJobs }: { links: LinkService; filterJobs: FilterJobs },
+): void {
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/links/bulk/by-filter',
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'bulkLinksByFilter',
+    tag: 'Links',
+    summary: 'Change all links that a filter finds',
+    description:
+      'Runs as a job, each link independently. Its `result` is `{"succeeded", "failed", ' +
+      '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +
+      'run `result` has what would happen to the first 1,000, with messages.',
+    body: createBody(links.rules),
+    bodyExample: {
+      filter: { tag: ['newsletter'] },
+      patch: { expires_at: '2030-01-31T21:00:00Z' },
+      expected: 12408,
+    },
+    success: {
+      status: 202,
+      description: 'The job.',
+      schema: JobSchema,
+      headers: { Location: 'The path of the job in the API.' },
+      example: JOB_EXAMPLE,
+    },
+    errors: ['COUNT_CHANGED', 'FOLDER_NOT_FOUND', 'TOO_MANY_JOBS'],
+    async handler(call) {
+      const { filter, patch, expected, ...rest } = call.body
+      const caller = principalOf(call)
+      const found = await filterJobs.count(caller, filter, expected)
+      const { password, ...fields } = patch ?? {}
+      const password_hash =
+        typeof password === 'string'
+          ? await links.hashPassword(password, caller.workspace)
+          : password
+      const { add_tags, remove_tags } = rest
+      const change = {
+        delete: rest.delete,
+        ...{ add_tags, remove_tags },
+        patch: patch && { ...fields, ...(password !== undefined && { password_hash }) },
+      }
+      const tried = call.dryRun ? await links.nextFound(caller, filter, found, OPERATIONS_MAX) : []
+      return call.mutate(async (tx) => {
+        const row = await filterJobs.enqueue(tx, caller, found, { filter, change })
+        const headers = { Location: `${JOBS_PATH}/${row.id}` }
+        const body = renderJob(row, call)
+        if (!call.dryRun) return { status: 202, body, headers }
+        const { refusals, ...counts } = await links.tryFound(tx, caller, { filter, change }, tried)
+        const errors = refusals.map(({ id, error }) => ({
+          id,
+          ...describeError(error, call.locale),
+        }))
+        return { status: 202, body: { ...body, result: { ...counts, errors } }, headers }
+      })
+    },
+  })
+}

@@ -1,0 +1,143 @@
+import { nextTurn } from '../../../lib/base/turn.ts'
+import { AppError, invalid } from '../../../lib/errors/index.ts'
+import { Fault } from '../../../lib/validation/fault.ts'
+import { checkTag, checkTags, type Tag } from '../../../model/links/values.ts'
+import { savepoint, type Transaction } from '../../../platform/storage/index.ts'
+import type { JobRun } from '../../jobs/index.ts'
+import type { LinkContext, LinkPrincipal } from '../context.ts'
+import type { PreparedPatch } from '../fields.ts'
+import type { FilterQuery } from '../list-query.ts'
+import { remove } from '../remove.ts'
+import { parseList } from '../rows.ts'
+import type { LinkRow } from '../store.ts'
+import { change } from '../update.ts'
+import { type Found, nextFound, stillFound } from './filtered.ts'
+import { TURN } from './run.ts'
+
+/** The change of each matching link. */
+export interface LinkChange {
+  delete?: true | undefined
+  patch?: PreparedPatch | undefined
+  add_tags?: readonly Tag[] | undefined
+  remove_tags?: readonly Tag[] | undefined
+}
+
+/** The input of a job. */
+export interface ByFilterInput extends Found {
+  filter: FilterQuery
+  change: LinkChange
+}
+
+/** The state of a job: the last processed link, and the result so far. */
+export interface ByFilterState {
+  after: number
+  result: ByFilterResult
+}
+
+/** The result of a job. */
+export interface ByFilterResult {
+  succeeded: number
+  failed: number
+  /** The first refused links. */
+  errors: { id: string; code: string; details: { field: string; code: string }[] }[]
+}
+
+/** Links per transaction. */
+const STEP = 100
+const ERRORS_MAX = 100
+
+/** Runs a job: changes the matching links one by one. */
+export async function changeFound(
+  ctx: LinkContext,
+  { job, signal, caller: callerNow, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
+): Promise<ByFilterResult> {
+  const { filter, change: wanted, low, high, total } = job.input
+  let state = job.state ?? { after: low - 1, result: { succeeded: 0, failed: 0, errors: [] } }
+  for (;;) {
+    signal.throwIfAborted()
+    const range = { low: state.after + 1, high }
+    const seqs = await nextFound(ctx, await callerNow(ctx.storage.read), filter, range, STEP)
+    const last = seqs.at(-1)
+    if (last === undefined) return state.result
+    const { result } = state
+    state = await ctx.storage.write(
+      async (tx) => {
+        const caller = await callerNow(tx)
+        const rows = await stillFound(ctx, tx, caller, filter, seqs)
+        const folders = rows.map(({ folder_id }) => folder_id)
+        const refusals = await changeEach(ctx, tx, caller, rows, wanted)
+        const succeeded = result.succeeded + rows.length - refusals.length
+        const failed = result.failed + refusals.length
+        const errors = [...result.errors, ...refusals.map(told)].slice(0, ERRORS_MAX)
+        const next = { after: last, result: { succeeded, failed, errors } }
+        const done = succeeded + failed
+        const progress = { done, failed, total: Math.max(total, done) }
+        await checkpoint(tx, { progress, state: next, result: next.result, folders })
+        return next
+      },
+      { workspaceNo: job.workspaceNo },
+    )
+  }
+}
+
+/** The outcome for the first matching links, `seqs`; in a transaction to be rolled back. */
+export async function tryFound(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkPrincipal,
+  { filter, change: wanted }: Pick<ByFilterInput, 'filter' | 'change'>,
+  seqs: readonly number[],
+): Promise<{ succeeded: number; failed: number; refusals: Refusal[] }> {
+  const rows = seqs.length === 0 ? [] : await stillFound(ctx, tx, caller, filter, seqs)
+  const refusals = await changeEach(ctx, tx, caller, rows, wanted)
+  const failed = refusals.length
+  return { succeeded: rows.length - failed, failed, refusals: refusals.slice(0, ERRORS_MAX) }
+}
+
+/** Why a link wasn't changed. */
+interface Refusal {
+  id: string
+  error: AppError
+}
+
+/** Changes links independently; returns the refused ones, which are rolled back. */
+async function changeEach(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkPrincipal,
+  rows: readonly LinkRow[],
+  wanted: LinkChange,
+): Promise<Refusal[]> {
+  const refusals: Refusal[] = []
+  for (const [i, row] of rows.entries()) {
+    if (i % TURN === TURN - 1) await nextTurn()
+    try {
+      await savepoint(tx, async (part) => {
+        if (wanted.delete) return remove(ctx, part, caller, row.id, () => true)
+        const patch = patchFor(row, wanted)
+        await change(ctx, part, caller, { row, isDeleted: false }, patch, 'link.updated')
+      })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      refusals.push({ id: row.id, error })
+    }
+  }
+  return refusals
+}
+
+function told({ id, error: { code, details = [] } }: Refusal): ByFilterResult['errors'][number] {
+  return { id, code, details: details.map(({ field, code: detail }) => ({ field, code: detail })) }
+}
+
+/** The patch of a link; its tags depend on the current ones. @throws AppError VALIDATION_FAILED */
+function patchFor(row: LinkRow, { patch = {}, add_tags = [], remove_tags = [] }: LinkChange) {
+  if (add_tags.length + remove_tags.length === 0) return patch
+  const removed = new Set(remove_tags.map(({ key }) => key))
+  const had = parseList(row.tags).flatMap((text) => {
+    const tag = checkTag(text)
+    return tag instanceof Fault || removed.has(tag.key) ? [] : tag
+  })
+  const tags = checkTags([...had, ...add_tags])
+  if (tags instanceof Fault) throw invalid(tags.of('tags'))
+  return { ...patch, tags }
+}

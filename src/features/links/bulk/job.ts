@@ -1,0 +1,53 @@
+import { AppError } from '../../../lib/errors/index.ts'
+import type { Transaction } from '../../../platform/storage/index.ts'
+import { restrictedFoldersOf } from '../../folders/index.ts'
+import type { JobRun, JobService } from '../../jobs/index.ts'
+import type { LinkPrincipal } from '../context.ts'
+import type { FilterQuery } from '../list-query.ts'
+import type { LinkService } from '../service.ts'
+import type { ByFilterInput, ByFilterState, LinkChange } from './by-filter.ts'
+import type { Found } from './filtered.ts'
+
+/** The type of jobs that change all matches of a filter. */
+const TYPE = 'links.by_filter'
+/** How far the number of links may differ from the expected one. */
+const TOLERANCE = 0.01
+
+/** Dependencies of the jobs. */
+interface ByFilterDeps {
+  links: LinkService
+  jobs: Pick<JobService, 'enqueue' | 'register'>
+}
+
+/** A requested change. */
+interface Asked {
+  filter: FilterQuery
+  change: LinkChange
+}
+
+export type FilterJobs = ReturnType<typeof createFilterJobs>
+
+/** Jobs that change all links that match a filter. */
+export function createFilterJobs({ links, jobs }: ByFilterDeps) {
+  jobs.register(TYPE, (run: JobRun<ByFilterInput, ByFilterState>) => links.changeFound(run))
+
+  return {
+    /** @throws AppError COUNT_CHANGED if the number of matches differs from the expected one */
+    async count(caller: LinkPrincipal, filter: FilterQuery, expected: number): Promise<Found> {
+      const found = await links.countFound(caller, filter)
+      if (Math.abs(found.total - expected) <= expected * TOLERANCE) return found
+      throw new AppError('COUNT_CHANGED', { params: { count: found.total } })
+    },
+
+    /** Enqueues the change of the counted links. */
+    async enqueue(tx: Transaction, caller: LinkPrincipal, found: Found, { filter, change }: Asked) {
+      const input: ByFilterInput = { ...found, filter, change }
+      // The number of matches includes links that are yet to be changed.
+      const folders = [
+        ...(filter.folder === undefined ? await restrictedFoldersOf(tx, caller) : [filter.folder]),
+        change.patch?.folder_id,
+      ]
+      return jobs.enqueue(tx, caller, { type: TYPE, input, total: found.total, folders })
+    },
+  }
+}

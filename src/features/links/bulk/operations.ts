@@ -1,0 +1,95 @@
+import { z } from '@hono/zod-openapi'
+import { validate } from '../../../http/index.ts'
+import { versionMatches } from '../../../http/respond.ts'
+import type { ErrorDetail } from '../../../lib/errors/index.ts'
+import { boundedText, checked, checkWith, isObject } from '../../../lib/validation/checked.ts'
+import { Fault } from '../../../lib/validation/fault.ts'
+import { BOUNDS } from '../../../model/links/values.ts'
+import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
+
+/** The link of an operation. */
+export type Which = { id: string } | { external_id: string }
+
+/** An operation that is valid, as far as can be checked without the database. */
+export type Operation =
+  | { op: 'create'; fields: CreateFields }
+  | { op: 'update'; which: Which; fields: PatchFields; ifMatch: (version: number) => boolean }
+  | { op: 'delete'; which: Which }
+  | { op: 'upsert'; externalId: string; fields: CreateFields }
+
+const OPS = ['create', 'update', 'delete', 'upsert'] as const
+
+/** `operations[7].link.slug`: the path of a fault in the body of a bulk request. */
+export function fieldOf(index: number, field: string): string {
+  return `operations[${index}]${field === '' ? '' : `.${field}`}`
+}
+
+/** Makes the validation of one operation. @throws AppError VALIDATION_FAILED */
+export function createOperationCheck({ create, patch }: LinkSchemas) {
+  const externalId = boundedText({ max: BOUNDS.external_id, min: 1 })
+  const which = { id: z.string().optional(), external_id: externalId.optional() }
+  const ifMatch = checked(z.union([z.int(), z.string()]), (value) => {
+    const header = typeof value === 'number' ? `"${value}"` : value
+    return header.includes('"') || header === '*'
+      ? (version: number) => versionMatches(header, version)
+      : new Fault('INVALID_HEADER', { expected: '"3"' })
+  })
+  const oneOf = checkWith<{ id?: unknown; external_id?: unknown }>(({ id, external_id }) => {
+    if ((id === undefined) !== (external_id === undefined)) return []
+    return id === undefined
+      ? [new Fault('REQUIRED').at('id')]
+      : [new Fault('CONFLICTING_PARAMETERS', { other: 'id' }).at('external_id')]
+  }, isObject)
+  const sameId = checkWith<{ external_id?: unknown; link?: { external_id?: unknown } }>(
+    ({ external_id, link }) => {
+      if (link?.external_id === undefined || link.external_id === external_id) return []
+      const allowed = [String(external_id)]
+      return [new Fault('INVALID_VALUE', { allowed }, ['link', 'external_id'])]
+    },
+  )
+  const kind = z.looseObject({ op: z.enum(OPS) })
+  const shapes = {
+    create: z.strictObject({ op: z.literal('create'), link: create }),
+    update: z
+      .strictObject({
+        op: z.literal('update'),
+        ...which,
+        if_match: ifMatch.optional(),
+        link: patch,
+      })
+      .check(oneOf),
+    delete: z.strictObject({ op: z.literal('delete'), ...which }).check(oneOf),
+    upsert: z
+      .strictObject({ op: z.literal('upsert'), external_id: externalId, link: create })
+      .check(sameId),
+  }
+
+  return (raw: unknown, index: number): Operation => {
+    const named = (details: ErrorDetail[]) =>
+      details.map((detail) => ({ ...detail, field: fieldOf(index, detail.field) }))
+    const { op } = validate(kind, raw, named)
+    switch (op) {
+      case 'create':
+        return { op, fields: validate(shapes.create, raw, named).link }
+      case 'update': {
+        const { if_match = () => true, link, ...rest } = validate(shapes.update, raw, named)
+        return { op, which: whichOf(rest), fields: link, ifMatch: if_match }
+      }
+      case 'delete':
+        return { op, which: whichOf(validate(shapes.delete, raw, named)) }
+      case 'upsert': {
+        const { external_id: externalId, link } = validate(shapes.upsert, raw, named)
+        return { op, externalId, fields: link }
+      }
+    }
+  }
+}
+
+interface Named {
+  id?: string | undefined
+  external_id?: string | undefined
+}
+
+function whichOf({ id, external_id }: Named): Which {
+  return id === undefined ? { external_id: external_id ?? '' } : { id }
+}

@@ -1,0 +1,73 @@
+import { type Api, endpoint } from '../../../http/index.ts'
+import { createPause } from '../../../lib/base/turn.ts'
+import { boundedDetails, DETAILS_MAX, describeError } from '../../../lib/errors/index.ts'
+import { principalOf } from '../../audit/index.ts'
+import { LINK_EXAMPLE } from '../schemas.ts'
+import type { LinkService } from '../service.ts'
+import type { Outcome } from './run.ts'
+import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } from './schemas.ts'
+
+/** The most details of all refused operations together. */
+const BULK_DETAILS_MAX = 10_000
+
+/** The endpoint of bulk operations. */
+export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
+  const { bulk, warned } = deps.links
+
+  function rendered(outcome: Outcome, call: Parameters<typeof warned>[1], detailsLeft: number) {
+    if ('error' in outcome) {
+      const { details, ...error } = outcome.error
+      const shown =
+        details && boundedDetails(details, Math.max(0, Math.min(DETAILS_MAX, detailsLeft)))
+      return { ...outcome, error: describeError({ ...error, details: shown }, call.locale) }
+    }
+    const { link } = outcome
+    return link === undefined ? outcome : { ...outcome, link: warned(link, call) }
+  }
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/links/bulk',
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'bulkLinks',
+    tag: 'Links',
+    summary: 'Change many links',
+    description:
+      'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
+      '100 operations begun cost as much of the rate limit as one request.',
+    body: BulkSchema,
+    bodyExample: BULK_EXAMPLE,
+    bodyBytesMax: BULK_BYTES_MAX,
+    cost: costOf,
+    success: {
+      status: 200,
+      description: 'The result of each operation, including refused ones.',
+      schema: BulkResultSchema,
+      example: {
+        data: [{ index: 0, status: 201, link: LINK_EXAMPLE }],
+        summary: { succeeded: 1, failed: 0 },
+      },
+    },
+    errors: ['BULK_FAILED'],
+    async handler(call) {
+      const { body, mutate } = call
+      const caller = principalOf(call)
+      const prepared = await bulk.prepare(caller, body.operations, body)
+      return mutate(async (tx) => {
+        const outcomes = await bulk.run(tx, caller, prepared, body)
+        const data = []
+        const pause = createPause()
+        let detailsLeft = BULK_DETAILS_MAX
+        for (const outcome of outcomes) {
+          await pause()
+          const item = rendered(outcome, call, detailsLeft)
+          data.push(item)
+          if ('error' in item) detailsLeft -= item.error.details?.length ?? 0
+        }
+        const failed = data.filter((outcome) => 'error' in outcome).length
+        return { status: 200, body: { data, summary: { succeeded: data.length - failed, failed } } }
+      })
+    },
+  })
+}

@@ -1,0 +1,224 @@
+import { createPause, nextTurn } from '../../../lib/base/turn.ts'
+import { AppError, type ErrorDetail, type ErrorParts } from '../../../lib/errors/index.ts'
+import { checkForWorkspace } from '../../../lib/validation/requesting-workspace.ts'
+import { rehearse, savepoint, type Transaction } from '../../../platform/storage/index.ts'
+import type { LinkContext, LinkPrincipal } from '../context.ts'
+import { create, createTogether } from '../create.ts'
+import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
+import { findLinkByExternalId } from '../find.ts'
+import { remove } from '../remove.ts'
+import type { Link } from '../schemas.ts'
+import { update, upsert } from '../update.ts'
+import { createOperationCheck, fieldOf, type Operation, type Which } from './operations.ts'
+
+/** Links of a large transaction after which visits are served in between. */
+export const TURN = 16
+
+/** The result of an operation. */
+export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
+
+/** Validated operations with hashed passwords, or why they are refused. */
+type PreparedBulk = readonly ({ operation: Hashed } | { refusal: Refusal })[]
+
+interface Refusal extends ErrorParts {
+  status: number
+}
+type Hashed = Operation extends infer O
+  ? O extends { fields: infer F extends object }
+    ? Omit<O, 'fields'> & { fields: Prepared<F> }
+    : O
+  : never
+
+/** Runs many operations on links in one transaction. */
+export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
+  let check: ReturnType<typeof createOperationCheck> | undefined
+
+  const bulk = {
+    /**
+     * Validates the operations, and hashes the passwords of those that will not be refused.
+     * @throws AppError BULK_FAILED
+     */
+    async prepare(
+      caller: LinkPrincipal,
+      operations: readonly unknown[],
+      options: { atomic: boolean },
+    ): Promise<PreparedBulk> {
+      check ??= createOperationCheck(schemas())
+      const checkOne = check
+      const passwords = new Map<number, string>()
+      const prepared: PreparedBulk[number][] = []
+      const pause = createPause()
+      for (const [index, raw] of operations.entries()) {
+        await pause()
+        try {
+          const operation = checkForWorkspace(caller.workspace.no, () => checkOne(raw, index))
+          const password = operation.op === 'delete' ? null : operation.fields.password
+          if (typeof password === 'string') passwords.set(index, password)
+          prepared.push({ operation: unhashed(operation) })
+        } catch (error) {
+          prepared.push({ refusal: refusalOf(error, index) })
+        }
+      }
+      if (passwords.size > 0) await hashAccepted(caller, prepared, passwords, options)
+      return prepared
+    },
+
+    /**
+     * Runs the operations in order, independently. `atomic`: all or none.
+     * @throws AppError BULK_FAILED
+     */
+    async run(
+      tx: Transaction,
+      caller: LinkPrincipal,
+      prepared: PreparedBulk,
+      { atomic }: { atomic: boolean },
+    ): Promise<Outcome[]> {
+      const refusals = prepared.flatMap((each) => ('refusal' in each ? each.refusal : []))
+      if (atomic && refusals.length > 0) throw bulkFailed(refusals)
+      await tx.lockWorkspace(caller.workspace.no)
+      const outcomes: Outcome[] = []
+      for (let next = 0; next < prepared.length; next = outcomes.length) {
+        const some = prepared.slice(next, next + TURN)
+        const made = await createSome(some)
+        for (const [i, each] of some.entries()) {
+          const index = next + i
+          const link = made?.get(each)
+          outcomes.push({ index, ...(link ? { status: 201, link } : await outcomeOf(index, each)) })
+        }
+        await nextTurn()
+      }
+      return outcomes
+
+      /** Undefined: other operations are among them, or one of them conflicts. */
+      async function createSome(some: PreparedBulk) {
+        const fields = new Map<PreparedBulk[number], PreparedCreate>()
+        for (const each of some) {
+          if ('refusal' in each) continue
+          if (each.operation.op !== 'create') return undefined
+          fields.set(each, each.operation.fields)
+        }
+        return createTogether(ctx, tx, caller, fields)
+      }
+
+      async function outcomeOf(index: number, each: PreparedBulk[number]) {
+        if ('refusal' in each) return refused(each.refusal)
+        const work = (part: Transaction) => runOne(ctx, part, caller, each.operation)
+        try {
+          return await (atomic ? work(tx) : savepoint(tx, work))
+        } catch (error) {
+          const refusal = refusalOf(error, index, each.operation)
+          if (atomic) throw bulkFailed([refusal])
+          return refused(refusal)
+        }
+      }
+    },
+  }
+  return bulk
+
+  /** Refused operations must not cost a hash, so a trial without hashes comes first. */
+  async function hashAccepted(
+    caller: LinkPrincipal,
+    prepared: PreparedBulk[number][],
+    passwords: ReadonlyMap<number, string>,
+    options: { atomic: boolean },
+  ): Promise<void> {
+    const outcomes = await rehearse(ctx.storage, (tx) => bulk.run(tx, caller, prepared, options), {
+      workspaceNo: caller.workspace.no,
+    })
+    const hashes = new Map<string, string>()
+    for (const [index, password] of passwords) {
+      const outcome = outcomes[index]
+      if (outcome !== undefined && 'error' in outcome) {
+        prepared[index] = { refusal: { status: outcome.status, ...outcome.error } }
+        continue
+      }
+      const hash = hashes.get(password) ?? (await ctx.hashPassword(password, caller.workspace))
+      hashes.set(password, hash)
+      const each = prepared[index] as { operation: { fields: Prepared<object> } }
+      each.operation.fields.password_hash = hash
+    }
+  }
+}
+
+function refused({ status, ...error }: Refusal) {
+  return { status, error }
+}
+
+/** The operation without its password, whose hash is added later. */
+function unhashed(operation: Operation): Hashed {
+  if (operation.op === 'delete') return operation
+  const { password, ...fields } = operation.fields
+  const without = { ...operation, fields } as Hashed & { fields: Prepared<object> }
+  if (password !== undefined) without.fields.password_hash = password === null ? null : ''
+  return without
+}
+
+async function runOne(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkPrincipal,
+  operation: Hashed,
+): Promise<{ status: number; link?: Link }> {
+  switch (operation.op) {
+    case 'create':
+      return { status: 201, link: await create(ctx, tx, caller, operation.fields) }
+    case 'update': {
+      const id = await idOf(tx, caller, operation.which)
+      const { fields, ifMatch } = operation
+      return { status: 200, link: await update(ctx, tx, caller, id, fields, ifMatch) }
+    }
+    case 'delete':
+      await remove(ctx, tx, caller, await idOf(tx, caller, operation.which), () => true)
+      return { status: 204 }
+    case 'upsert': {
+      const { externalId, fields } = operation
+      const { link, isNew } = await upsert(ctx, tx, caller, externalId, fields, () => true)
+      return { status: isNew ? 201 : 200, link }
+    }
+  }
+}
+
+/** @throws AppError LINK_NOT_FOUND */
+async function idOf(tx: Transaction, caller: LinkPrincipal, which: Which): Promise<string> {
+  if ('id' in which) return which.id
+  const row = await findLinkByExternalId(tx, which.external_id, caller)
+  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
+  return row.id
+}
+
+/** Why an operation is refused, with the paths of faults. Unexpected errors are rethrown. */
+function refusalOf(error: unknown, index: number, operation?: Hashed): Refusal {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+  const { status, code, params, suggestions } = error
+  const details = operation === undefined ? error.details : detailsOf(error, index, operation)
+  return { status, code, params, details, suggestions }
+}
+
+/** The details of a refusal by the database, as faults of the operation's fields. */
+function detailsOf(
+  { code, details }: AppError,
+  index: number,
+  operation: Hashed,
+): readonly ErrorDetail[] {
+  const at = (field: string) => fieldOf(index, field)
+  switch (code) {
+    case 'LINK_NOT_FOUND': {
+      const isById = 'which' in operation && 'id' in operation.which
+      return [{ field: at(isById ? 'id' : 'external_id'), code }]
+    }
+    case 'PRECONDITION_FAILED':
+      return [{ field: at('if_match'), code }]
+    case 'PLAN_LIMIT_REACHED':
+      return (details ?? []).map((detail) => ({ ...detail, field: at('') }))
+    case 'SLUG_TAKEN':
+      if (details === undefined) return [{ field: at('link.slug'), code }]
+  }
+  return (details ?? []).map((detail) => ({ ...detail, field: at(`link.${detail.field}`) }))
+}
+
+function bulkFailed(refusals: readonly Refusal[]): AppError {
+  return new AppError('BULK_FAILED', {
+    details: refusals.flatMap(({ details }) => details ?? []),
+    suggestions: refusals[0]?.suggestions,
+  })
+}

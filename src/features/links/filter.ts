@@ -1,0 +1,287 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Covering } from '../../model/blocks/list.ts'
+import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
+import { isTag } from '../tags/index.ts'
+import { folderOf } from './joined.ts'
+import { STATUSES, type Status } from './rows.ts'
+import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
+
+/** The filter of a list of a workspace's links. */
+export interface LinkFilter {
+  workspaceNo: number
+  /** Folded like the searched texts. */
+  term: string | null
+  /** Whether a tag of the workspace contains the term. */
+  termInTags: boolean
+  /** Keys of tags; a link must have them all. */
+  tags: readonly string[]
+  /** The current numbers of each of these tags. */
+  tagNos: readonly (readonly number[])[]
+  /** The ids of the folder in links' rows; `none`: links without an existing folder; null: any. */
+  folder: readonly string[] | 'none' | null
+  /** Folders whose links the caller can't see. */
+  hidden: readonly string[]
+  /** Null: archived or not. */
+  archived: boolean | null
+  domainNo: number | null
+  status: Status | null
+  /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
+  createdFrom: number | null
+  createdUntil: number | null
+  /** False: `seq` isn't in the order of creation, because a clock was wrong. */
+  isOrdered?: boolean
+  /** Names of links, all of which must match; null: not filtered. */
+  named: NamedLinks | null
+  /** The `seq` of the named links now; null: not filtered. */
+  only: readonly number[] | null
+  /** With a status: the blocks that cover more than single addresses; null: none. */
+  covering: Covering | null
+}
+
+/** Links by name; each list has alternatives. */
+export interface NamedLinks {
+  ids: readonly string[] | null
+  externalIds: readonly string[] | null
+  /** Keys of slugs, including those of aliases. */
+  slugKeys: readonly string[] | null
+}
+
+/** The links of a filter's workspace and times: a range of `seq`, bounds included. */
+export interface SeqRange {
+  low: number
+  high: number
+  /** Whether it is the whole workspace. */
+  whole: boolean
+}
+
+/** A fragment of SQL. */
+export type Fragment = RawBuilder<unknown>
+
+/** Whether a filter matches every link of the workspace, except by times. */
+export function isPlain(filter: LinkFilter): boolean {
+  return filter.archived === null && isPlainButArchived(filter)
+}
+
+/** The same, except for archived links. */
+export function isPlainButArchived(filter: LinkFilter): boolean {
+  const { term, tags, domainNo, status, folder, hidden, only } = filter
+  const isOfAll = domainNo === null && status === null && folder === null && hidden.length === 0
+  return isOfAll && term === null && tags.length === 0 && only === null
+}
+
+/**
+ * Whether all matches have conditions of their own, which a partial index covers. Links covered by
+ * other blocks need not have any.
+ */
+function isByCondition({ status, covering }: LinkFilter): boolean {
+  if (status === null || status === 'active') return false
+  return status !== 'blocked' || covering === null
+}
+
+/** The condition on the row `l` of `links` without its tags. */
+export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
+  const { term, status, domainNo, covering, archived, folder, hidden, only } = filter
+  const { createdFrom, createdUntil, isOrdered = true } = filter
+  const tests: Fragment[] = [sql`TRUE`]
+  if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
+  if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
+  if (folder === 'none') tests.push(sql`${folderOf('l')} IS NULL`)
+  else if (folder !== null) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
+  if (hidden.length > 0) {
+    tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hidden)}))`)
+  }
+  if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
+  if (status !== null) tests.push(statusSql(status, covering, nowMs))
+  if (isByCondition(filter)) tests.push(HAS_CONDITIONS)
+  if (term !== null) tests.push(textContains(filter, term))
+  if (!isOrdered && createdFrom !== null) tests.push(sql`l.created_at >= ${createdFrom}`)
+  if (!isOrdered && createdUntil !== null) tests.push(sql`l.created_at < ${createdUntil}`)
+  return sql.join(tests, sql` AND `)
+}
+
+/** From `FROM` on: the matching links `l` among `candidates` (a query of `seq`). */
+export function matching(
+  filter: LinkFilter,
+  { low, high }: SeqRange,
+  nowMs: number,
+  candidates: Fragment | null,
+): Fragment {
+  const tags = filter.tagNos.map(
+    (numbers) => sql` AND EXISTS (SELECT 1 FROM link_tags t
+      WHERE t.workspace_no = ${filter.workspaceNo} AND ${isTag('t', numbers)}
+        AND t.link_seq = l.seq)`,
+  )
+  const from =
+    candidates === null
+      ? sql`FROM links l WHERE TRUE`
+      : sql`FROM (${candidates}) d CROSS JOIN links l WHERE l.seq = d.seq`
+  return sql`${from} AND l.seq BETWEEN ${low} AND ${high}${sql.join(tags, sql``)}
+    AND ${rowTests(filter, nowMs)}`
+}
+
+/** The links of a list, as candidates. */
+export function linksIn(seqs: readonly number[]): Fragment {
+  return bySql({
+    sqlite: sql`SELECT s.value AS seq FROM json_each(${`[${seqs.join(',')}]`}) s`,
+    postgres: sql`SELECT unnest(${`{${seqs.join(',')}}`}::bigint[]) AS seq`,
+  })
+}
+
+/**
+ * The smallest set that SQLite can enumerate by an index and that contains all matches; null: all
+ * links, or the planner finds it. Sets are counted up to `most`. PostgreSQL has statistics and
+ * finds it by itself.
+ */
+export async function smallestSet(
+  sqlx: Sql,
+  filter: LinkFilter,
+  range: SeqRange,
+  most: number,
+): Promise<Fragment | null> {
+  if (filter.only !== null) return linksIn(filter.only)
+  if (sqlx.dialect === 'postgres') {
+    // Only the two indexes together contain all matches.
+    const { term, termInTags } = filter
+    return term !== null && termInTags ? textOrTag(filter, term, '', range) : null
+  }
+  const sets = indexedSets(filter, range)
+  const match = filter.term === null ? null : await matchOf(sqlx, filter.term)
+  if (filter.term !== null && match !== null) {
+    sets.push(
+      filter.termInTags
+        ? textOrTag(filter, filter.term, match, range)
+        : indexedMatches(match, range),
+    )
+  }
+  if (sets.length < 2) return sets[0] ?? null
+  const sized: { set: Fragment; size: number }[] = []
+  for (const set of sets) {
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM (${set} LIMIT ${most})`.execute(sqlx.db)
+    sized.push({ set, size: rows[0]?.n ?? 0 })
+  }
+  return sized.reduce((a, b) => (b.size < a.size ? b : a)).set
+}
+
+/** The conditions must be exactly those of the partial indexes. */
+function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
+  const { workspaceNo, tagNos, domainNo, folder, archived } = filter
+  const { low, high } = range
+  const links = sql`SELECT l.seq AS seq FROM links l
+    WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
+  const sets = tagNos.map(
+    (numbers): Fragment => sql`SELECT ${sql.raw(numbers.length > 1 ? 'DISTINCT' : '')}
+      t.link_seq AS seq FROM link_tags t
+      WHERE t.workspace_no = ${workspaceNo} AND ${isTag('t', numbers)}
+        AND t.link_seq BETWEEN ${low} AND ${high}`,
+  )
+  if (folder !== null && folder !== 'none') {
+    sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(folder)})`)
+  }
+  if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
+  if (domainNo !== null && domainNo !== 0) {
+    sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
+  }
+  if (isByCondition(filter)) sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
+  return sets
+}
+
+const nextAfter = prepare<{ from: number; to: number }, { seq: number; created_at: number }>(
+  (db, p) =>
+    db
+      .selectFrom('links')
+      .select(['seq', 'created_at'])
+      .where('seq', '>=', p.from)
+      .where('seq', '<=', p.to)
+      .orderBy('seq')
+      .limit(1),
+)
+
+/**
+ * The range of `seq` for a filter's times; `made` is how many links the workspace ever had. Within
+ * a workspace `seq` and `created_at` increase together unless a clock was wrong, so a binary search
+ * finds the bounds: some twenty point reads, and no index on `created_at`.
+ */
+export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Promise<SeqRange> {
+  const { createdFrom, createdUntil, isOrdered = true } = filter
+  const low = filter.workspaceNo * SEQS_PER_WORKSPACE
+  const high = low + SEQS_PER_WORKSPACE - 1
+  /** The lowest `seq` from which on all links were created at or after a time. */
+  async function firstSince(ms: number): Promise<number> {
+    // Links created after `made` was read are newer than all others.
+    const newest = low + made
+    let [from, to] = [low, newest + 1]
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2)
+      const [link] = await sqlx.run(nextAfter, { from: middle, to: newest })
+      if (link === undefined || link.created_at >= ms) to = middle
+      else from = link.seq + 1
+    }
+    return from
+  }
+  return {
+    low: createdFrom === null || !isOrdered ? low : await firstSince(createdFrom),
+    high: createdUntil === null || !isOrdered ? high : (await firstSince(createdUntil)) - 1,
+    whole: createdFrom === null && createdUntil === null,
+  }
+}
+
+/**
+ * Whether the row `l` of `links` has a status. Uses the unindexed column `uses` only if necessary.
+ */
+function statusSql(status: Status, covering: Covering | null, nowMs: number): Fragment {
+  const conditions: Record<Status, Fragment[]> = {
+    blocked: [blockedSql(covering)],
+    disabled: [sql`l.enabled = 0`],
+    expired: [sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${nowMs})`],
+    exhausted: [sql`(l.max_clicks IS NOT NULL AND l.uses >= l.max_clicks)`],
+    scheduled: [sql`(l.starts_at IS NOT NULL AND l.starts_at > ${nowMs})`],
+    active: [],
+  }
+  const before = STATUSES.slice(0, STATUSES.indexOf(status)).flatMap((other) => conditions[other])
+  const all = [...conditions[status], ...before.map((condition) => sql`NOT ${condition}`)]
+  return sql`(${sql.join(all, sql` AND `)})`
+}
+
+/** The host and port of a destination, which the URL standard ends with a slash. */
+const HOST = bySql({
+  sqlite: sql`substr(l.target_url, instr(l.target_url, '//') + 2,
+    instr(substr(l.target_url, instr(l.target_url, '//') + 2), '/') - 1)`,
+  postgres: sql`split_part(l.target_url, '/', 3)`,
+})
+
+/** Whether the row `l` is blocked; the same as `BlockList.covering` for a row in memory. */
+function blockedSql(covering: Covering | null): Fragment {
+  const tests: Fragment[] = [sql`l.block IS NOT NULL`]
+  if (covering?.all) tests.push(sql`TRUE`)
+  for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
+  for (const host of covering?.hosts ?? []) {
+    const escaped = host.replaceAll('_', '\\_')
+    for (const port of ['', ':%']) {
+      tests.push(sql`${HOST} LIKE ${escaped + port} ESCAPE '\\'`)
+      tests.push(sql`${HOST} LIKE ${`%.${escaped}${port}`} ESCAPE '\\'`)
+    }
+  }
+  return sql`(${sql.join(tests, sql` OR `)})`
+}
+
+/**
+ * True for every link whose status may not be active. Exactly the condition of the partial index
+ * `links_special`, without which the database would read every link.
+ */
+const HAS_CONDITIONS = sql`(l.enabled = 0 OR l.block IS NOT NULL
+  OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
+
+/**
+ * Changes when the status of a link of the workspace changes without a change of the link: by a
+ * visit that used up `max_clicks`, or by time.
+ */
+export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number): Promise<string> {
+  const links = sql`FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
+  const past = (time: Fragment) => sql`CASE WHEN ${time} <= ${nowMs} THEN 1 ELSE 0 END`
+  const { rows } = await sql<{ uses: number | null; past: number | null }>`SELECT
+    (SELECT sum(l.uses) ${links} AND l.max_clicks IS NOT NULL) AS uses,
+    (SELECT sum(${past(sql`l.starts_at`)} + ${past(sql`l.expires_at`)}) ${links}) AS past
+  `.execute(sqlx.db)
+  return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
+}

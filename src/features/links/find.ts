@@ -1,0 +1,76 @@
+import { AppError, invalid } from '../../lib/errors/index.ts'
+import type { Sql } from '../../platform/storage/index.ts'
+import { createFetchSlug, findSlug, parsePath } from '../../redirect/index.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
+import type { Link } from './schemas.ts'
+import {
+  findCounters,
+  findLink,
+  type LinkRow,
+  type LinkSeeker,
+  sees,
+  selectLinks,
+} from './store.ts'
+
+/** The caller's link with an address, as its slug or as an alias. */
+export function findLinkAt(
+  sql: Sql,
+  { key, domainNo }: { key: string; domainNo: number },
+  seeker: LinkSeeker,
+): Promise<LinkRow | undefined> {
+  const query = ownLinks(sql, seeker).where('seq', '=', ({ selectFrom }) =>
+    selectFrom('slugs')
+      .select('link_seq')
+      .where('slug_key', '=', key)
+      .where('domain_no', '=', domainNo),
+  )
+  return onlySeen(query, seeker)
+}
+
+/** The caller's link with an external id. */
+export function findLinkByExternalId(
+  sql: Sql,
+  externalId: string,
+  seeker: LinkSeeker,
+): Promise<LinkRow | undefined> {
+  return onlySeen(ownLinks(sql, seeker).where('external_id', '=', externalId), seeker)
+}
+
+/** A link of a workspace. @throws AppError LINK_NOT_FOUND */
+export async function get(ctx: LinkContext, caller: LinkCaller, id: string): Promise<Link> {
+  return rendered(ctx, await findLink(ctx.storage.read, id, caller))
+}
+
+/**
+ * The link of a short URL, found like by a visit: by slug, alias, or as the prefix above it.
+ * @throws AppError VALIDATION_FAILED (INVALID_URL), LINK_NOT_FOUND
+ */
+export async function lookUp(ctx: LinkContext, caller: LinkCaller, text: string): Promise<Link> {
+  const { domains, storage } = ctx
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`)
+  const domainNo = url === null ? undefined : domains.noOf(url.host)
+  const isExact = domainNo !== undefined && domains.isCaseSensitive(domainNo)
+  const asked = url && parsePath(url.pathname.slice(1), isExact)
+  if (!asked) throw invalid({ field: 'url', code: 'INVALID_URL' })
+  if (domainNo === undefined) throw new AppError('LINK_NOT_FOUND')
+  const visit = { asked, domainNo, slugKey: asked.whole }
+  const seq = (await findSlug({ slug: createFetchSlug(storage) }, visit))?.link_seq ?? null
+  if (seq === null) throw new AppError('LINK_NOT_FOUND')
+  const query = ownLinks(storage.read, caller).where('seq', '=', seq)
+  return rendered(ctx, await onlySeen(query, caller))
+}
+
+function ownLinks(sql: Sql, { workspace }: LinkSeeker) {
+  return selectLinks(sql).where('workspace_no', '=', workspace.no)
+}
+
+async function onlySeen(query: ReturnType<typeof ownLinks>, seeker: LinkSeeker) {
+  const row = await query.executeTakeFirst()
+  return row !== undefined && sees(seeker, row) ? row : undefined
+}
+
+async function rendered({ storage, clock, render }: LinkContext, row: LinkRow | undefined) {
+  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
+  // Two point reads take half as long as a join over two files.
+  return render(row, await findCounters(storage.read, row.seq), clock.now())
+}

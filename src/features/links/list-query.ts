@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi'
+import { repeatable } from '../../http/index.ts'
+import { PAGE_LIMIT } from '../../http/page.ts'
+import { boundedText, checked, checkWith, isObject, whole } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { parseQueryTime } from '../../lib/validation/timestamp.ts'
+import { BOUNDS, checkKnownDomain } from '../../model/links/values.ts'
+import type { LinkRules } from './fields.ts'
+import { SORTS } from './page.ts'
+import { STATUSES } from './rows.ts'
+
+const PAGE_MAX = 2 ** 31
+
+function timestamp(description: string) {
+  return parameter(checked(z.string(), parseQueryTime).optional(), description, {
+    example: '2026-05-01T00:00:00Z',
+  })
+}
+
+/** A documented query parameter. */
+function parameter<S extends z.ZodType>(schema: S, description: string, metadata?: object | ''): S {
+  return schema.openapi({ param: { description }, ...metadata })
+}
+
+/** The most names of one kind in a query. */
+const NAMES_MAX = 100
+const NAME_LENGTH_MAX = 1_024
+
+/** Names of links, matched exactly. */
+function names(description: string, example?: string) {
+  const name = boundedText({ max: NAME_LENGTH_MAX, min: 1 })
+  return parameter(repeatable(name, NAMES_MAX), description, example && { example: [example] })
+}
+
+/** The schema of the query of a list. */
+export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
+  const term = boundedText({ max: BOUNDS.search }).optional()
+  const limit = whole(PAGE_LIMIT.max).optional()
+  const tag = boundedText({ max: BOUNDS.tag, min: 1 })
+  const domain = checked(z.string(), (host) => checkKnownDomain(host, rules.domains)).optional()
+  return z
+    .object({
+      id: names(
+        'The link with this id; given several times, those with one of them.',
+        'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+      ),
+      external_id: names('The link with this external id; given several times, as `id`.'),
+      slug: names('Links with this slug or alias, any case; given several times, as `id`.'),
+      search: parameter(
+        term,
+        'A part of the slug, destination, title, a tag or the external id, any case.',
+        { example: 'summer' },
+      ),
+      q: parameter(term, 'The same as `search`, which takes precedence.'),
+      tag: parameter(
+        repeatable(tag, BOUNDS.tags),
+        'Links with this tag, any case; given several times, those that have them all.',
+        { example: ['newsletter'] },
+      ),
+      folder: parameter(
+        z.string().optional(),
+        'Links in the folder with this id; `none`: in no folder.',
+        { example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8' },
+      ),
+      archived: parameter(
+        z.enum(['false', 'true', 'any']).default('false'),
+        '`true`: only archived links; `any`: these too.',
+      ),
+      domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
+        example: 'go.example.com',
+      }),
+      status: parameter(z.enum(STATUSES).optional(), 'Links that have this status now.'),
+      created_after: timestamp(
+        'Links created then or later: RFC 3339, or a date for its midnight in UTC.',
+      ),
+      created_before: timestamp(
+        'Links created before then: RFC 3339, or a date for its midnight in UTC.',
+      ),
+      sort: parameter(
+        z.enum(SORTS).default('created_at'),
+        'What to sort by; `clicks` are those of people, `clicks.human`; ' +
+          '`clicks_with_imported` adds `clicks.imported`, some seconds after an import.',
+      ),
+      order: parameter(
+        z.enum(['asc', 'desc']).default('desc'),
+        '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
+      ),
+      limit: parameter(limit, 'How many links a page has at most.', {
+        default: PAGE_LIMIT.default,
+      }),
+      per_page: parameter(limit, 'The same as `limit`, which takes precedence.'),
+      // An empty one is refused like any other invalid one.
+      cursor: parameter(
+        z.string().optional(),
+        'From `next_cursor` or `prev_cursor` of the same list.',
+        { minLength: 1 },
+      ),
+      page: parameter(
+        whole(PAGE_MAX).optional(),
+        'A page by its number, from 1; not together with `cursor`.',
+      ),
+      total: parameter(
+        z.enum(['exact', 'quick']).default('exact'),
+        '`quick`: a search that finds very many links counts only the first of them, which ' +
+          'takes less time; `total_is_exact` says whether it counted all.',
+      ),
+    })
+    .check(
+      checkWith<{ cursor?: unknown; page?: unknown }>(
+        ({ cursor, page }) =>
+          cursor === undefined || page === undefined
+            ? []
+            : [new Fault('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')],
+        isObject,
+      ),
+    )
+}
+
+/** The schema of a filter in a body: the list's parameters without pages and order. */
+export function createFilterSchema(rules: Pick<LinkRules, 'domains'>) {
+  const { limit, per_page, cursor, page, total, sort, order, ...filters } =
+    createListQuerySchema(rules).shape
+  return z.strictObject(filters).transform(
+    ({ search, q, tag, ...rest }): FilterQuery => ({
+      ...rest,
+      search: search || q,
+      tags: tag,
+    }),
+  )
+}
+
+/** The schema of an export's query: the list's parameters without pages. */
+export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv: boolean) {
+  const { limit, per_page, cursor, page, total, ...filters } = createListQuerySchema(rules).shape
+  const raw = z.enum(['true', 'false']).optional()
+  return z.object({
+    ...filters,
+    ...(isCsv && {
+      raw: parameter(raw, '`true`: no apostrophe before what a spreadsheet takes for a formula.'),
+    }),
+  })
+}
+
+/** The filter of a list. */
+export type FilterQuery = Omit<Partial<Asked>, 'sort' | 'order' | 'limit' | 'cursor' | 'page'>
+
+/** The parsed query of a list. Times in milliseconds, the domain as its number. */
+export type ListQuery = Partial<Asked> & Pick<Asked, 'sort' | 'order' | 'limit'>
+
+type Asked = ReturnType<typeof listQueryOf>
+
+type Checked = z.output<ReturnType<typeof createListQuerySchema>>
+
+/** Converts a validated query. */
+export function listQueryOf(query: Partial<Checked> & Pick<Checked, 'sort' | 'order'>) {
+  const { search, q, tag, limit, per_page, ...rest } = query
+  return { ...rest, search: search || q, tags: tag, limit: limit ?? per_page ?? PAGE_LIMIT.default }
+}

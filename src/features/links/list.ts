@@ -1,0 +1,276 @@
+import { sql } from 'kysely'
+import { AppError } from '../../lib/errors/index.ts'
+import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
+import { slugKey } from '../../model/links/slug.ts'
+import { prepare, type Sql } from '../../platform/storage/index.ts'
+import { idsOfFolder } from '../folders/index.ts'
+import { hasTagWith, numbersOfTags } from '../tags/index.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
+import {
+  isPlain,
+  isPlainButArchived,
+  type LinkFilter,
+  matching,
+  type NamedLinks,
+  rangeOf,
+  smallestSet,
+  statusMark,
+} from './filter.ts'
+import type { FilterQuery, ListQuery } from './list-query.ts'
+import { fetchPage, type PageQuery, type Position } from './page.ts'
+import type { LinkList } from './schemas.ts'
+
+/** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+export async function list(
+  ctx: LinkContext,
+  caller: LinkCaller,
+  query: ListQuery,
+): Promise<LinkList> {
+  const { cursors } = ctx
+  const { sort, order, limit, page, cursor } = query
+  const asked = filterOf(ctx, caller, query)
+  const binding = JSON.stringify([{ ...asked, covering: null }, sort, order])
+  const [direction, k, seq] = cursor === undefined ? [] : cursors.decode(cursor, binding)
+  const start = direction === undefined ? null : ({ k, seq } as Position)
+  const isBackward = direction === 'prev'
+  const descending = (order === 'desc') !== isBackward
+  const { sqlx, total, exact, found } = await find(ctx, asked, query)
+  const rows = await fetchPage(sqlx, {
+    ...found,
+    descending,
+    after: start,
+    offset: ((page ?? 1) - 1) * limit,
+    limit: limit + 1,
+  })
+  const isLonger = rows.length > limit
+  if (isLonger) rows.pop()
+  if (isBackward) rows.reverse()
+  // A cursor stays valid if its page is empty: the next position leads back to the previous page.
+  const beyond = start && { k: start.k, seq: start.seq + (descending ? -1 : 1) }
+  const [first, last] = [rows[0] ?? beyond, rows.at(-1) ?? beyond]
+  const encode = (direction: 'next' | 'prev', position: Position | null) =>
+    position && cursors.encode([direction, position.k, position.seq], binding)
+  const hasNext = isBackward || isLonger
+  const hasPrevious = isBackward ? isLonger : start !== null || (page ?? 1) > 1
+  return {
+    data: rows.map((row) => ctx.render(row, row, found.nowMs)),
+    pagination: {
+      limit,
+      total,
+      ...(query.total === 'quick' && { total_is_exact: exact }),
+      has_more: hasNext,
+      next_cursor: hasNext ? encode('next', last) : null,
+      prev_cursor: hasPrevious ? encode('prev', first) : null,
+      ...(page !== undefined && { page }),
+    },
+  }
+}
+
+/** How many links match, and how their pages are fetched. @throws AppError FOLDER_NOT_FOUND */
+export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery) {
+  const { storage, few } = ctx
+  const { sort, page } = query
+  const { workspaceNo } = asked
+  const nowMs = ctx.clock.now()
+  const facts = await factsOf(storage.read, workspaceNo)
+  const filter = { ...(await resolve(storage.read, asked)), isOrdered: facts.unordered === 0 }
+  const range = await rangeOf(storage.read, filter, facts.made)
+  const isAll = isPlain(filter) && range.whole
+  // A few point reads run on the serving thread; everything else may take long.
+  const isOfLinks = sort === 'created_at' || sort === 'updated_at' || sort === 'slug'
+  const sqlx = isAll && page === undefined && isOfLinks ? storage.read : storage.reports
+  const counting = { filter, range, exact: query.total !== 'quick', nowMs }
+  const { total, exact, seqs }: Total = isAll
+    ? { total: facts.links, exact: true }
+    : isPlainButArchived(filter) && range.whole && filter.archived === false
+      ? { total: facts.links - (await countArchived(sqlx, workspaceNo)), exact: true }
+      : await ctx.totals(sqlx, counting, facts.changes)
+  return { sqlx, total, exact, made: facts.made, found: { filter, range, sort, seqs, few, nowMs } }
+}
+
+/** The filter of a query, without what needs the database. */
+export function filterOf(
+  { blocks }: LinkContext,
+  { workspace: { no: workspaceNo }, hiddenFolders = [] }: LinkCaller,
+  query: FilterQuery,
+): LinkFilter {
+  const term = foldForSearch(query.search ?? '')
+  const { folder, archived = 'false' } = query
+  return {
+    workspaceNo,
+    term: term === '' ? null : term,
+    termInTags: false,
+    tagNos: [],
+    folder: folder === undefined || folder === 'none' ? (folder ?? null) : [folder],
+    hidden: hiddenFolders,
+    archived: archived === 'any' ? null : archived === 'true',
+    tags: [...new Set((query.tags ?? []).map((tag) => foldCase(tag.trim())))].sort(),
+    domainNo: query.domain ?? null,
+    status: query.status ?? null,
+    createdFrom: query.created_after ?? null,
+    createdUntil: query.created_before ?? null,
+    named: namedIn(query),
+    only: null,
+    covering: query.status === undefined ? null : blocks.ofWorkspace(workspaceNo),
+  }
+}
+
+/** Resolves tags, folder and named links of a filter. @throws AppError FOLDER_NOT_FOUND */
+export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
+  const { workspaceNo, term, tags, folder, hidden, archived, named } = filter
+  return {
+    ...filter,
+    termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
+    tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
+    only: named && (await findNamed(sqlx, workspaceNo, named)),
+    folder: Array.isArray(folder) ? await folderIds(sqlx, workspaceNo, folder[0], hidden) : folder,
+    // Without archived links the condition isn't needed.
+    archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
+  }
+}
+
+/** The links named by a query, without duplicates; null: none are named. */
+function namedIn({ id, external_id, slug }: FilterQuery): NamedLinks | null {
+  if (id === undefined && external_id === undefined && slug === undefined) return null
+  const unique = (texts: readonly string[] | undefined) =>
+    texts === undefined ? null : [...new Set(texts)].sort()
+  return {
+    ids: unique(id),
+    externalIds: unique(external_id),
+    slugKeys: unique(slug?.flatMap(keysOf)),
+  }
+}
+
+/** The key on case-insensitive domains, and the one on case-sensitive ones. */
+function keysOf(text: string): string[] {
+  return [slugKey(text), slugKey(text, true)]
+}
+
+/** The `seq` of the links of a workspace that have a name of every list. */
+async function findNamed(
+  { db }: Sql,
+  workspaceNo: number,
+  { ids, externalIds, slugKeys }: NamedLinks,
+): Promise<number[]> {
+  const links = db.selectFrom('links').select('seq').where('workspace_no', '=', workspaceNo)
+  const sets: (readonly { seq: number | null }[])[] = []
+  if (ids !== null) sets.push(await links.where('id', 'in', ids).execute())
+  if (externalIds !== null) sets.push(await links.where('external_id', 'in', externalIds).execute())
+  if (slugKeys !== null) {
+    const slugs = db.selectFrom('slugs').select('link_seq as seq')
+    const own = slugs.where('slug_key', 'in', slugKeys).where('workspace_no', '=', workspaceNo)
+    sets.push(await own.where('link_seq', 'is not', null).execute())
+  }
+  const [first = new Set<number>(), ...others] = sets.map(
+    (rows) => new Set(rows.flatMap(({ seq }) => seq ?? [])),
+  )
+  const common = others.reduce((all, each) => all.intersection(each), first)
+  return [...common].sort((a, b) => a - b)
+}
+
+async function folderIds(sqlx: Sql, no: number, id: string, hidden: readonly string[]) {
+  const ids = hidden.includes(id) ? [] : await idsOfFolder(sqlx, no, id)
+  if (ids.length === 0) throw new AppError('FOLDER_NOT_FOUND')
+  return ids
+}
+
+const anyArchived = prepare<{ no: number }, { seq: number }>((db, p) =>
+  db
+    .selectFrom('links')
+    .select('seq')
+    .where('workspace_no', '=', p.no)
+    .where('archived', '=', sql<number>`1`)
+    .limit(1),
+)
+
+async function hasArchived(sqlx: Sql, no: number): Promise<boolean> {
+  return (await sqlx.run(anyArchived, { no })).length > 0
+}
+
+async function countArchived({ db }: Sql, no: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM links l
+    WHERE l.workspace_no = ${no} AND l.archived = 1`.execute(db)
+  return Number(rows[0]?.n ?? 0)
+}
+
+/**
+ * What is known of a workspace without counting: how many links it has, how many it ever had, and
+ * how many audit entries, of which every change of a link makes one, on any node.
+ */
+const storedFacts = prepare<
+  { no: number },
+  { links: number; made: number; changes: number; unordered: number }
+>((db, p) =>
+  db
+    .selectFrom('workspaces')
+    .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
+    .select('links_unordered as unordered')
+    .where('no', '=', p.no),
+)
+
+async function factsOf(sqlx: Sql, no: number) {
+  const none = { links: 0, made: 0, changes: 0, unordered: 0 }
+  const [facts = none] = await sqlx.run(storedFacts, { no })
+  return facts
+}
+
+/** How many links match a filter. */
+interface Total {
+  /** A lower bound if it isn't exact. */
+  total: number
+  exact: boolean
+  /** The `seq` of all matches, if there are few. */
+  seqs?: readonly number[]
+}
+
+/** What to count; unless `exact`, only up to the limit of few. */
+type TotalQuery = Pick<PageQuery, 'filter' | 'range' | 'nowMs'> & { exact: boolean }
+
+/** The most totals in memory. */
+const TOTALS_MAX = 200
+
+export type Totals = ReturnType<typeof createTotals>
+
+/**
+ * Counts each filter once while no link changes, because a client that reads the pages of a list
+ * needs the same total each time. Other inputs of a status are read each time.
+ */
+export function createTotals(few: number) {
+  const totals = new Map<string, Total & { version: string }>()
+  return async (sqlx: Sql, query: TotalQuery, changes: number): Promise<Total> => {
+    const { filter, exact, nowMs } = query
+    const mark = filter.status === null ? '' : await statusMark(sqlx, filter.workspaceNo, nowMs)
+    const key = JSON.stringify(filter)
+    let total = totals.get(key)
+    if (total?.version !== `${changes} ${mark}` || (exact && !total.exact)) {
+      // Read before counting, and from the same database, which may be a lagging replica. A change
+      // in between makes this the total of a past version, which is never used again.
+      const { changes: counted } = await factsOf(sqlx, filter.workspaceNo)
+      total = { ...(await countLinks(sqlx, query, few)), version: `${counted} ${mark}` }
+    }
+    totals.delete(key)
+    totals.set(key, total)
+    if (totals.size > TOTALS_MAX) totals.delete(totals.keys().next().value as string)
+    return total
+  }
+}
+
+async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<Total> {
+  const { filter, range, nowMs } = query
+  const candidates = await smallestSet(sqlx, filter, range, few)
+  const matches = matching(filter, range, nowMs, candidates)
+  const { rows } = await sql<{ seq: number }>`
+    SELECT l.seq AS seq ${matches} LIMIT ${few + 1}`.execute(sqlx.db)
+  const seqs = rows.map(({ seq }) => seq)
+  if (seqs.length <= few) return { total: seqs.length, exact: true, seqs }
+  if (!query.exact) return { total: few, exact: false }
+  // SQLite's index finds exactly the links that contain the term: their rows needn't be read.
+  const { term, termInTags } = filter
+  const isIndexed = sqlx.dialect === 'sqlite' && term !== null && !termInTags
+  const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n ${
+    isIndexed && candidates !== null && isPlain({ ...filter, term: null })
+      ? sql`FROM (${candidates})`
+      : matches
+  }`.execute(sqlx.db)
+  return { total: counted[0]?.n ?? 0, exact: true }
+}

@@ -1,0 +1,66 @@
+import { z } from '@hono/zod-openapi'
+import { type Locale, translate } from '../../lib/i18n/index.ts'
+import { shadowedRules } from '../../redirect/rules/index.ts'
+import type { Link } from './schemas.ts'
+
+const CODES = ['SHADOWED_RULE', 'EXPIRES_IN_PAST', 'NEGLIGIBLE_WEIGHT'] as const
+type WarningCode = (typeof CODES)[number]
+
+/** A probable mistake that was accepted. */
+export const WarningSchema = z
+  .object({ field: z.string(), code: z.enum(CODES), message: z.string() })
+  .openapi('Warning')
+
+/** A warning without its message. */
+export interface Warning {
+  field: string
+  code: WarningCode
+  params?: Readonly<Record<string, string>>
+}
+
+/** Distinguishes warnings from other codes. */
+export function isWarning<T extends { code: string }>(one: T): one is T & { code: WarningCode } {
+  return (CODES as readonly string[]).includes(one.code)
+}
+
+/** A warning with its message. */
+export function describeWarning({ field, code, params }: Warning, locale: Locale) {
+  return { field, code, message: translate(locale, `warning.${code}`, params) }
+}
+
+/** The member of a write's response. */
+export const WARNINGS = z.array(WarningSchema).optional().openapi({
+  description: 'In responses to writes: probable mistakes. Absent: none.',
+})
+
+/** A lower share is less than one visitor in a thousand. */
+const SHARE_MIN = 0.001
+
+/** A link in the response of a write. The language is negotiated only if there are warnings. */
+export function withWarnings(link: Link, now: number, reader: { readonly locale: Locale }): Link {
+  const warnings = warningsOf(link, now).map((warning) => describeWarning(warning, reader.locale))
+  return warnings.length === 0 ? link : { ...link, warnings }
+}
+
+/** The probable mistakes of a link. */
+export function warningsOf(link: Link, now: number): Warning[] {
+  const warnings: Warning[] = []
+  const warn = (field: string, code: WarningCode, params = {}) =>
+    warnings.push({ field, code, params })
+  if (link.expires_at !== null && Date.parse(link.expires_at) <= now) {
+    warn('expires_at', 'EXPIRES_IN_PAST')
+  }
+  for (const [at, by] of shadowedRules(link.rules)) {
+    warn(`rules[${at}]`, 'SHADOWED_RULE', { other: `rules[${by}]` })
+  }
+  const splits = [['variants', link.variants] as const].concat(
+    link.rules.map(({ then }, i) => [`rules[${i}].then.variants`, then.variants ?? []] as never),
+  )
+  for (const [field, variants] of splits) {
+    const sum = variants.reduce((all, { weight }) => all + weight, 0)
+    for (const [i, { weight }] of variants.entries()) {
+      if (weight / sum < SHARE_MIN) warn(`${field}[${i}].weight`, 'NEGLIGIBLE_WEIGHT')
+    }
+  }
+  return warnings
+}

@@ -1,0 +1,139 @@
+import { z } from '@hono/zod-openapi'
+import { checked, whole } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { IMAGE_SIDE_MAX } from '../../lib/validation/image.ts'
+import { checkColour } from '../domains/values.ts'
+import {
+  CORRECTIONS,
+  DEFAULT_STYLE,
+  EYE_SHAPES,
+  MODULE_SHAPES,
+  QR_MARGIN,
+  QR_SIZE,
+} from './drawing.ts'
+import { LOGO_SIDE_MAX } from './logo.ts'
+
+/** `#` is optional because it must be written as `%23` in a query. */
+const COLOUR = /^#?((?:[\da-f]{2}){3,4})$/i
+
+const styled = (description: string, standard: string | number) =>
+  `${description} Default: as the workspace’s style has it, at first \`${standard}\`.`
+
+function colour(standard: string, description: string) {
+  return checked(z.string(), (text) => {
+    const digits = COLOUR.exec(text)?.[1]
+    return digits === undefined ? new Fault('INVALID_COLOUR') : `#${digits.toLowerCase()}`
+  })
+    .optional()
+    .openapi({
+      param: {
+        description: styled(
+          `${description} \`#rrggbb\` or \`#rrggbbaa\`, with or without \`#\`.`,
+          standard,
+        ),
+      },
+    })
+}
+
+function choice<const T extends readonly [string, ...string[]]>(
+  values: T,
+  standard: T[number],
+  description: string,
+) {
+  return z
+    .enum(values)
+    .optional()
+    .openapi({ param: { description: styled(description, standard) } })
+}
+
+/** The parameters of a code. */
+export const QrQuerySchema = z.object({
+  size: whole(QR_SIZE.max, QR_SIZE.min)
+    .optional()
+    .openapi({
+      param: { description: 'The side of the picture in pixels.' },
+      default: QR_SIZE.default,
+    }),
+  margin: whole(QR_MARGIN.max, QR_MARGIN.min)
+    .optional()
+    .openapi({
+      param: {
+        description: styled('Empty modules around the code; readers want 4.', QR_MARGIN.default),
+      },
+    }),
+  dark: colour(DEFAULT_STYLE.dark, 'The colour of the modules.'),
+  light: colour(DEFAULT_STYLE.light, 'The colour between and around them.'),
+  correction: z
+    .enum(CORRECTIONS)
+    .optional()
+    .openapi({
+      param: {
+        description:
+          'How much of the code may be damaged: 7, 15, 25 or 30 %. Default: as the workspace’s ' +
+          'style has it, at first `M`; with a logo that this does not bear, `H`.',
+      },
+    }),
+  modules: choice(MODULE_SHAPES, 'square', 'The shape of the modules.'),
+  eyes: choice(EYE_SHAPES, 'square', 'The shape of the three finder patterns.'),
+  logo: z
+    .enum(['true', 'false'])
+    .optional()
+    .openapi({
+      param: {
+        description:
+          'Whether the workspace’s logo is in the middle: correction Q or H. Default: as the ' +
+          'workspace’s style has it, at first `false`.',
+      },
+    }),
+})
+
+export type QrQuery = z.output<typeof QrQuerySchema>
+
+const plainColour = checked(z.string(), checkColour).openapi({ pattern: '^#[0-9a-fA-F]{6}$' })
+
+/** A workspace's style as it is set and given out. */
+export const QrStyleSchema = z
+  .strictObject({
+    margin: z.int().min(QR_MARGIN.min).max(QR_MARGIN.max),
+    dark: plainColour,
+    light: plainColour,
+    correction: z.enum(CORRECTIONS),
+    modules: z.enum(MODULE_SHAPES),
+    eyes: z.enum(EYE_SHAPES),
+    logo: z.boolean().openapi({ description: 'Drawn where the workspace has one.' }),
+  })
+  .openapi('QrStyle')
+
+export const LOGO_EXAMPLE = {
+  image:
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg==',
+  width: 1,
+  height: 1,
+  updated_at: '2026-05-04T09:30:12.345Z',
+}
+
+/** A logo in responses. */
+export const LogoSchema = z
+  .object({
+    image: z.string().openapi({
+      format: 'byte',
+      description: 'A PNG in Base64, re-encoded from the upload.',
+    }),
+    width: z.int().openapi({ description: `In pixels, at most ${LOGO_SIDE_MAX}.` }),
+    height: z.int().openapi({ description: `In pixels, at most ${LOGO_SIDE_MAX}.` }),
+    updated_at: z
+      .string()
+      .openapi({ format: 'date-time', description: 'When it was uploaded, in UTC.' }),
+  })
+  .openapi('Logo', { example: LOGO_EXAMPLE })
+
+export const LogoUploadSchema = z
+  .strictObject({
+    image: z.string().openapi({
+      format: 'byte',
+      description:
+        `A PNG, JPEG or WebP image in Base64, of at most 1 MiB and ${IMAGE_SIDE_MAX} pixels a ` +
+        'side. Its metadata and anything else in the file are removed.',
+    }),
+  })
+  .openapi('LogoUpload')

@@ -1,0 +1,65 @@
+import { z } from '@hono/zod-openapi'
+import { listOf } from '../../http/page.ts'
+import { checked } from '../../lib/validation/checked.ts'
+import { BOUNDS, checkTag } from '../../model/links/values.ts'
+import { COLOURS } from './colours.ts'
+
+export const TAG_EXAMPLE = {
+  id: 'tag_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  name: 'newsletter',
+  colour: 'teal',
+  links: 42,
+} as const
+
+const colour = z
+  .enum(COLOURS)
+  .openapi({ description: 'One of a fixed palette, by name.', example: TAG_EXAMPLE.colour })
+/** Null: the default colour of the name. */
+const ownColour = colour
+  .nullable()
+  .optional()
+  .openapi({ description: 'Default: derived from the name.' })
+
+/** A tag in responses. */
+export const TagSchema = z
+  .object({
+    id: z.string().openapi({ description: '`tag_` and 26 characters.' }),
+    name: z.string().openapi({ description: 'Unique in the workspace without regard to case.' }),
+    colour,
+    links: z.int().min(0).openapi({ description: 'How many links have it, archived ones too.' }),
+  })
+  .openapi('Tag', { example: TAG_EXAMPLE })
+export type Tag = z.output<typeof TagSchema>
+
+export const TagListSchema = listOf(TagSchema).openapi('TagList')
+export type TagList = z.output<typeof TagListSchema>
+
+const name = checked(z.string(), checkTag).openapi({
+  minLength: 1,
+  maxLength: BOUNDS.tag,
+  description: 'Unique in the workspace without regard to case.',
+  example: TAG_EXAMPLE.name,
+})
+
+/** The body of a new tag. */
+export const TagCreateSchema = z
+  .strictObject({
+    name,
+    colour: ownColour,
+  })
+  .openapi('TagCreate')
+
+/** The body of a change. */
+export const TagPatchSchema = z
+  .strictObject({ name: name.optional(), colour: ownColour })
+  .openapi('TagPatch')
+
+/** The body of a merge. */
+export const TagMergeSchema = z
+  .strictObject({
+    into: z.string().openapi({
+      description: 'The id of the tag that its links get instead.',
+      example: TAG_EXAMPLE.id,
+    }),
+  })
+  .openapi('TagMerge')

@@ -1,0 +1,219 @@
+import { pageOf } from '../../http/page.ts'
+import type { Versioned } from '../../http/respond.ts'
+import type { ServiceContext } from '../../http/service-context.ts'
+import type { IfMatch, Reader } from '../../http/types.ts'
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import { withContext } from '../../lib/base/verbs.ts'
+import { AppError } from '../../lib/errors/index.ts'
+import { foldForSearch } from '../../lib/validation/text.ts'
+import type { Sql, Transaction } from '../../platform/storage/index.ts'
+import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import { type Colour, colourOf } from './colours.ts'
+import type { Tag, TagList } from './schemas.ts'
+import {
+  countLinks,
+  deleteTag,
+  findHiddenKeys,
+  findTag,
+  findTags,
+  insertTag,
+  listTags,
+  type TagRow,
+  updateTag,
+} from './store.ts'
+
+/** Who changes a tag. */
+type TagPrincipal = Reader & Pick<Principal, 'actor'>
+
+type Name = { tag: string; key: string }
+
+/** A change of a tag. */
+interface TagChange {
+  name?: Name | undefined
+  /** Null: the default colour of its name. */
+  colour?: Colour | null | undefined
+  /** How many links have it. */
+  links: number
+}
+
+export type TagService = ReturnType<typeof createTagService>
+
+/**
+ * The tags of workspaces. Links refer to tags by number, so that renaming, merging and deleting
+ * change only rows of tags, however many links there are.
+ */
+export function createTagService(deps: ServiceContext) {
+  return withContext(deps, { linksOf, list, get, create, update, merge, remove })
+}
+
+/** How many links have any of these tags: counted before the transaction, because it is slow. */
+function linksOf(
+  { storage }: ServiceContext,
+  { workspace, hiddenFolders = [] }: Reader,
+  ...ids: string[]
+): Promise<number> {
+  return countLinks(storage.reports, workspace.no, ids, hiddenFolders)
+}
+
+/** Tags by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+async function list(
+  { storage, cursors }: ServiceContext,
+  caller: Reader,
+  query: {
+    search?: string | undefined
+    name?: readonly Name[] | undefined
+    limit: number
+    cursor?: string | undefined
+  },
+): Promise<TagList> {
+  const { limit, cursor } = query
+  const term = foldForSearch(query.search ?? '')
+  const keys = query.name?.map(({ key }) => key) ?? null
+  const { no } = caller.workspace
+  const binding = JSON.stringify(['tags', no, term, keys])
+  const afterKey = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
+  const rows = await listTags(storage.reports, {
+    workspaceNo: no,
+    term,
+    keys,
+    afterKey,
+    limit: limit + 1,
+    hiddenFolders: caller.hiddenFolders ?? [],
+    hidden: hiddenFrom(caller),
+  })
+  const page = pageOf(rows, limit, ({ key }) => cursors.encode([key], binding))
+  return { ...page, data: page.data.map((row) => shown(row, row.links).body) }
+}
+
+/** @throws AppError TAG_NOT_FOUND */
+async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Versioned<Tag>> {
+  const row = await found(ctx.storage.read, caller, id)
+  return shown(row, await linksOf(ctx, caller, id))
+}
+
+/** @throws AppError TAG_TAKEN */
+async function create(
+  { clock, ids }: ServiceContext,
+  tx: Transaction,
+  caller: TagPrincipal,
+  fields: { name: Name; colour?: Colour | null | undefined },
+): Promise<Versioned<Tag>> {
+  const { no } = caller.workspace
+  await tx.lockWorkspace(no)
+  const now = clock.now()
+  const { tag: name, key } = fields.name
+  const colour = fields.colour ?? colourOf(key)
+  const id = ids.next('tag')
+  const row = { id, key, name, colour, search_text: foldForSearch(name), folder_id: null }
+  const times = { created_at: now, updated_at: now }
+  if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
+    throw new AppError('TAG_TAKEN')
+  }
+  await recordObject(tx, caller, 'tag.created', row, now, { after: { name, colour } })
+  return shown({ ...row, version: 1 }, 0)
+}
+
+/** Changes name or colour. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
+async function update(
+  { clock }: ServiceContext,
+  tx: Transaction,
+  caller: TagPrincipal,
+  id: string,
+  { links, ...patch }: TagChange,
+  ifMatch: IfMatch,
+): Promise<Versioned<Tag>> {
+  const { no } = caller.workspace
+  const row = await toChange(tx, caller, id, ifMatch)
+  const before = { name: row.name, colour: row.colour }
+  const { tag: name, key } = patch.name ?? { tag: row.name, key: row.key }
+  const colour = patch.colour === null ? colourOf(key) : (patch.colour ?? row.colour)
+  const changes = changedFields(before, { name, colour })
+  if (Object.keys(changes.after).length === 0) return shown(row, links)
+  if (key !== row.key && (await findTags(tx, no, [key])).length > 0) {
+    throw new AppError('TAG_TAKEN')
+  }
+  const now = clock.now()
+  const changed = { key, name, colour, search_text: foldForSearch(name), version: row.version + 1 }
+  await updateTag(tx, row, { ...changed, updated_at: now })
+  await recordObject(tx, caller, 'tag.updated', row, now, changes)
+  return shown({ ...row, ...changed }, links)
+}
+
+/**
+ * Merges a tag into another one, which its links get instead.
+ * @throws AppError TAG_NOT_FOUND for either, PRECONDITION_FAILED
+ */
+async function merge(
+  { clock }: ServiceContext,
+  tx: Transaction,
+  caller: TagPrincipal,
+  id: string,
+  { into: intoId, links }: { into: string; links: number },
+  ifMatch: IfMatch,
+): Promise<Versioned<Tag>> {
+  const row = await toChange(tx, caller, id, ifMatch)
+  const into = await found(tx, caller, intoId)
+  if (into.id === row.id) return shown(row, links)
+  const { key, name, search_text } = into
+  await updateTag(tx, row, { key, name, search_text, merged_into: into.no })
+  await recordObject(tx, caller, 'tag.merged', row, clock.now(), {
+    before: { name: row.name },
+    after: { name: into.name },
+  })
+  return shown(into, links)
+}
+
+/** Deletes a tag, also from its links. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
+async function remove(
+  { clock }: ServiceContext,
+  tx: Transaction,
+  caller: TagPrincipal,
+  id: string,
+  ifMatch: IfMatch,
+): Promise<void> {
+  const row = await toChange(tx, caller, id, ifMatch)
+  await deleteTag(tx, row)
+  await recordObject(tx, caller, 'tag.deleted', row, clock.now(), {
+    before: { name: row.name, colour: row.colour },
+  })
+}
+
+/** @throws AppError TAG_NOT_FOUND */
+async function found(sqlx: Sql, caller: Reader, id: string): Promise<TagRow> {
+  const row = await findTag(sqlx, viewOf(caller), 'id', id)
+  if (row === undefined) throw new AppError('TAG_NOT_FOUND')
+  return row
+}
+
+/** The id of the tag with a key that a reader can see. */
+export async function findTagId(sqlx: Sql, reader: Reader, key: string) {
+  return (await findTag(sqlx, viewOf(reader), 'key', key))?.id
+}
+
+/** Those of some keys whose tags exist but are hidden from a reader. */
+export async function hiddenTags(
+  sqlx: Sql,
+  reader: Reader,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  return new Set(await findHiddenKeys(sqlx, viewOf(reader), keys))
+}
+
+function viewOf(reader: Reader) {
+  return { workspaceNo: reader.workspace.no, hidden: hiddenFrom(reader) }
+}
+
+/** A tag to be changed. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
+async function toChange(tx: Transaction, caller: TagPrincipal, id: string, ifMatch: IfMatch) {
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await found(tx, caller, id)
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  return row
+}
+
+function shown(
+  { id, name, colour, version }: Pick<TagRow, 'id' | 'name' | 'colour' | 'version'>,
+  links: number,
+): Versioned<Tag> {
+  return { body: { id, name, colour: colour as Colour, links }, version }
+}

@@ -1,0 +1,118 @@
+import { z } from '@hono/zod-openapi'
+import { validate } from '../../http/index.ts'
+import { hashNormalized, verifyNormalized } from '../../lib/base/passwords.ts'
+import { invalid, Refused } from '../../lib/errors/index.ts'
+import { checked } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { checkText, compose } from '../../lib/validation/text.ts'
+
+/** The most characters of a person's name. */
+export const USER_NAME_MAX = 100
+/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
+export const EMAIL_MAX = 254
+/** The fewest characters of a password (NIST SP 800-63B requires 8). */
+export const PASSWORD_MIN = 10
+/** The most characters (code points) of a password: hashing longer ones only takes longer. */
+export const PASSWORD_MAX = 128
+
+/** The most UTF-16 units of a password as it may be typed: decomposed, beyond the BMP. */
+export const TYPED_PASSWORD_MAX = 1_000
+
+/** A text typed by a person: trimmed, in NFC, not empty, of at most `max` characters. */
+export function trimmed(max: number): (value: string) => string | Fault {
+  return (value) => {
+    const text = compose(value).trim()
+    return text === '' ? new Fault('REQUIRED') : checkText({ max })(text)
+  }
+}
+
+/** A field of such a text. */
+export function trimmedText(max: number) {
+  return checked(z.string(), trimmed(max)).openapi({ type: 'string', maxLength: max })
+}
+
+/** A person's name. */
+export const nameField = trimmedText(USER_NAME_MAX)
+
+const address = z.email().max(EMAIL_MAX)
+/** An email address, trimmed. */
+export const emailField = checked(z.string(), (value) => {
+  const email = value.trim()
+  return address.safeParse(email).success ? email : new Fault('INVALID_EMAIL')
+}).openapi({ type: 'string', maxLength: EMAIL_MAX })
+
+/** A new password. */
+export const passwordField = checked(z.string(), (value) => {
+  const { length } = [...value]
+  if (length < PASSWORD_MIN) return new Fault('TOO_SHORT', { min: PASSWORD_MIN })
+  return length > PASSWORD_MAX ? new Fault('TOO_LONG', { max: PASSWORD_MAX }) : value
+}).openapi({
+  type: 'string',
+  format: 'password',
+  minLength: PASSWORD_MIN,
+  maxLength: PASSWORD_MAX,
+})
+
+/** A person to be created. */
+export interface NewUser {
+  email: string
+  /** {@link PASSWORD_MIN} characters or more; one is generated when absent. */
+  password?: string | undefined
+  name?: string | null | undefined
+}
+
+const rest = z.object({ password: passwordField.optional(), name: nameField.optional() })
+
+/**
+ * The email address and the name in their stored form.
+ * @throws Refused INVALID_EMAIL, AppError VALIDATION_FAILED
+ */
+export function checkNewUser(input: NewUser): { email: string; name: string | null } {
+  const email = emailField.safeParse(input.email)
+  if (!email.success) {
+    throw new Refused('INVALID_EMAIL', `${input.email.trim()} is not an e-mail address`)
+  }
+  const { password, name } = input
+  const checkedRest = validate(rest, { password, name: name?.trim() || undefined })
+  return { email: email.data, name: checkedRest.name ?? null }
+}
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/** Loaded at the first use: most processes never need it. */
+async function loadCommon(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].filter(({ length }) => length >= PASSWORD_MIN))
+}
+
+/**
+ * Refuses a password that is guessed first: one of a list (case-insensitive), the person's own
+ * address, or a repeated character or pair (NIST SP 800-63B §3.1.1.2).
+ * @throws AppError VALIDATION_FAILED with COMMON_PASSWORD
+ */
+export async function assertNotCommon(
+  field: string,
+  password: string,
+  email?: string | undefined,
+): Promise<void> {
+  common ??= loadCommon()
+  const text = password.normalize('NFKC').toLowerCase()
+  const address = email?.trim().toLowerCase()
+  const isOwn = address !== undefined && (text === address || text === address.split('@')[0])
+  if (!isOwn && !/^(.{1,2})\1+.?$/.test(text) && !(await common).has(text)) return
+  throw invalid({ field, code: 'COMMON_PASSWORD' })
+}
+
+/** argon2id in PHC format, with the parameters preferred by OWASP's cheat sheet for passwords. */
+export function hashPassword(password: string): Promise<string> {
+  return hashNormalized(password, { memoryCost: 47_104, timeCost: 1 })
+}
+
+/** Whether the password matches; false also for a malformed hash. */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  try {
+    return await verifyNormalized(password, hash)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '../../lib/base/clock.ts'
+import type { Ids } from '../../lib/base/ids.ts'
+import { type Random, randomString } from '../../lib/base/random.ts'
+import { Refused } from '../../lib/errors/index.ts'
+import type { Storage, Transaction } from '../../platform/storage/index.ts'
+import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
+
+/** Letters and digits that can't be confused with each other. */
+const PASSWORD_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ'
+const GENERATED_LENGTH = 20
+
+export type UserService = ReturnType<typeof createUserService>
+
+/** People who can sign in. */
+export function createUserService(deps: {
+  storage: Pick<Storage, 'write'>
+  clock: Clock
+  ids: Ids
+  random: Random
+}) {
+  const { storage, clock, ids, random } = deps
+
+  /**
+   * Inserts a person; returns the id, or null: the address is taken. The first owns the instance.
+   */
+  async function insert(
+    tx: Transaction,
+    user: {
+      email: string
+      name: string | null
+      passwordHash: string
+      emailVerified: boolean
+      language: string | null
+    },
+  ): Promise<string | null> {
+    const { email, name, passwordHash, emailVerified, language } = user
+    const id = ids.next('usr')
+    const now = clock.now()
+    await lockUsers(tx)
+    const inserted = await tx.db
+      .insertInto('users')
+      .values({
+        id,
+        email,
+        email_key: email.toLowerCase(),
+        name,
+        email_verified: emailVerified ? 1 : 0,
+        language,
+        instance_owner: (await hasUsers(tx)) ? 0 : 1,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((conflict) => conflict.column('email_key').doNothing())
+      .returning('id')
+      .execute()
+    if (inserted.length === 0) return null
+    await tx.db
+      .insertInto('accounts')
+      .values({
+        id: ids.next('acc'),
+        user_id: id,
+        provider_id: 'credential',
+        account_id: id,
+        password_hash: passwordHash,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+    return id
+  }
+
+  return {
+    insert,
+
+    /**
+     * Creates a person, with a generated password if none is given; `also` runs in the same
+     * transaction.
+     * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also`
+     *   throws
+     */
+    async create(
+      input: NewUser,
+      also?: (tx: Transaction, user: { id: string; email: string }) => Promise<void>,
+    ) {
+      const { email, name } = checkNewUser(input)
+      if (input.password !== undefined) await assertNotCommon('password', input.password, email)
+      const password = input.password ?? randomString(random, PASSWORD_ALPHABET, GENERATED_LENGTH)
+      const generatedPassword = input.password === undefined ? password : null
+      // Slow on purpose, so it runs before the transaction, on another thread.
+      const passwordHash = await hashPassword(password)
+      return storage.write(async (tx) => {
+        // The operator has checked the address.
+        const user = { email, name, passwordHash, emailVerified: true, language: null }
+        const id = await insert(tx, user)
+        if (id === null) throw new Refused('EMAIL_TAKEN', `There is a user ${email} already`)
+        await also?.(tx, { id, email })
+        return { id, email, name, generatedPassword }
+      })
+    },
+  }
+}
+
+/** Whether there is any user yet. */
+export async function hasUsers(tx: Pick<Transaction, 'db'>): Promise<boolean> {
+  return (await tx.db.selectFrom('users').select('id').limit(1).execute()).length > 0
+}
+
+/** Blocks creations of users until the transaction ends, so that the first one is certain. */
+export async function lockUsers(tx: Transaction): Promise<void> {
+  await tx.lock('users')
+}
+
+/** Whether a person exists; if so, they can't be deleted until the transaction ends. */
+export async function holdUser(tx: Transaction, userId: string): Promise<boolean> {
+  const user = await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    // Waits while the account is being deleted, as a foreign key would.
+    .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
+    .executeTakeFirst()
+  return user !== undefined
+}

@@ -1,0 +1,91 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../../http/index.ts'
+import { pageOf } from '../../http/page.ts'
+import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
+import { memberPrincipalOf } from '../members/service.ts'
+import {
+  VIEW_EXAMPLE,
+  VIEWS_MAX,
+  ViewCreateSchema,
+  ViewListSchema,
+  ViewPatchSchema,
+  ViewSchema,
+} from './schemas.ts'
+import type { ViewService } from './service.ts'
+
+const PATH = '/api/v1/views'
+/** Everyone may have their own views; the service checks who may share. */
+const ANYONE = { scope: 'links:read', tag: 'Views' } as const
+const BY_ID = {
+  path: `${PATH}/{id}`,
+  params: z.object({ id: z.string() }),
+}
+
+const one = describeOne('view', ViewSchema, VIEW_EXAMPLE)
+
+/** The dashboard's endpoints for saved views of the list of links. */
+export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewService }): void {
+  endpoint(api, {
+    ...ANYONE,
+    method: 'get',
+    path: PATH,
+    operationId: 'listViews',
+    summary: 'List saved views',
+    description: `One’s own and shared ones by name: all of them, ${2 * VIEWS_MAX} at most.`,
+    success: { status: 200, description: 'The views.', schema: ViewListSchema },
+    handler: async (call) => ({
+      status: 200,
+      body: pageOf(await deps.views.list(memberPrincipalOf(call)), 2 * VIEWS_MAX, String),
+    }),
+  })
+
+  endpoint(api, {
+    ...ANYONE,
+    method: 'post',
+    path: PATH,
+    operationId: 'createView',
+    summary: 'Save a view',
+    body: ViewCreateSchema,
+    bodyExample: { name: VIEW_EXAMPLE.name, filter: { tag: ['spring'] }, sort: 'clicks' },
+    success: one(201, 'The view.'),
+    errors: ['FORBIDDEN'],
+    handler: (call) =>
+      call.mutate(async (tx) =>
+        answerCreated(PATH, await deps.views.create(tx, memberPrincipalOf(call), call.body)),
+      ),
+  })
+
+  endpoint(api, {
+    ...ANYONE,
+    ...BY_ID,
+    method: 'patch',
+    operationId: 'updateView',
+    summary: 'Change a saved view',
+    description: 'What is given replaces what was there; a filter as a whole.',
+    body: ViewPatchSchema,
+    bodyExample: { name: 'Spring' },
+    success: one(200, 'The view as it is now.'),
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { params, body, ifMatch } = call
+        return answerOk(
+          await deps.views.update(tx, memberPrincipalOf(call), params.id, body, ifMatch),
+        )
+      }),
+  })
+
+  endpoint(api, {
+    ...ANYONE,
+    ...BY_ID,
+    method: 'delete',
+    operationId: 'deleteView',
+    summary: 'Delete a saved view',
+    success: { status: 204, description: 'The view is gone.' },
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
+    handler: (call) =>
+      call.mutate((tx) =>
+        deps.views.remove(tx, memberPrincipalOf(call), call.params.id, call.ifMatch),
+      ),
+  })
+}

@@ -1,0 +1,82 @@
+import { type Api, endpoint } from '../../http/index.ts'
+import { AppError, invalid } from '../../lib/errors/index.ts'
+import { compose } from '../../lib/validation/text.ts'
+import { principalOf } from '../audit/index.ts'
+import type { WorkspaceRemoval } from './removal.ts'
+import { WorkspaceChangeSchema, WorkspaceDeleteSchema, WorkspaceSchema } from './schemas.ts'
+import type { Workspace, WorkspaceService } from './service.ts'
+
+const PATH = '/api/v1/workspace'
+const TAG = 'Workspace'
+
+/** The dashboard's endpoints of the caller's workspace. */
+export function registerWorkspaceRoutes(
+  api: Pick<Api, 'add'>,
+  deps: {
+    workspaces: Pick<WorkspaceService, 'find' | 'get' | 'update'>
+    removal: WorkspaceRemoval
+  },
+): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'getWorkspace',
+    tag: TAG,
+    summary: 'Get the workspace',
+    success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
+    async handler({ caller }) {
+      const workspace = await deps.workspaces.find(caller.workspace.id)
+      if (workspace === undefined) throw new AppError('WORKSPACE_NOT_FOUND')
+      return { status: 200, body: shown(workspace) }
+    },
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: PATH,
+    scope: 'workspace:manage',
+    operationId: 'updateWorkspace',
+    tag: TAG,
+    summary: 'Change name, language, or whether members need a second factor',
+    body: WorkspaceChangeSchema,
+    success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { workspace, actor } = principalOf(call)
+        const changed = await deps.workspaces.update(tx, workspace.id, call.body, actor)
+        return { status: 200, body: shown(changed) }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: PATH,
+    scope: 'workspace:manage',
+    fresh: true,
+    // Its idempotency record would outlive the workspace.
+    secret: true,
+    operationId: 'deleteWorkspace',
+    tag: TAG,
+    summary: 'Delete the workspace with all that is in it',
+    body: WorkspaceDeleteSchema,
+    success: { status: 204, description: 'It is deleted permanently.' },
+    async handler(call) {
+      const answer = await call.mutate(async (tx) => {
+        const { workspace, actor } = principalOf(call)
+        const found = await deps.workspaces.get(tx, workspace.id)
+        if (compose(call.body.confirm_name).trim() !== found.name) {
+          throw invalid({ field: 'confirm_name', code: 'NAME_MISMATCH' })
+        }
+        await deps.removal.remove(tx, found, actor)
+      })
+      // The rest is deleted in the background; the timer retries after a failure.
+      deps.removal.purge().catch(() => {})
+      return answer
+    },
+  })
+}
+
+function shown({ id, name, plan, language, require_two_factor, created_at }: Workspace) {
+  return { id, name, language, require_two_factor, plan, created_at }
+}

@@ -1,0 +1,14 @@
+import { resolve } from 'node:path'
+
+/**
+ * The command line that runs this program with other arguments: from a checkout, or as the packaged
+ * executable, which is its own runtime. `--smol` gives the helper processes a small heap.
+ */
+export function ownProgram(...args: string[]): string[] {
+  if (Bun.isStandaloneExecutable) return [process.execPath, ...args]
+  const main = resolve(import.meta.dir, '../../cli/main.ts')
+  return [process.execPath, '--no-env-file', '--smol', main, ...args]
+}
+
+/** The command that starts this program, for hints to the user. */
+export const PROGRAM_NAME = Bun.isStandaloneExecutable ? 'slugline' : 'bin/slugline'

@@ -1,0 +1,195 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSharedVisitors } from '../../clicks/index.ts'
+import { systemClock } from '../../lib/base/clock.ts'
+import { systemRandom } from '../../lib/base/random.ts'
+import { Refused } from '../../lib/errors/index.ts'
+import { readNode } from '../../platform/cluster/node.ts'
+import {
+  assertSecret,
+  deriveSecrets,
+  existingSecret,
+  fingerprintOf,
+} from '../../platform/config/index.ts'
+import {
+  databaseFiles,
+  migrateScaled,
+  openPostgres,
+  openSqlite,
+} from '../../platform/storage/index.ts'
+import { agreeOnSecret } from '../../server/backend/shared-secret.ts'
+import { migrateInstance } from '../../server/operations/instance.ts'
+import { lockDataDir, lockState } from '../../server/operations/lock.ts'
+import { type ClickHouse, openClickHouse } from '../../statistics/engine/clickhouse/client.ts'
+import { migrateClickHouse } from '../../statistics/engine/clickhouse/schema.ts'
+import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
+import { isSame, moveTables, type Progress } from './rows.ts'
+import { openSource, type Source } from './source.ts'
+import { openTarget, type Target } from './target.ts'
+
+/** The target's record of moves; see `assertMoved`. */
+const MOVES = `CREATE TABLE IF NOT EXISTS moves (
+  one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one),
+  source TEXT COLLATE "C" NOT NULL,
+  clicks TEXT COLLATE "C" NOT NULL,
+  begun_at BIGINT NOT NULL,
+  ended_at BIGINT
+)`
+
+/** The source and target of a move. URLs may hold passwords. */
+interface MoveOptions {
+  /** The embedded instance's data directory; its server may run. */
+  dataDir: string
+  /** The environment's secret; null: that of the data directory. */
+  given: string | null
+  geoipDatabase: string | null
+  plansFile: string | null
+  /** PostgreSQL: `postgres://…`. */
+  to: string
+  /** ClickHouse for the clicks; null: PostgreSQL stores them too. */
+  clickHouse: string | null
+  progress: Progress
+}
+
+/**
+ * Copies an embedded instance into PostgreSQL, and optionally ClickHouse. It can be interrupted at
+ * any point and called again. Nodes refuse the database until a move of the stopped instance is
+ * complete.
+ * @throws Refused; DataDirLocked; ConfigError; errors of the databases
+ */
+export async function moveInstance(options: MoveOptions) {
+  const { dataDir, to, given, progress } = options
+  const source = await nameOfSource(dataDir, given)
+  const wasRunning = lockState(dataDir).held
+  const lock = wasRunning ? null : lockDataDir(dataDir)
+  const scratch = join(dataDir, 'moving')
+  await migrateScaled(to)
+  const target = await openTarget(to)
+  const url = options.clickHouse === null ? null : new URL(options.clickHouse)
+  const clickHouse = url && openClickHouse(url.href)
+  const store = clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse)
+  try {
+    // Without the password.
+    const clicks = url === null ? 'postgres' : `clickhouse ${url.host}${url.pathname}`
+    await begin(target, clickHouse, { source, clicks })
+    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    const opened = await openSource(dataDir, { ...options, scratch, isRunning: wasRunning })
+    try {
+      await moveSecrets(options, target, { main: opened.main, scratch })
+      const tables = [
+        ...(await moveTables([opened.main, opened.counters], target, progress)),
+        ...(await moveClicks(opened.clicks, store, progress)),
+      ]
+      /** Whether every table has the same rows on both sides. */
+      const isComplete = tables.every((table) => isSame(table.source, table.target))
+      if (isComplete && !wasRunning) {
+        // Makes this and everything before durable.
+        await target.all('SET synchronous_commit = on')
+        await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
+        await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
+      }
+      return { wasRunning, asOf: opened.asOf, tables, isComplete }
+    } finally {
+      opened.close()
+    }
+  } finally {
+    await Promise.all([target.close(), clickHouse?.close()])
+    rmSync(scratch, { recursive: true, force: true })
+    lock?.release()
+  }
+}
+
+const FIRST_WORKSPACE = `SELECT id FROM
+  (SELECT no, id FROM workspaces UNION ALL SELECT no, id FROM deleted_workspaces)
+  ORDER BY no LIMIT 1`
+
+/** Identifies an instance by its first workspace: several may share a secret. */
+async function nameOfSource(dataDir: string, given: string | null): Promise<string> {
+  if (readNode(dataDir) !== null) {
+    const message = 'This is the data directory of a node: set SLUGLINE_DATA_DIR to the instance'
+    throw new Refused('NODE_DIRECTORY', message)
+  }
+  assertSecret(dataDir, given)
+  const secret = given ?? existingSecret(dataDir)
+  if (secret === null || !existsSync(databaseFiles(dataDir).main)) {
+    const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
+    throw new Refused('NO_INSTANCE', message)
+  }
+  await migrateInstance(dataDir)
+  const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
+  const [first] = raw.query(FIRST_WORKSPACE).values()
+  close()
+  return `${fingerprintOf(secret)} ${first?.[0] ?? ''}`
+}
+
+/**
+ * Checks that the target is empty or has an earlier move of the same instance, and records this
+ * one: nodes refuse the database until a move is complete. @throws Refused
+ */
+async function begin(
+  target: Target,
+  clickHouse: ClickHouse | null,
+  { source, clicks }: { source: string; clicks: string },
+): Promise<void> {
+  const [lock] = await target.all<{ taken: boolean }>(
+    "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
+  )
+  if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into the database runs')
+  await target.all(MOVES)
+  const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')
+  const [used] = await target.all<{ nodes: boolean; data: boolean }>(
+    `SELECT EXISTS (SELECT FROM nodes) AS nodes, EXISTS (SELECT FROM workspaces)
+       OR EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM clicks) AS data`,
+  )
+  const isSameSource = earlier === undefined || source.startsWith(earlier.source)
+  const refuse = (isTrue: boolean | undefined, code: string, message: string) => {
+    if (isTrue) throw new Refused(code, `${message}. Name an empty database`)
+  }
+  refuse(used?.nodes, 'TARGET_IN_USE', 'Nodes have been started on this database')
+  refuse(earlier === undefined && used?.data, 'TARGET_NOT_EMPTY', 'The database holds other data')
+  refuse(!isSameSource, 'TARGET_OF_ANOTHER', 'Another instance was moved into this database')
+  if (clickHouse !== null) {
+    await migrateClickHouse(clickHouse)
+    const [row] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1')
+    const isOther = earlier?.clicks !== clicks && row !== undefined
+    refuse(isOther, 'CLICKS_NOT_EMPTY', 'ClickHouse holds other clicks')
+    // They get that of the instance which is moved.
+    await clickHouse.command('TRUNCATE TABLE instance')
+  }
+  await target.all(
+    `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)
+     DO UPDATE SET source = $1, clicks = $2, begun_at = $3, ended_at = NULL`,
+    [source, clicks, Date.now()],
+  )
+  // No node has read a slug yet.
+  await target.all('ALTER TABLE slugs DISABLE TRIGGER slugs_changed')
+  // An earlier move may have copied them to PostgreSQL.
+  if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
+}
+
+/** Moves what isn't in a table of the source: the secret, the salts, the last workspace number. */
+async function moveSecrets(
+  { to, dataDir, given }: MoveOptions,
+  target: Target,
+  { main, scratch }: Pick<Source, 'main'> & { scratch: string },
+): Promise<void> {
+  const last = main.raw
+    .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspaces'")
+    .get()
+  const highest = "UPDATE numbers SET value = greatest(value, $1) WHERE name = 'workspaces'"
+  await target.all(highest, [last?.seq ?? 0])
+  const file = join(scratch, 'salts')
+  if (existsSync(join(dataDir, 'salts'))) copyFileSync(join(dataDir, 'salts'), file)
+  await target.all('DELETE FROM visitor_salts')
+  const storage = await openPostgres({ url: to, poolSize: 2 })
+  try {
+    const secret = await agreeOnSecret({ storage, dataDir, given, isNode: false })
+    const key = deriveSecrets(secret).visitors
+    const machine = { clock: systemClock, random: systemRandom }
+    const visitors = await openSharedVisitors({ storage, key, file, ...machine })
+    // The first attempt to store the salts may have failed.
+    await visitors.refresh().finally(visitors.close)
+  } finally {
+    await storage.close()
+  }
+}

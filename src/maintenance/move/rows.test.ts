@@ -1,0 +1,198 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import {
+  postgresMissing,
+  sharedPostgres,
+  type TestPostgres,
+} from '../../../test/harness/postgres.ts'
+import {
+  databaseFiles,
+  migrate,
+  openSqlite,
+  SEQS_PER_WORKSPACE,
+  type SqliteConnection,
+} from '../../platform/storage/index.ts'
+import { isSame, type Moved, moveTables } from './rows.ts'
+import { openTarget, type Target } from './target.ts'
+
+/** Texts that are special in some format. */
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.constantFrom(
+    '',
+    '\\N',
+    '\\.',
+    'a\n\\.\nb',
+    ',',
+    '\t',
+    '\r\n',
+    '\\',
+    "'",
+    '"',
+    '{}',
+    'NULL',
+    '\u{1f98a}',
+    'a\0b',
+  ),
+)
+/** Each compares all tables on both sides several times; `MOVE_RUNS=100` does so longer. */
+const RUNS = Number(Bun.env.MOVE_RUNS ?? 5)
+const NAMES = ['a', 'b', 'c', 'd']
+
+describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
+  let postgres: TestPostgres
+  let dir: string
+  let main: SqliteConnection
+  let counters: SqliteConnection
+  let target: Target
+
+  beforeAll(async () => {
+    postgres = await sharedPostgres()
+  })
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'slugline-move-'))
+    await migrate(dir)
+    main = openSqlite(databaseFiles(dir).main)
+    counters = openSqlite(databaseFiles(dir).counters)
+    target = await openTarget(await postgres.createDatabase())
+  })
+  afterEach(async () => {
+    await target.close()
+    main.close()
+    counters.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const move = (): Promise<Moved[]> => moveTables([main, counters], target, () => {})
+
+  const workspace = (no: number, name: string) =>
+    main.raw
+      .query(
+        `INSERT INTO workspaces (no, id, name, name_key, plan_id, created_at)
+         VALUES (?1, 'wsp_' || ?1, ?2, ?2, 'free', 1)`,
+      )
+      .run(no, name)
+  const person = (id: string, email: string) =>
+    main.raw
+      .query(
+        `INSERT INTO users (id, email, email_key, created_at, updated_at) VALUES (?1, ?2, ?2, 1, 1)`,
+      )
+      .run(id, email)
+  const link = (n: number, externalId: string | null, title: string | null = null) =>
+    main.raw
+      .query(
+        `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
+           target_url, title, tag_nos, aliases, external_id, enabled, redirect_status, forward_query,
+           created_at, updated_at, version, search_text)
+         VALUES (?1, 'lnk_' || ?1, 1, 0, 's', 's', 'https://a.example', 'https://a.example', ?2,
+           '[]', '[]', ?3, 1, 302, 0, 1, 1, 1, '')`,
+      )
+      .run(SEQS_PER_WORKSPACE + n, title, externalId)
+
+  test('have every text and number unchanged', async () => {
+    workspace(1, 'w')
+    const rows = fc.array(fc.tuple(fc.option(texts), texts, fc.double({ noNaN: true })), {
+      maxLength: 30,
+    })
+    await fc.assert(
+      fc.asyncProperty(rows, async (list) => {
+        main.raw.run('DELETE FROM links')
+        main.raw.run('DELETE FROM attempts')
+        list.forEach(([title, externalId, used], n) => {
+          link(n + 1, `${n} ${externalId}`, title)
+          main.raw.query('INSERT INTO attempts VALUES (?, ?, ?, 1)').run(String(n), n, used)
+        })
+        const moved = await move()
+        expect(moved.filter((table) => !isSame(table.source, table.target))).toEqual([])
+        const found = await target.all<{ title: string | null; used: number }>(
+          'SELECT title, used FROM links JOIN attempts ON at = (seq & 65535) - 1 ORDER BY seq',
+        )
+        expect(found.map(({ title }) => title)).toEqual(
+          list.map(([title]) => title?.replaceAll('\0', '\uFFFD').toWellFormed() ?? null),
+        )
+        expect(found.map(({ used }) => used)).toEqual(list.map(([, , used]) => used || 0))
+      }),
+      { numRuns: RUNS },
+    )
+  }, 600_000)
+
+  test('follow all changes, including swapped unique values', async () => {
+    const changes = fc.array(
+      fc.oneof(
+        fc.record({ what: fc.constant('names' as const), order: fc.shuffledSubarray(NAMES) }),
+        fc.record({ what: fc.constant('emails' as const), order: fc.shuffledSubarray(NAMES) }),
+        fc.record({ what: fc.constant('ids' as const), order: fc.shuffledSubarray(NAMES) }),
+        fc.record({ what: fc.constant('slugs' as const), order: fc.shuffledSubarray(NAMES) }),
+      ),
+      { minLength: 1, maxLength: 6 },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 3 }), async (rounds) => {
+        for (const round of rounds) {
+          for (const { what, order } of round) {
+            if (what === 'ids') {
+              main.raw.run('DELETE FROM links')
+              order.forEach((name, n) => {
+                link(n + 1, name)
+              })
+            } else if (what === 'slugs') {
+              main.raw.run('DELETE FROM slugs')
+              order.forEach((name, n) => {
+                main.raw
+                  .query(
+                    "INSERT INTO slugs VALUES (?1, 0, 1, ?2, ?1, 'https://a.example', 302, 0, NULL)",
+                  )
+                  .run(name, n)
+              })
+            } else {
+              // Existing rows keep their numbers and swap names; some are deleted.
+              main.raw.run('DELETE FROM members')
+              main.raw.run(`DELETE FROM ${what === 'names' ? 'workspaces' : 'users'}`)
+              order.forEach((name, n) => {
+                if (what === 'names') workspace(n + 1, name)
+                else person(`usr_${n}`, name)
+              })
+              main.raw.run(
+                "INSERT INTO members SELECT no, users.id, 'owner', 1 FROM workspaces, users",
+              )
+            }
+          }
+          const moved = await move()
+          expect(moved.filter((table) => !isSame(table.source, table.target))).toEqual([])
+        }
+        const again = await move()
+        expect(again.reduce((sum, { copied }) => sum + copied, 0)).toBe(0)
+      }),
+      { numRuns: RUNS },
+    )
+  }, 600_000)
+
+  test('are all tables of both databases', async () => {
+    const moved = await move()
+    const there = await target.all<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
+       AND relkind IN ('r', 'p') AND NOT relispartition`,
+    )
+    const others = there
+      .map(({ name }) => name)
+      .filter((name) => !moved.some((t) => t.table === name))
+    // Tables of nodes only, tables moved in other ways, and metadata.
+    expect(others.sort()).toEqual([
+      'click_shipping',
+      'clicks',
+      'daily',
+      'gone_links',
+      'instance_secret',
+      'leases',
+      'link_changes',
+      'migrations',
+      'node_watermarks',
+      'nodes',
+      'numbers',
+      'visitor_salts',
+    ])
+  })
+})

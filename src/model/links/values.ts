@@ -1,0 +1,163 @@
+import { LOCATION_BYTES_MAX } from '../../lib/base/headers.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import { canonicalHost, hostOfUrl } from '../../lib/validation/host.ts'
+import { requestingWorkspace } from '../../lib/validation/requesting-workspace.ts'
+import { checkText, foldCase, hasManyMarks, longerThan } from '../../lib/validation/text.ts'
+import type { Domains } from '../domains/index.ts'
+
+/** A tag as typed, and its unique key. */
+export interface Tag {
+  tag: string
+  key: string
+}
+
+/** The bounds of a link's fields, in Unicode code points. */
+export const BOUNDS = {
+  title: 255,
+  notes: 2000,
+  external_id: 255,
+  tag: 50,
+  tags: 20,
+  aliases: 20,
+  password: 128,
+  search: 255,
+} as const
+
+const checkLength = checkText({ max: BOUNDS.tag, min: 1 })
+
+/** A tag, trimmed. */
+export function checkTag(text: string): Tag | Fault {
+  const tag = checkLength(text.trim())
+  return tag instanceof Fault ? tag : { tag, key: foldCase(tag) }
+}
+
+/** Tags in the order of their keys; of those that differ only in case the first one stays. */
+export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
+  const unique = new Map<string, Tag>()
+  for (const tag of tags) if (!unique.has(tag.key)) unique.set(tag.key, tag)
+  if (unique.size > BOUNDS.tags) return new Fault('TOO_MANY', { max: BOUNDS.tags })
+  // In the database's order.
+  return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
+}
+
+/** The number of a domain that links of the requesting workspace may use. */
+export function checkDomain(host: string, domains: Domains): number | Fault {
+  const usable = domains.usableBy(requestingWorkspace(), host)
+  if (typeof usable === 'object') return usable.no
+  return new Fault(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
+}
+
+/** The number of a domain that the requesting workspace may query. */
+export function checkKnownDomain(host: string, domains: Domains): number | Fault {
+  return domains.knownTo(requestingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
+}
+
+/** The most characters of a destination, both as given and as sent. */
+export const URL_LENGTH_MAX = LOCATION_BYTES_MAX
+
+/** In any position; the URL standard would silently drop some of them, and surrounding space. */
+const CONTROLS = /\p{Cc}/u
+const SPACE_AROUND = /^ | $/
+const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+/** The hosts and ports of this instance. */
+export interface OwnHosts {
+  /** Public hosts, of the base URL and the short domains. Refused with any port. */
+  hosts: readonly string[]
+  /** The workspace's domain that is served at a canonical host. Refused too. */
+  ownedAt?: (host: string) => number | undefined
+  /** Addresses of this machine that the server listens on, besides loopback ones. */
+  addresses?: readonly string[]
+  /** The listening port: refused with any name or address of this machine. */
+  listenPort: number
+  /** The base URL's port, refused too. */
+  basePort: number
+}
+
+/** An operator's rules for destinations. */
+export interface UrlRules {
+  /** Without the colon, in lower case. */
+  schemes: readonly string[]
+  /** Whether a canonical host is refused. */
+  isBlockedHost?: (host: string) => boolean
+}
+
+/**
+ * Placeholders in a destination, filled in by each visit. The URL standard percent-encodes braces
+ * in a path, so both forms match. `path.1` is the first segment after the slug.
+ */
+export const PLACEHOLDERS = /(?:\{|%7B)(path(?:\.[1-9]\d?)?|slug|query\.[\w.~-]+)(?:\}|%7D)/g
+const PLACEHOLDER = new RegExp(PLACEHOLDERS.source)
+
+/** Up to the path, the query or the fragment; for `mailto:a@b` it is everything. */
+const ORIGIN = /^[^/?#\\:]*:?[/\\]*[^/?#\\]*/
+
+/** Whether a destination has placeholders. */
+export function hasPlaceholder(url: string): boolean {
+  return PLACEHOLDER.test(url)
+}
+
+/** A URL as given, and as serialized by the URL standard. */
+export interface Destination {
+  given: string
+  target: string
+}
+
+/** Validates a destination. */
+export type UrlCheck = (text: string) => Destination | Fault
+
+/** Makes the validation of destinations of an instance (https://url.spec.whatwg.org). */
+export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
+  const protocols = new Set(rules.schemes.map((scheme) => `${scheme}:`))
+  const allowed = [...rules.schemes]
+  const ownHosts = new Set(own.hosts.map(canonicalHost).filter((host) => !isThisMachine(host)))
+  const ownPorts = new Set([own.listenPort, own.basePort])
+  const addresses = new Set((own.addresses ?? []).map(canonicalAddress))
+
+  function loopsBack(url: URL, host: string): boolean {
+    if (ownHosts.has(host) || own.ownedAt?.(host) !== undefined) return true
+    if (!isThisMachine(host) && !addresses.has(host)) return false
+    const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
+    return port !== undefined && ownPorts.has(port)
+  }
+
+  return (text) => {
+    if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
+    if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
+    const [origin = ''] = ORIGIN.exec(text) ?? []
+    if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
+    const isParsed = text.isWellFormed() && !SPACE_AROUND.test(text) && !hasManyMarks(origin)
+    const url = isParsed ? URL.parse(text) : null
+    if (url === null) return new Fault('INVALID_URL')
+    if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
+    if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')
+    if (url.hostname !== '') {
+      const host = hostOfUrl(url)
+      if (loopsBack(url, host)) return new Fault('URL_LOOPS_BACK')
+      if (rules.isBlockedHost?.(host)) return new Fault('URL_BLOCKED')
+    }
+    if (Buffer.byteLength(url.href) > LOCATION_BYTES_MAX) {
+      const limits = { max: URL_LENGTH_MAX, encoded: LOCATION_BYTES_MAX }
+      return new Fault('TOO_LONG', limits)
+    }
+    return { given: text, target: url.href }
+  }
+}
+
+/** An address in URL notation: IPv6 in brackets, without a zone. */
+function canonicalAddress(address: string): string {
+  const plain = address.replace(/%.*$/, '')
+  return canonicalHost(plain.includes(':') ? `[${plain}]` : plain)
+}
+
+function isThisMachine(host: string): boolean {
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '0.0.0.0' ||
+    host === '[::]' ||
+    host === '[::1]' ||
+    LOOPBACK_V4.test(host)
+  )
+}

@@ -1,0 +1,35 @@
+import type { Hidden } from '../../lib/base/hidden.ts'
+import { within } from '../../lib/base/within.ts'
+import { connectRedis, isReady } from './redis.ts'
+
+/** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */
+export async function probeRedis(url: Hidden, withinMs: number) {
+  let code = 'no answer'
+  const warn = (told: unknown) => {
+    code = String((told as { code?: unknown }).code ?? code)
+  }
+  const { redis, close } = connectRedis({
+    url,
+    name: 'slugline-doctor',
+    logger: { info() {}, warn },
+  })
+  try {
+    const ask = async () => {
+      if (!isReady(redis)) await new Promise<void>((ready) => redis.once('ready', ready))
+      return await redis.info()
+    }
+    const info = await within(withinMs, ask, null)
+    if (info === null) return code
+    const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
+    return {
+      /** For Valkey the Redis version that it is compatible with. */
+      version: fact('redis_version'),
+      /** It may evict the keys of rate limits. */
+      forgets: Number(fact('maxmemory')) > 0 && fact('maxmemory_policy') !== 'noeviction',
+    }
+  } catch {
+    return code
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,164 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isWithin, parseAddress, parseNetworks } from '../../lib/base/networks.ts'
+
+/** This instance may not call the address. */
+export class AddressNotAllowed extends Error {
+  override name = 'AddressNotAllowed'
+}
+
+/** A response has more bytes than are read. */
+export class AnswerTooLarge extends Error {
+  override name = 'AnswerTooLarge'
+}
+
+/** A response, whatever its status. */
+export interface OutgoingAnswer {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  text: string
+}
+
+/** A request to a host named by a client. */
+interface OutgoingRequest {
+  method?: 'GET' | 'POST'
+  /** Sent to this origin only, not to those that it redirects to. */
+  headers?: Readonly<Record<string, string>>
+  /** A form. */
+  body?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+}
+
+/** Calls hosts named by clients. */
+export type Outgoing = ReturnType<typeof createOutgoing>
+
+const REDIRECTS_MAX = 5
+/** For a request with its redirects, until the last byte of the response. */
+const TIMEOUT_MS = 30_000
+/** The only global unicast range; the others are unassigned or map to IPv4. */
+const GLOBAL_IPV6 = parseNetworks(['2000::/3'])
+/** The most bytes of a response. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+/** Nothing is decompressed, so that a response is as large as it arrives. */
+const OWN_HEADERS = {
+  Accept: 'application/json',
+  'Accept-Encoding': 'identity',
+  'User-Agent': 'Slugline',
+}
+
+type Resolve = (host: string) => Promise<LookupAddress[]>
+
+const resolveBySystem: Resolve = (host) => dns.lookup(host, { all: true, verbatim: true })
+
+/**
+ * Calls hosts named by clients, in public networks only. A name is resolved once per connection,
+ * and the connection goes to the addresses that were checked; likewise for redirects.
+ * @param allowedNetworks further networks (CIDR) that may be called
+ */
+export function createOutgoing({
+  allowedNetworks = [],
+  resolve = resolveBySystem,
+}: {
+  allowedNetworks?: readonly string[]
+  resolve?: Resolve
+} = {}) {
+  const networks = parseNetworks(allowedNetworks)
+
+  function allows(text: string): boolean {
+    const address = parseAddress(text)
+    const isGlobal = address?.kind() === 'ipv4' || isWithin(address, GLOBAL_IPV6)
+    return (address?.range() === 'unicast' && isGlobal) || isWithin(address, networks)
+  }
+
+  /** @throws AddressNotAllowed when one of its addresses isn't allowed */
+  async function addressesOf(hostname: string): Promise<LookupAddress[]> {
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const family = isIP(host)
+    const found = family === 0 ? await resolve(host) : [{ address: host, family }]
+    if (!found.every(({ address }) => allows(address))) throw new AddressNotAllowed()
+    return found
+  }
+
+  const lookup: LookupFunction = (host, { all }, done) => {
+    addressesOf(host).then(
+      (found) => {
+        const [first] = found
+        if (first === undefined) done(new Error('No address'), '')
+        else if (all) done(null, found)
+        else done(null, first.address, first.family)
+      },
+      (error) => done(error, ''),
+    )
+  }
+
+  async function once(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
+    // An IP address isn't looked up, so it is checked here.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) await addressesOf(url.hostname)
+    const { method = 'GET', headers = {}, body, signal } = request
+    const { request: send } = url.protocol === 'https:' ? https : http
+    const text = body && new URLSearchParams(body).toString()
+    const type = text !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }
+    return new Promise((done, fail) => {
+      const sent = send(url, {
+        method,
+        headers: { ...OWN_HEADERS, ...type, ...headers },
+        lookup,
+        agent: false,
+        ...(signal && { signal }),
+      })
+      sent.on('error', fail)
+      sent.on('response', (answer) => {
+        const parts: Buffer[] = []
+        let length = 0
+        answer.on('error', fail)
+        answer.on('data', (part: Buffer) => {
+          parts.push(part)
+          length += part.length
+          if (length > ANSWER_BYTES_MAX) sent.destroy(new AnswerTooLarge())
+        })
+        answer.on('end', () => {
+          const { statusCode: status = 0, headers: given } = answer
+          done({ status, headers: given, text: Buffer.concat(parts).toString('utf8') })
+        })
+      })
+      sent.end(text)
+    })
+  }
+
+  return {
+    /** @throws AddressNotAllowed */
+    async check(url: URL): Promise<void> {
+      // A name that doesn't exist now may exist later.
+      await addressesOf(url.hostname).catch((error) => {
+        if (error instanceof AddressNotAllowed) throw error
+      })
+    },
+
+    /**
+     * Follows redirects.
+     * @throws AddressNotAllowed, {@link AnswerTooLarge}; other errors when there is no answer
+     */
+    async send(url: URL, request: OutgoingRequest = {}): Promise<OutgoingAnswer> {
+      const timeout = AbortSignal.timeout(TIMEOUT_MS)
+      const { signal: given, ...asked } = request
+      const signal = given === undefined ? timeout : AbortSignal.any([given, timeout])
+      let at = url
+      for (let redirects = 0; ; redirects++) {
+        const { headers = {}, body, ...rest } = asked
+        const own = at.origin === url.origin ? { headers, ...(body && { body }) } : {}
+        const answer = await once(at, { ...rest, ...own, signal })
+        const { location } = answer.headers
+        const isRedirect = answer.status >= 300 && answer.status < 400
+        if (!isRedirect || typeof location !== 'string') return answer
+        const next = URL.parse(location, at.href)
+        if (next === null || !/^https?:$/.test(next.protocol) || redirects === REDIRECTS_MAX) {
+          throw new Error('The redirect has no valid location')
+        }
+        at = next
+      }
+    },
+  }
+}

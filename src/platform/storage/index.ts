@@ -1,0 +1,39 @@
+export { CLICK_DETAILS } from '../../lib/base/click-columns.ts'
+export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from './migrate.ts'
+
+import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
+
+export {
+  assertOwned,
+  type Instance,
+  instanceIn,
+  type Owned,
+  PUT_BACK,
+  readInstance,
+} from './instance.ts'
+export { bySql } from './kysely.ts'
+export type { MigrationState } from './migrations/states.ts'
+export { asPostgresError } from './postgres/errors.ts'
+export type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
+export { createRefresh, raiseRevision } from './revisions.ts'
+export { rehearse, savepoint } from './savepoint.ts'
+export * from './schema.ts'
+export { openSqlite, openUnchanged, type SqliteConnection } from './sqlite/connection.ts'
+export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
+export {
+  type Dialect,
+  type LinkChange,
+  prepare,
+  prepareRows,
+  prepareSql,
+  type Sql,
+  type Storage,
+  StorageUnavailable,
+  type Transaction,
+  type WriteOptions,
+} from './storage.ts'
+
+/** Loads the driver on demand: a single machine doesn't need it. */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
+  return (await import('./postgres/index.ts')).openPostgres(options)
+}

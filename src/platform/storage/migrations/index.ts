@@ -1,0 +1,84 @@
+import { type Kysely, type Migration, sql } from 'kysely'
+import {
+  COUNTER_TABLES,
+  JOURNAL_TABLES,
+  MAIN_TABLES,
+  runAll,
+  specialLinksIndex,
+  statementsFor,
+} from './baseline.ts'
+import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
+import * as postgresBaseline from './postgres-baseline.ts'
+import * as linkChanges from './postgres-link-changes.ts'
+
+/**
+ * A migration of PostgreSQL. While it is applied, nodes of older versions keep working;
+ * docs/upgrading.md has the rules for that.
+ */
+export type PostgresMigration = Step & {
+  /**
+   * The last migration that a node must know to work after this one; older nodes refuse to start.
+   * Absent: older nodes keep working.
+   */
+  readonly oldestNode?: string
+}
+
+type Step =
+  /** Changes tables, in one transaction. */
+  | { up(db: Kysely<never>): Promise<void> }
+  /**
+   * Changes many rows: some of the remaining ones with each call, in a separate transaction. False:
+   * none is left. Continues after an interruption.
+   */
+  | { batch(db: Kysely<never>): Promise<boolean> }
+
+/** Migrations of the embedded main database, applied in the order of their names. */
+export const MAIN_MIGRATIONS: Record<string, Migration> = {
+  '0001-baseline': {
+    up: (db: Kysely<never>) =>
+      runAll(db, [
+        ...statementsFor('sqlite', MAIN_TABLES),
+        specialLinksIndex(', uses'),
+        // Only the index: the text is in links.search_text.
+        `CREATE VIRTUAL TABLE links_search USING fts5 (
+          search_text, content = '', contentless_delete = 1, tokenize = 'trigram'
+        )`,
+        // Merging its segments less often makes writing a link here a third cheaper.
+        "INSERT INTO links_search (links_search, rank) VALUES ('automerge', 16), ('crisismerge', 32)",
+        // Its trigrams, to find those that begin with a shorter term.
+        "CREATE VIRTUAL TABLE links_search_terms USING fts5vocab (links_search, 'row')",
+      ]),
+  },
+  '0002-instance': { up: nameInstance },
+  '0003-imports': { up: (db: Kysely<never>) => runAll(db, MAIN_STATEMENTS) },
+}
+
+/** Migrations of the counters, which are a separate file in the embedded database. */
+export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
+  '0001-baseline': {
+    up: (db: Kysely<never>) =>
+      runAll(db, [
+        ...statementsFor('sqlite', { ...COUNTER_TABLES, ...JOURNAL_TABLES }),
+        'INSERT INTO journal_watermark (id, segment, "offset") VALUES (1, 0, 0)',
+      ]),
+  },
+  '0002-instance': {
+    // The instance that these counters belong to; null: not known yet.
+    up: (db: Kysely<never>) =>
+      runAll(db, ['ALTER TABLE journal_watermark ADD COLUMN instance TEXT']),
+  },
+  '0003-imports': { up: (db: Kysely<never>) => runAll(db, COUNTER_STATEMENTS) },
+}
+
+/** Migrations of PostgreSQL, which has all tables. */
+export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
+  '0001-baseline': postgresBaseline,
+  '0002-instance': { up: nameInstance },
+  '0003-link-changes': linkChanges,
+  '0004-imports': { up: (db) => runAll(db, POSTGRES_STATEMENTS) },
+}
+
+/** Gives the instance an id; see `platform/storage/instance.ts`. */
+async function nameInstance(db: Kysely<never>): Promise<void> {
+  await sql`INSERT INTO instance (name, value) VALUES ('id', ${crypto.randomUUID()})`.execute(db)
+}

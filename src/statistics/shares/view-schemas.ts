@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi'
+import { DIMENSIONS } from '../columns.ts'
+import { TopSchema } from '../schemas.ts'
+import { SHOW_NAMES } from './show.ts'
+
+export const ABOUT_EXAMPLE = {
+  name: 'Summer campaign',
+  kind: 'tag' as const,
+  show: ['countries' as const, 'referrers' as const],
+  dimensions: ['country' as const, 'referrer' as const],
+  since: '2026-05-01T08:00:00.000Z',
+  link: null,
+}
+
+const destination = z.string().nullable().optional().openapi({
+  description: 'Where the link leads; only where `show` has `destinations`.',
+})
+
+/** The description of a share for viewers. */
+export const AboutSchema = z
+  .object({
+    name: z.string().nullable(),
+    kind: z.enum(['link', 'tag', 'folder', 'workspace']),
+    show: z.array(z.enum(SHOW_NAMES)),
+    dimensions: z
+      .array(z.enum(DIMENSIONS))
+      .openapi({ description: 'Dimensions of top values and filters.' }),
+    since: z
+      .string()
+      .openapi({ format: 'date-time', description: 'When the first click can have been.' }),
+    link: z
+      .object({
+        short_url: z.string(),
+        title: z.string().nullable(),
+        brand: z
+          .object({
+            name: z.string().nullable(),
+            logo: z.string().nullable().openapi({ description: 'A `data:` URL.' }),
+            colour: z.string().nullable(),
+          })
+          .nullable()
+          .openapi({ description: 'The branding of its domain’s pages. Null: Slugline’s.' }),
+        destination_url: destination,
+      })
+      .nullable()
+      .openapi({ description: 'Of a share of one link whose `show` has `links`; else null.' }),
+  })
+  .openapi('SharedAbout', { example: ABOUT_EXAMPLE })
+
+export type About = z.output<typeof AboutSchema>
+
+/** Top values; links have no ids. */
+export const SharedTopSchema = TopSchema.extend({
+  data: z.array(TopSchema.shape.data.element.extend({ destination_url: destination })),
+}).openapi('SharedTopList')
+
+export type SharedTop = z.output<typeof SharedTopSchema>
+
+export const AccessSchema = z
+  .object({
+    access: z.string().openapi({ description: 'For `Authorization: Bearer`.' }),
+    expires_at: z.string().openapi({ format: 'date-time' }),
+  })
+  .openapi('SharedAccess')
