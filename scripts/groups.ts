@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasClickHouse } from '../test/harness/clickhouse.ts'
 import { postgresMissing } from '../test/harness/postgres.ts'
@@ -102,7 +102,11 @@ export function allGroups(): Group[] {
     missing:
       scaledMissing ?? (hasClickHouse ? undefined : 'needs ClickHouse in test/harness/clickhouse'),
   }
-  return [embedded, postgres, clickHouse]
+  const groups = [embedded, postgres, clickHouse]
+  for (const path of groups.flatMap(({ paths }) => paths)) {
+    if (!existsSync(join(ROOT, path))) throw new Error(`scripts/groups.ts: there is no ${path}`)
+  }
+  return groups
 }
 
 /** The folders of test/ with tests. */

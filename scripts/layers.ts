@@ -1,61 +1,49 @@
 /**
- * The layers of `src/`: a file imports from its own layer's folder and from lower layers, never
- * from a higher one. Exits with 1 and names the file, the import and the rule if that is violated.
- * Type-only files follow the same order, though they have no runtime cost.
+ * The rooms of `src/`: a file imports from its own room and from lower ones, never from a higher one.
+ * Exits with 1 and names the file, the import and the rule if that is violated. Type-only files
+ * follow the same order, though they have no runtime cost.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from './steps.ts'
 
-/** From lowest to highest. A path is a folder or a file of `src/`; the longest match counts. */
-const LAYERS: readonly (readonly string[])[] = [
-  ['base'],
-  ['i18n'],
-  ['errors'],
-  ['validation', 'storage'],
-  [
-    'config',
-    'limits',
-    'mail',
-    'domains/index.ts',
-    'domains/list.ts',
-    'domains/shared.ts',
-    'outgoing',
-    'plans/types.ts',
-  ],
-  ['clicks', 'cluster', 'blocks/list.ts', 'links/values.ts', 'links/slug.ts'],
-  ['enrich'],
-  ['rules'],
-  ['workers'],
-  ['http', 'redirect'],
-  ['plans', 'dashboard', 'audit'],
-  ['users', 'docs', 'jobs'],
-  ['workspaces'],
-  ['keys'],
-  ['tags', 'folders'],
-  ['links', 'members', 'usage'],
-  ['blocks', 'domains', 'imports'],
-  ['accounts', 'explain', 'statistics', 'qr', 'utm', 'views'],
-  ['shares'],
-  ['operations'],
-  ['move/unfinished.ts', 'backend/shared-secret.ts', 'backend/workers.ts'],
-  ['backend/drain.ts'],
-  ['backend', 'backup', 'move', 'administration.ts'],
-  ['app.ts'],
-  ['timers.ts'],
-  ['parts.ts'],
-  ['services.ts'],
-  ['deps.ts'],
-  ['commands'],
-  ['main.ts'],
+/** From the lowest to the highest. */
+const ROOMS = [
+  'lib',
+  'platform',
+  'model',
+  'clicks',
+  'redirect',
+  'http',
+  'features',
+  'statistics',
+  'server',
+  'maintenance',
+  'cli',
 ]
 
-/** Imports forbidden by kind of file. Paths are below `src/`. */
+/** The same inside rooms whose folders are parts of their own; those in one row don't import each other. */
+const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  lib: [['base'], ['i18n'], ['errors'], ['validation']],
+  platform: [['storage'], ['config', 'limits', 'mail', 'outgoing'], ['cluster']],
+  features: [
+    ['plans', 'audit'],
+    ['users', 'docs', 'jobs'],
+    ['workspaces'],
+    ['keys'],
+    ['tags', 'folders'],
+    ['links', 'members', 'usage'],
+    ['blocks', 'domains', 'imports'],
+    ['accounts', 'explain', 'qr', 'utm', 'views'],
+  ],
+}
+
+/** Imports from other folders that are forbidden by kind of file. Paths are below `src/`. */
 const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[] = [
   {
     from: /./,
-    to: /^storage\/(?!index\.ts$)/,
+    to: /^platform\/storage\/(?!index\.ts$)/,
     own: false,
     rule: 'storage is used through its index.ts',
   },
@@ -67,19 +55,19 @@ const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[]
   },
   {
     from: /\/(?:[\w-]+-)?routes\.ts$/,
-    to: /^storage\/|\/(?:[\w-]+-)?store\.ts$/,
+    to: /^platform\/storage\/|\/(?:[\w-]+-)?store\.ts$/,
     own: true,
     rule: 'routes ask their service, never the storage',
   },
   {
     from: /\/(?:[\w-]+-)?store\.ts$/,
-    to: /^(?!base\/|errors\/|storage\/)/,
+    to: /^(?!lib\/(?:base|errors)\/|platform\/storage\/)/,
     own: false,
     rule: 'a store knows only storage, base and errors',
   },
 ]
 /** May import what others may not: the composition of stores, and the commands. */
-const OPENS_ALL = /^(?:commands|move|backup|backend|statistics|clicks)\//
+const OPENS_ALL = /^(?:cli|maintenance|server\/backend|statistics\/(?!shares\/)|clicks)\b/
 
 /** The path of an import, static or dynamic. */
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+\.ts)'/g
@@ -92,41 +80,54 @@ interface Import {
 const files = [...new Glob('**/*.ts').scanSync(join(ROOT, 'src'))]
   .filter((file) => !file.endsWith('.test.ts') && !file.includes('testing/'))
   .sort()
-const imports = files.flatMap(importsOf)
-const faults = imports.flatMap((each) => faultOf(each) ?? [])
+const faults = [
+  ...files.flatMap((file) => homeless(file) ?? []),
+  ...files.flatMap(importsOf).flatMap((each) => faultOf(each) ?? []),
+]
 for (const fault of faults) console.error(fault)
 if (faults.length > 0) process.exit(1)
 
+/** A file that belongs to no room, or to none of its room's folders. */
+function homeless(file: string): string | undefined {
+  const [room = '', folder = ''] = file.split('/')
+  const folders = FOLDERS[room]?.flat()
+  if (ROOMS.includes(room) && (folders === undefined || folders.includes(folder))) return undefined
+  return `src/${file} is in no room: see scripts/layers.ts`
+}
+
 function faultOf({ from, to }: Import): string | undefined {
-  const [own, other] = [layerOf(from), layerOf(to)]
   const where = `src/${from} imports src/${to}`
-  const isOwn = folderOf(from) === folderOf(to)
-  if (!isOwn && own.height < other.height) return `${where}: ${own.name} is below ${other.name}`
-  if (!isOwn && own.height === other.height && own.name !== other.name) {
-    return `${where}: ${own.name} and ${other.name} are of one layer`
-  }
+  const wrong = orderFault(from.split('/'), to.split('/'))
+  if (wrong !== undefined) return `${where}: ${wrong}`
   if (OPENS_ALL.test(from)) return undefined
+  const isOwn = folderOf(from) === folderOf(to)
   const broken = RULES.find(
     (rule) => (rule.own || !isOwn) && rule.from.test(from) && rule.to.test(to),
   )
   return broken && `${where}: ${broken.rule}`
 }
 
-/** The layer of a file; a file without one is missing in this table. */
-function layerOf(file: string): { name: string; height: number } {
-  let found = { name: '', height: -1 }
-  for (const [height, names] of LAYERS.entries()) {
-    for (const name of names) {
-      const isIn = file === name || file.startsWith(`${name}/`)
-      if (isIn && name.length > found.name.length) found = { name, height }
-    }
+/** What is wrong with an import between two paths, by the order of rooms and of their folders. */
+function orderFault(
+  [room = '', folder = '']: readonly string[],
+  [otherRoom = '', otherFolder = '']: readonly string[],
+): string | undefined {
+  if (room !== otherRoom) {
+    const isBelow = ROOMS.indexOf(room) < ROOMS.indexOf(otherRoom)
+    return isBelow ? `${room} is below ${otherRoom}` : undefined
   }
-  if (found.height < 0) throw new Error(`src/${file} has no layer: add it to scripts/layers.ts`)
-  return found
+  const rows = FOLDERS[room]
+  if (rows === undefined || folder === otherFolder) return undefined
+  const [row, otherRow] = [folder, otherFolder].map((name) =>
+    rows.findIndex((names) => names.includes(name)),
+  ) as [number, number]
+  if (row === otherRow) return `${folder} and ${otherFolder} are in one row`
+  return row < otherRow ? `${folder} is below ${otherFolder}` : undefined
 }
 
+/** The folder of a file: that of its room, or the room itself. */
 function folderOf(file: string): string {
-  return file.includes('/') ? (file.split('/')[0] as string) : file
+  return dirname(file).split('/').slice(0, 2).join('/')
 }
 
 /** The imports of a file, static and dynamic; assumes our formatting. */

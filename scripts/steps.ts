@@ -23,6 +23,10 @@ export const STEPS: readonly Step[] = [
     remedy: 'npm run format',
   },
   { name: 'layers', command: [process.execPath, join(ROOT, 'scripts/layers.ts')] },
+  {
+    name: 'code shared with the dashboard',
+    command: [process.execPath, join(ROOT, 'scripts/shared-code.ts')],
+  },
   { name: 'types', command: [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit'] },
   {
     name: 'types of the dashboard',

@@ -8,11 +8,13 @@ import { messages } from './vite/messages.ts'
 export const NONCE = '__CSP_NONCE__'
 
 /** The sources are written for React; Preact does the same in a sixth of the size (docs/adr/0098). */
-export const PREACT = [
+const PREACT = [
   { find: /^react$|^react-dom$/, replacement: 'preact/compat' },
   { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
   { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
 ]
+/** `tsconfigPaths`: `@src/` is what the dashboard shares with the server. */
+export const RESOLVE = { alias: PREACT, tsconfigPaths: true }
 
 /** What the dashboard is made of that changes least. */
 const BASE = /node_modules\/preact\//
@@ -30,7 +32,7 @@ export default defineConfig({
   base: '/app/',
   plugins: [react(), tailwindcss(), messages()],
   html: { cspNonce: NONCE },
-  resolve: { alias: PREACT },
+  resolve: RESOLVE,
   build: {
     outDir: 'dist',
     emptyOutDir: true,

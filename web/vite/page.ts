@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import type { UserConfig } from 'vite'
-import dashboard, { NONCE, PREACT } from '../vite.config.ts'
+import dashboard, { NONCE, RESOLVE } from '../vite.config.ts'
 import { fontPreload } from './font-preload.ts'
 import { messages } from './messages.ts'
 
@@ -19,7 +19,7 @@ export function pageConfig(name: string, parts: readonly string[]): UserConfig {
     publicDir: false,
     plugins: [react(), tailwindcss(), messages(parts), fontPreload('inter-latin-wght-normal')],
     html: { cspNonce: NONCE },
-    resolve: { alias: PREACT },
+    resolve: RESOLVE,
     build: {
       ...dashboard.build,
       emptyOutDir: false,

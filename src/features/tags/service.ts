@@ -8,7 +8,7 @@ import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Principal, recordObject } from '../audit/index.ts'
-import { type Colour, colourOf } from './colours.ts'
+import type { Colour } from './colours.ts'
 import type { Tag, TagList } from './schemas.ts'
 import {
   countLinks,
@@ -21,6 +21,7 @@ import {
   type TagRow,
   updateTag,
 } from './store.ts'
+import { colourOf } from './take.ts'
 
 /** Who changes a tag. */
 type TagPrincipal = Reader & Pick<Principal, 'actor'>

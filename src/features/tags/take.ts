@@ -2,13 +2,18 @@ import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { colourOf } from './colours.ts'
+import { COLOURS, type Colour } from './colours.ts'
 import { findTags, insertTag, type NamedTag } from './store.ts'
 
 /** Dependencies of creating tags. */
 export interface TagMaker {
   ids: Pick<Ids, 'next'>
   clock: Clock
+}
+
+/** The default colour of a tag, derived from its name; never grey, which can only be chosen. */
+export function colourOf(key: string): Colour {
+  return COLOURS[Bun.hash.crc32(key) % (COLOURS.length - 1)] as Colour
 }
 
 /** The tags with these names, by their keys; missing ones are created for links of their folders. */

@@ -1,4 +1,4 @@
-import { betweenSentences } from '../../../src/lib/i18n/locales.ts'
+import { betweenSentences } from '@src/lib/i18n/locales.ts'
 import { isolated } from './icu.ts'
 import type { Locale } from './locales.ts'
 

@@ -1,4 +1,4 @@
-import { LOCALES, type SupportedLocale } from '../../../src/lib/i18n/locales.ts'
+import { LOCALES, type SupportedLocale } from '@src/lib/i18n/locales.ts'
 
 export { LOCALES }
 export type Locale = SupportedLocale

@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from '../../../../src/features/audit/actions.ts'
+import { AUDIT_ACTIONS } from '@src/features/audit/actions.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { kindOf } from '../jobs/kind.ts'
 import { FIELD_NAMES } from '../links/field-names.ts'

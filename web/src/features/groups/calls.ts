@@ -6,7 +6,7 @@ export type Tag = Schemas['Tag']
 export type Folder = Schemas['Folder']
 export type Colour = Tag['colour']
 
-export { COLOURS } from '../../../../src/features/tags/colours.ts'
+export { COLOURS } from '@src/features/tags/colours.ts'
 
 /** Suggestions per field. */
 const OFFERED = 20

@@ -1,5 +1,5 @@
+import { betweenSentences } from '@src/lib/i18n/locales.ts'
 import type { ReactNode } from 'react'
-import { betweenSentences } from '../../../../src/lib/i18n/locales.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import type { Link } from './calls.ts'
 import { Place } from './place.tsx'

@@ -5,7 +5,7 @@ export type Share = Schemas['Share']
 export type ShareSubject = Share['subject']
 export type Show = Share['show'][number]
 
-export { SHOW_DEFAULT, SHOW_NAMES } from '../../../../src/statistics/shares/show.ts'
+export { SHOW_DEFAULT, SHOW_NAMES } from '@src/statistics/shares/show.ts'
 
 const PAGE_SIZE = 50
 

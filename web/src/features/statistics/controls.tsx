@@ -1,5 +1,5 @@
+import { BOTS_MODES } from '@src/statistics/columns.ts'
 import { useQuery } from '@tanstack/react-query'
-import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'

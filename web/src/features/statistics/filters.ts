@@ -1,4 +1,4 @@
-import { DIMENSIONS } from '../../../../src/statistics/columns.ts'
+import { DIMENSIONS } from '@src/statistics/columns.ts'
 
 /** The dimensions of lists and filters. Kinds have their own control. */
 export type Dimension = Exclude<(typeof DIMENSIONS)[number], 'kind'>

@@ -1,4 +1,4 @@
-import { DAY_MS, INTERVALS, type Interval } from '../../../../src/statistics/intervals.ts'
+import { DAY_MS, INTERVALS, type Interval } from '@src/statistics/intervals.ts'
 
 /** Predefined ranges; `custom` has its own dates. */
 export const RANGES = [

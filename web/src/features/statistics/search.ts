@@ -1,4 +1,4 @@
-import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
+import { BOTS_MODES } from '@src/statistics/columns.ts'
 import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
 import {
   COMPARISONS,

@@ -1,5 +1,5 @@
+import { DAY_MS } from '@src/statistics/intervals.ts'
 import { useQuery } from '@tanstack/react-query'
-import { DAY_MS } from '../../../../src/statistics/intervals.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'

@@ -1,5 +1,5 @@
+import { readEvents } from '@src/lib/base/server-events.ts'
 import { useEffect, useState } from 'react'
-import { readEvents } from '../../../../src/lib/base/server-events.ts'
 import { open } from '../../api/client.ts'
 import { type LiveClick, type Question, queryOf } from './calls.ts'
 

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../../../src/statistics/intervals.ts'
+import { DAY_MS, HOUR_MS } from '@src/statistics/intervals.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { type Dimension, type Filter, isGroup } from './filters.ts'
 import type { Interval } from './range.ts'

@@ -5,7 +5,7 @@ import {
   type Logo,
   pathOf,
   type QrStyle,
-} from '../../../../../src/features/qr/drawing.ts'
+} from '@src/features/qr/drawing.ts'
 
 /** A code on the page. What it says stands beside it in words. */
 export default function QrCode({

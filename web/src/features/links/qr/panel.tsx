@@ -1,6 +1,3 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Copy, Download } from 'lucide-react'
-import { useState } from 'react'
 import {
   bearsLogo,
   CONTRAST_MIN,
@@ -9,7 +6,10 @@ import {
   EYE_SHAPES,
   isInverted,
   MODULE_SHAPES,
-} from '../../../../../src/features/qr/drawing.ts'
+} from '@src/features/qr/drawing.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Copy, Download } from 'lucide-react'
+import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { saveAs } from '../../../lib/download.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { rules, variants } from '@src/redirect/rules/testing/world.ts'
 import fc from 'fast-check'
-import { rules, variants } from '../../../../../src/redirect/rules/testing/world.ts'
 import { createI18n } from '../../../i18n/index.tsx'
 import common from '../../../i18n/messages/en/common.json'
 import links from '../../../i18n/messages/en/links.json'

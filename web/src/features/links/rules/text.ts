@@ -1,10 +1,5 @@
-import {
-  MEMBERS,
-  type Member,
-  WEEKDAYS,
-  type Weekday,
-} from '../../../../../src/redirect/rules/types.ts'
-import { DAY_MS } from '../../../../../src/statistics/intervals.ts'
+import { MEMBERS, type Member, WEEKDAYS, type Weekday } from '@src/redirect/rules/types.ts'
+import { DAY_MS } from '@src/statistics/intervals.ts'
 import type { I18n } from '../../../i18n/index.tsx'
 import type { Locale } from '../../../i18n/locales.ts'
 import type { MessageKey } from '../../../i18n/messages.ts'

@@ -1,6 +1,6 @@
+import { AGENT_KINDS, DEVICES, type Member } from '@src/redirect/rules/types.ts'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { AGENT_KINDS, DEVICES, type Member } from '../../../../../../src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/select.tsx'

@@ -1,4 +1,4 @@
-import { MEMBERS } from '../../../../../../src/redirect/rules/types.ts'
+import { MEMBERS } from '@src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Combobox } from '../../../../ui/combobox.tsx'
 import { type ConditionName, memberName, partsOf } from '../../rules/text.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { rules, variants } from '@src/redirect/rules/testing/world.ts'
 import fc from 'fast-check'
-import { rules, variants } from '../../../../../../src/redirect/rules/testing/world.ts'
 import type { Rule, Variant } from '../../rules/text.ts'
 import { emptyDraft } from '../draft.ts'
 import {

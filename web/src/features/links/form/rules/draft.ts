@@ -1,4 +1,4 @@
-import type { RuleAnswer } from '../../../../../../src/redirect/rules/types.ts'
+import type { RuleAnswer } from '@src/redirect/rules/types.ts'
 import type { LinkCreate } from '../../calls.ts'
 import type { ConditionName, Rule, Variant, When } from '../../rules/text.ts'
 import { numberOrNull, withScheme } from '../typed.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { OS_NAMES } from '@src/clicks/enrich/names.ts'
+import { countryOf, languageTag } from '@src/redirect/rules/values.ts'
 import fc from 'fast-check'
-import { OS_NAMES } from '../../../../../../src/clicks/enrich/names.ts'
-import { countryOf, languageTag } from '../../../../../../src/redirect/rules/values.ts'
 import { COUNTRIES, languages, SYSTEMS } from './choices.ts'
 import { momentFields, momentOf } from './moment.ts'
 

@@ -1,4 +1,4 @@
-import { ANSWERS, type RuleAnswer } from '../../../../../../src/redirect/rules/types.ts'
+import { ANSWERS, type RuleAnswer } from '@src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { SelectField } from '../../../../ui/select.tsx'
 import { TextField } from '../../../../ui/text-field.tsx'

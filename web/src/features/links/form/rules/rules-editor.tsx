@@ -1,6 +1,6 @@
+import { RULE_BOUNDS } from '@src/redirect/rules/types.ts'
 import { Plus } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { RULE_BOUNDS } from '../../../../../../src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { FormError } from '../../../../ui/field.tsx'

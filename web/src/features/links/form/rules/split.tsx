@@ -1,5 +1,5 @@
+import { RULE_BOUNDS } from '@src/redirect/rules/types.ts'
 import { Plus, Trash2 } from 'lucide-react'
-import { RULE_BOUNDS } from '../../../../../../src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { FieldError } from '../../../../ui/field.tsx'

@@ -1,6 +1,6 @@
+import { WEEKDAYS } from '@src/redirect/rules/types.ts'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { WEEKDAYS } from '../../../../../../src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { Input } from '../../../../ui/input.tsx'

@@ -1,5 +1,5 @@
+import type { Member } from '@src/redirect/rules/types.ts'
 import { useMemo, useState } from 'react'
-import type { Member } from '../../../../../../src/redirect/rules/types.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
 import { Chip } from '../../../../ui/chip.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { locationOf } from '../../../../../../src/redirect/target.ts'
+import { locationOf } from '@src/redirect/target.ts'
 import { locationExample } from './path-example.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import { UTM_FIELDS, utmOf, withUtm } from '../../../../../../src/features/links/utm.ts'
+import { UTM_FIELDS, utmOf, withUtm } from '@src/features/links/utm.ts'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { TextField } from '../../../../ui/text-field.tsx'
 import { UtmTemplates } from '../utm-templates.tsx'
