@@ -1,6 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { boundedList, boundedText, checked, checkWith, isObject, orDefault } from '../validation/checked.ts'
+import {
+  boundedList,
+  boundedText,
+  checked,
+  checkWith,
+  isObject,
+  orDefault,
+} from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { TRACKING } from './schemas.ts'
@@ -17,7 +24,9 @@ import {
 
 const tag = checked(z.string().openapi({ minLength: 1, maxLength: BOUNDS.tag }), checkTag)
 /** A list of tags in a body. */
-export const tagList = checked(boundedList(tag, { max: BOUNDS.tags }), checkTags).openapi({ maxItems: BOUNDS.tags })
+export const tagList = checked(boundedList(tag, { max: BOUNDS.tags }), checkTags).openapi({
+  maxItems: BOUNDS.tags,
+})
 
 /** A time in a body. */
 export function timestamp(description: string) {

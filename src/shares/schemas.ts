@@ -3,7 +3,13 @@ import type { Domains } from '../domains/index.ts'
 import { listOf } from '../http/page.ts'
 import { BOUNDS } from '../links/values.ts'
 import { readFilter } from '../statistics/filters.ts'
-import { boundedList, boundedRecord, boundedText, checked, orDefault } from '../validation/checked.ts'
+import {
+  boundedList,
+  boundedRecord,
+  boundedText,
+  checked,
+  orDefault,
+} from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { SHOW_DEFAULT, SHOW_NAMES } from './show.ts'
@@ -53,7 +59,9 @@ const filterValues = boundedList(z.string(), { max: FILTER_VALUES_MAX, min: 1 })
 
 const filters = (domains: () => Domains) =>
   checked(boundedRecord(z.string(), filterValues, FILTERS_MAX), (given) => {
-    const faults = Object.entries(given).flatMap(([name, values]) => filterFaults(name, values, domains()))
+    const faults = Object.entries(given).flatMap(([name, values]) =>
+      filterFaults(name, values, domains()),
+    )
     return faults.length > 0 ? faults : given
   }).openapi({
     description:

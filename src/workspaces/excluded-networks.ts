@@ -22,15 +22,15 @@ const item = checked(z.string(), (text) => {
 
 const Schema = z
   .strictObject({
-    networks: checked(boundedList(item, { max: NETWORKS_MAX }), (all) => [
-      ...new Set(all),
-    ]).openapi({
-      type: 'array',
-      items: { type: 'string' },
-      maxItems: NETWORKS_MAX,
-      description: 'Addresses, and networks in CIDR notation (RFC 4632).',
-      example: ['192.0.2.0/24', '2001:db8::/32'],
-    }),
+    networks: checked(boundedList(item, { max: NETWORKS_MAX }), (all) => [...new Set(all)]).openapi(
+      {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: NETWORKS_MAX,
+        description: 'Addresses, and networks in CIDR notation (RFC 4632).',
+        example: ['192.0.2.0/24', '2001:db8::/32'],
+      },
+    ),
   })
   .openapi('ExcludedNetworks')
 
