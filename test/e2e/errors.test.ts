@@ -211,6 +211,9 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   TOO_LONG: invalid({ destination_url: GOOD, title: 'x'.repeat(256) }),
   TOO_SHORT: invalid({ destination_url: GOOD, external_id: '' }),
   TOO_MANY: invalid({ destination_url: GOOD, tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }),
+  TOO_MANY_DETAILS: invalid(
+    Object.fromEntries(Array.from({ length: 102 }, (_, i) => [`k${i}`, 1])),
+  ),
   OUT_OF_RANGE: invalid({ destination_url: GOOD, max_clicks: 0 }),
   INVALID_VALUE: invalid({ destination_url: GOOD, redirect_status: 200 }),
   INVALID_URL: invalid({ destination_url: 'https://exa mple.com/' }),

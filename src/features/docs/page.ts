@@ -136,6 +136,7 @@ const OWN: Readonly<Record<string, MessageParams>> = {
   INVALID_VALUE: { allowed: ['asc', 'desc'] },
   DOMAIN_IN_USE: { links: 12 },
   COUNT_CHANGED: { count: 12_408 },
+  TOO_MANY_DETAILS: { count: 12 },
   SLUGS_COLLIDE: { slugs: 'Menu, menu' },
   INVALID_IMAGE: { allowed: ['PNG', 'JPEG', 'WebP'] },
   LOGO_TOO_LARGE: { allowed: ['Q', 'H'] },
