@@ -81,3 +81,12 @@ test('ARCHITECTURE.md has every folder of the code', () => {
     .map(({ name }) => `\`${name}/\``)
   expect(folders.filter((name) => !map.includes(name))).toEqual([])
 })
+
+test('the index of decision records has every record under its title', () => {
+  const index = readFileSync(join(ROOT, 'docs/adr/README.md'), 'utf8')
+  for (const name of readdirSync(join(ROOT, 'docs/adr')).filter((name) => name !== 'README.md')) {
+    const [, number, title] =
+      /^# (\d+)\. (.+)$/m.exec(readFileSync(join(ROOT, 'docs/adr', name), 'utf8')) ?? []
+    expect(index).toContain(`| ${number} | [${title}](${name}) |`)
+  }
+})
