@@ -16,7 +16,7 @@ const RECORD_LENGTH_MAX = 400_000
 /** The most columns of a table, or members of a record. */
 const MEMBERS_MAX = 1_000
 /** Characters that are parsed per turn of the event loop. */
-const TURN_LENGTH = 8 * 1024
+const TURN_LENGTH = 4 * 1024
 
 /** The file is truncated, or isn't of its declared format. */
 export class UnreadableFile extends Error {}
