@@ -17,7 +17,7 @@ export const RECORD_LENGTH_MAX = 262_144
 /** Deeper nested values take long to handle, and links have none. */
 const DEPTH_MAX = 64
 /** Characters that are parsed between two turns of the event loop. */
-const PIECE_LENGTH = 8_192
+const PIECE_LENGTH = 4_096
 
 /** The file is truncated, or isn't of its declared format. */
 export class UnreadableFile extends Error {}
