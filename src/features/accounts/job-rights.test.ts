@@ -162,7 +162,7 @@ async function starter(name: string) {
 describe('a running job ends with the rights of who started it:', () => {
   test.each(NAMES)('an import of %s', async (name) => {
     const { as, code, end } = await starter(name)
-    hold = { step: 2, then: end }
+    hold = { step: 3, then: end }
     const job = await ended(await importFile(as))
     expect(outcome(job)).toBe(`failed ${code}`)
     // What was done until then stays, and is listed.
@@ -189,7 +189,7 @@ describe('a running job ends with the rights of who started it:', () => {
   test.each(NAMES)('an undo of %s', async (name) => {
     const imported = await ended(await importFile(principal(COMMAND_LINE)))
     const { as, code, end } = await starter(name)
-    hold = { step: steps + 2, then: end }
+    hold = { step: steps + 3, then: end }
     const job = await its.storage.write((tx) => imports.undo(tx, as, imported.id))
     const undone = await ended(job)
     expect(outcome(undone)).toBe(`failed ${code}`)
@@ -239,7 +239,7 @@ describe('a job goes on', () => {
   test('for a key in the overlap of its rotation', async () => {
     const key = await createKey()
     hold = {
-      step: 2,
+      step: 3,
       then: () => its.as('admin', 'POST', `/keys/${key.id}/rotate`, { overlap_hours: 1 }),
     }
     expect(outcome(await ended(await importFile(key.as)))).toBe('succeeded')
@@ -256,7 +256,7 @@ describe('a job goes on', () => {
       its.storage.write((tx) =>
         tx.db.updateTable('workspaces').set({ plan_id: 'tiny' }).where('no', '=', no).execute(),
       )
-    hold = { step: 2, then: shrink }
+    hold = { step: 3, then: shrink }
     const job = await ended(await importFile(person('member')))
     expect(JSON.parse(job.result ?? '')).toMatchObject({ created: STEP, refused: LINKS - STEP })
   })
@@ -267,7 +267,7 @@ describe('a job goes on', () => {
     const found = (await its.as('owner', 'GET', '/links?slug=s5')).body.data[0].id as string
     await its.as('owner', 'PATCH', `/links/${found}`, { folder_id: folder })
     hold = {
-      step: steps + 1,
+      step: steps + 2,
       then: () => its.as('owner', 'PATCH', `/folders/${folder}`, { access: 'members' }),
     }
     const options = { format: 'auto', on_conflict: 'update', dry_run: false } as const

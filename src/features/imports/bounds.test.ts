@@ -241,12 +241,10 @@ describe('a file', () => {
 
   test('whose first record is too long can’t be read', async () => {
     const site = await siteWith()
-    for (const kind of ['json', 'ndjson']) {
-      const text = `[{"url":"https://example.org/${'x'.repeat(300_000)}"}]`
-      const answer = await site.upload(text, kind, 'format=csv')
-      const { error } = (await answer.json()) as { error: { code: string } }
-      expect([answer.status, error.code]).toEqual([422, 'FILE_UNREADABLE'])
-    }
+    const text = `[{"url":"https://example.org/${'x'.repeat(300_000)}"}]`
+    const answer = await site.upload(text, 'json', 'format=csv')
+    const { error } = (await answer.json()) as { error: { code: string } }
+    expect([answer.status, error.code]).toEqual([422, 'FILE_UNREADABLE'])
   })
 
   test('of records that never end can’t be read', async () => {
