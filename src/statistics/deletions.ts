@@ -7,7 +7,7 @@ import { formatTimestamp } from '../lib/validation/timestamp.ts'
 import type { Storage, Transaction } from '../platform/storage/index.ts'
 
 /** How long a request waits for its clicks to be deleted. */
-const WITHIN_MS = 10_000
+const WITHIN_MS = 25_000
 
 /** Dependencies of deletions. */
 export interface DeletionOptions {
