@@ -100,7 +100,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     await follower.close()
     resolver.close()
     await storage.close()
-  }, 60_000)
+  }, 240_000)
 
   test('forgets changes that every node has read, and no later one', async () => {
     const url = await server.createDatabase()

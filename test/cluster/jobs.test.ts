@@ -55,7 +55,7 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
     await eventually(
       'it got further',
       async () => ((await jobNow()).progress.done > 0 ? true : undefined),
-      120_000,
+      300_000,
     )
     await killed.kill()
     const killedAt = performance.now()
@@ -70,7 +70,7 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
         const seen = await jobNow()
         return seen.status === 'running' ? undefined : seen
       },
-      120_000,
+      300_000,
     )
     await killed.restart()
     return { job, node }
@@ -129,7 +129,7 @@ suite(`jobs of several nodes${missing ? ` (${missing})` : ''}`, () => {
         const seen = (await (await send(node, 'GET', path)).json()) as Job
         return seen.status === 'running' || seen.status === 'queued' ? undefined : seen
       },
-      120_000,
+      300_000,
     )
     expect(undone).toMatchObject({
       ...{ status: 'succeeded', result: { deleted: RECORDS, restored: 0, kept: 0 } },
