@@ -185,7 +185,7 @@ describe('a broken file', () => {
     const journal = open({ io })
     journal.append(line(1), 1)
     state.syncFails = true
-    expect(journal.sync()).rejects.toThrow()
+    await expect(journal.sync()).rejects.toThrow()
     await journal.sync().catch(() => {})
     expect(journal.healthy).toBe(false)
     state.syncFails = false

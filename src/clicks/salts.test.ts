@@ -87,7 +87,7 @@ describe.skipIf(postgresMissing !== undefined)('visitor hashes shared by nodes',
     for (const salt of Object.values(JSON.parse(text) as Record<string, string>)) {
       for (const { sealed } of rows) expect(sealed).not.toContain(salt)
     }
-    expect(open('b', new Uint8Array(32))).rejects.toThrow(OtherSecret)
+    await expect(open('b', new Uint8Array(32))).rejects.toThrow(OtherSecret)
   })
 
   test('the salts are deleted 48 hours after their day began', async () => {

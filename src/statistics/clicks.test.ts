@@ -164,7 +164,7 @@ describe('exports', () => {
         },
       })
     const answer = await its.send('GET', '/api/v1/clicks.csv')
-    expect(answer.text()).rejects.toThrow()
+    await expect(answer.text()).rejects.toThrow()
     its.reports.export = whole
   })
 })

@@ -486,6 +486,7 @@ async function withoutStatistics(): Promise<Slugline> {
   const away = { CLICKHOUSE_URL: 'http://127.0.0.1:9/clicks' }
   if (testStore !== 'embedded') return startSlugline({ ...quiet, ...away })
   const dataDir = mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
+  expect(await (await startSlugline(quiet, { dataDir })).stop()).toBe(0)
   writeFileSync(join(dataDir, 'statistics.duckdb'), 'no database at all'.repeat(1_000))
   return startSlugline(quiet, { dataDir })
 }

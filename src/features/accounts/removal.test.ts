@@ -136,7 +136,7 @@ describe('the operator', () => {
   test('deletes by address, under the same conditions', async () => {
     const browser = await site.joined(owner, 'member')
     expect(await removePerson(deps(), 'nobody@example.com')).toBeNull()
-    expect(removePerson(deps(), ANN)).rejects.toMatchObject({ code: 'SOLE_OWNER' })
+    await expect(removePerson(deps(), ANN)).rejects.toMatchObject({ code: 'SOLE_OWNER' })
     expect(await removePerson(deps(), ' MEMBER@example.com')).toBe(MEMBER)
     expect(await browser.who()).toBeNull()
     const { body } = await owner.get('/app/api/v1/audit?action=member.removed')

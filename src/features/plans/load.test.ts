@@ -88,11 +88,11 @@ describe('a plans file', () => {
 
   test('that is missing or invalid stops the start, with its name in the message', async () => {
     const missing = join(dir, 'none.json')
-    expect(loadPlans(missing)).rejects.toThrow(ConfigError)
-    expect(loadPlans(missing)).rejects.toThrow('none.json')
+    await expect(loadPlans(missing)).rejects.toThrow(ConfigError)
+    await expect(loadPlans(missing)).rejects.toThrow('none.json')
     const wrong = join(dir, 'wrong.json')
     writeFileSync(wrong, '{"plans":[]}')
-    expect(loadPlans(wrong)).rejects.toThrow('wrong.json')
+    await expect(loadPlans(wrong)).rejects.toThrow('wrong.json')
   })
 
   test.each([

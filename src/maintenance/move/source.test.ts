@@ -32,9 +32,9 @@ async function makeInstance(): Promise<void> {
 }
 
 test('a directory that holds no instance is refused', async () => {
-  expect(move()).rejects.toMatchObject({ code: 'NO_INSTANCE' })
+  await expect(move()).rejects.toMatchObject({ code: 'NO_INSTANCE' })
   openSecrets(dir, null)
-  expect(move()).rejects.toMatchObject({ code: 'NO_INSTANCE' })
+  await expect(move()).rejects.toMatchObject({ code: 'NO_INSTANCE' })
 })
 
 test('an instance of a newer version is refused', async () => {
@@ -42,7 +42,7 @@ test('an instance of a newer version is refused', async () => {
   const { raw, close } = openSqlite(databaseFiles(dir).main)
   raw.run("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00Z')")
   close()
-  expect(move()).rejects.toThrow('9999-later')
+  await expect(move()).rejects.toThrow('9999-later')
 })
 
 test('clicks are never copied from a process that does not pause its writes', async () => {

@@ -65,7 +65,7 @@ describe('the queue of hashes', () => {
   test('frees a place when the work fails', async () => {
     const queue = createHashQueue(1, 4)
     const failing = queue.run('link', 'a', () => Promise.reject(new Error('no')))
-    expect(failing).rejects.toThrow('no')
+    await expect(failing).rejects.toThrow('no')
     expect(await queue.run('link', 'a', async () => 1)).toBe(1)
   })
 })

@@ -102,7 +102,7 @@ describe('write', () => {
       await tx.run(insertDomain, { no: 1, host: 'a' })
       throw new Error('refused')
     })
-    expect(failing).rejects.toThrow('refused')
+    await expect(failing).rejects.toThrow('refused')
     await failing.catch(() => {})
     expect(await hosts()).toEqual([])
   })
@@ -179,7 +179,7 @@ describe('reports', () => {
 
   test('refuse to write', async () => {
     const writing = storage.reports.run(insertDomain, { no: 1, host: 'a' })
-    expect(writing).rejects.toThrow()
+    await expect(writing).rejects.toThrow()
     await writing.catch(() => {})
     expect(await hosts()).toEqual([])
   })

@@ -151,7 +151,7 @@ test('records that are too long or too wide are unreadable, others around them a
     ['csv', `destination_url,tags\nhttps://a.example,"${'a,'.repeat(245_000)}"\n`],
     ['json', `[${link},${long}]`],
   ] as [Kind, string][]) {
-    expect(drafts(kind, text)).rejects.toBeInstanceOf(UnreadableFile)
+    await expect(drafts(kind, text)).rejects.toBeInstanceOf(UnreadableFile)
   }
 })
 

@@ -21,7 +21,7 @@ describe.skipIf(!hasClickHouse)('tables in ClickHouse', () => {
     const names = await clickHouse.rows(
       'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
     )
-    expect(names.flat()).toEqual(['clicks', 'daily', 'purged'])
+    expect(names.flat()).toEqual(['clicks', 'daily', 'instance', 'purged'])
     await clickHouse.close()
   })
 

@@ -39,7 +39,7 @@ test('nothing is written while the lock is held', async () => {
 test('failed work doesn’t block, and the lock can be taken twice in a row', async () => {
   const { writing, lock } = createWriteLock()
   const failing = writing(() => Promise.reject(new Error('full')))
-  expect(failing).rejects.toThrow('full')
+  await expect(failing).rejects.toThrow('full')
   const [a, b] = [lock().getReader(), lock().getReader()]
   await untilLocked(a)
   const second = untilLocked(b)
