@@ -151,7 +151,8 @@ test('records that are too long or too wide are unreadable, others around them a
     ['csv', `destination_url,tags\nhttps://a.example,"${'a,'.repeat(245_000)}"\n`],
     ['json', `[${link},${long}]`],
   ] as [Kind, string][]) {
-    await expect(drafts(kind, text)).rejects.toBeInstanceOf(UnreadableFile)
+    // Not `rejects`: that hangs in Bun 1.4 where a test goes on from setImmediate (oven-sh/bun#39103).
+    expect(await drafts(kind, text).catch((error) => error)).toBeInstanceOf(UnreadableFile)
   }
 })
 
