@@ -21,6 +21,7 @@ interface Options {
   mapping?: string
   domain?: string
   onConflict: string
+  ifExists?: 'return'
   dryRun?: true
   refused?: string
 }
@@ -48,6 +49,9 @@ export function registerImportCommand(program: Command, context: CommandContext)
         .choices(CONFLICTS)
         .default('skip'),
     )
+    .addOption(
+      new Option('--if-exists <what>', 'skip records of existing links').choices(['return']),
+    )
     .option('--dry-run', 'preview: check every record without creating links')
     .option('--refused <file>', 'write rejected rows with reasons to a CSV file')
     .action((file: string, options: Options) => run(context, file, options))
@@ -58,10 +62,12 @@ async function run(context: CommandContext, path: string, options: Options): Pro
   if (!(await file.exists())) throw new CommandError(`File “${path}” not found`, 2)
   const ask = remoteOf(context)
   const { format, mapping, domain, onConflict: on_conflict, dryRun, refused } = options
+  const { ifExists: if_exists } = options
   const query = {
     ...{ format, on_conflict },
     ...(mapping && { mapping }),
     ...(domain && { domain }),
+    ...(if_exists && { if_exists }),
     ...(dryRun && { dry_run: 'true' }),
   }
   const type = TYPES[extname(path).toLowerCase()] ?? 'text/csv'

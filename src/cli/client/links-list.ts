@@ -8,6 +8,7 @@ const PAGE = 100
 
 interface Options {
   search?: string
+  destination?: string
   tag?: string[]
   folder?: string
   archived?: string
@@ -20,6 +21,7 @@ export function registerListCommand(links: Command, context: CommandContext): vo
     .command('list')
     .description('list links, newest first')
     .option('--search <text>', 'text in the slug, destination, title, tags or external ID')
+    .option('--destination <url>', 'links with this destination')
     .option('--tag <name...>', 'links with all of these tags')
     .option('--folder <folder>', 'folder name or ID, or "none"')
     .addOption(
@@ -33,11 +35,12 @@ export function registerListCommand(links: Command, context: CommandContext): vo
 }
 
 async function list(context: CommandContext, options: Options): Promise<void> {
-  const { search, tag = [], folder, archived, limit } = options
+  const { search, destination, tag = [], folder, archived, limit } = options
   if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
   const ask = remoteOf(context)
   const query = {
     ...(search !== undefined && { search }),
+    ...(destination !== undefined && { destination_url: destination }),
     ...(archived !== undefined && { archived }),
     ...(folder !== undefined && {
       folder: folder === 'none' ? folder : await findFolderId(ask, folder),

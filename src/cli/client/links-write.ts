@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Link } from '../../features/links/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { type CommandContext, CommandError } from '../context.ts'
@@ -27,6 +27,7 @@ interface Options {
   variants?: string
   data?: string
   dryRun?: true
+  ifExists?: 'return'
 }
 
 /** `links create | update | upsert` */
@@ -37,6 +38,11 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .argument('<destination>', 'destination URL')
   withFields(create)
     .option('--external-id <id>', 'ID in your own system')
+    .addOption(
+      new Option('--if-exists <what>', 'return an existing link with the same fields').choices([
+        'return',
+      ]),
+    )
     .action((destination_url: string, options: Options) =>
       write(context, options, 'POST', async (fields) => ['/links', { destination_url, ...fields }]),
     )
@@ -106,7 +112,8 @@ async function write(
 ): Promise<void> {
   const ask = remoteOf(context)
   const [path, json] = await target(await fieldsOf(ask, options), ask)
-  const query = options.dryRun ? { dry_run: 'true' } : {}
+  const { dryRun, ifExists } = options
+  const query = { ...(dryRun && { dry_run: 'true' }), ...(ifExists && { if_exists: ifExists }) }
   // If something on the way repeats the request, it takes effect once.
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
   const answer = await ask(path, query, { method, json, headers })

@@ -60,6 +60,20 @@ describe.each([
   })
 })
 
+test('with `if_exists` a record of the same link is skipped', async () => {
+  const text = csv(
+    'https://example.com/a,,T,5',
+    'https://example.com/a,,T,5',
+    'https://b.example/,,T,0',
+  )
+  const done = await site.finished(await site.upload(text, 'csv', 'if_exists=return'))
+  expect(done.result).toMatchObject({ created: 2, skipped: 1, refused: 0 })
+  const again = await site.finished(await site.upload(text, 'csv', 'if_exists=return'))
+  expect(again.result).toMatchObject({ created: 0, skipped: 3, refused: 0 })
+  const rows = await site.rows(again.id)
+  expect(rows.every(({ link_id }) => link_id !== null)).toBe(true)
+})
+
 test('previous clicks are separate, and a given mapping is used', async () => {
   const mapping = {
     destination_url: 'Adresse',

@@ -48,6 +48,8 @@ const ROWS_MAX = 10_000
 /** The input of every import. */
 export interface ImportInput extends ReadOptions {
   on_conflict: OnConflict
+  /** Absent: makes another link. */
+  if_exists?: 'return' | undefined
   dry_run: boolean
 }
 
@@ -109,7 +111,8 @@ function createStep(
 
   /** Writes records as their importer may now. */
   async function write(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
-    const ctx = { links, domains, caller: await caller(tx), onConflict: input.on_conflict }
+    const { on_conflict: onConflict, if_exists: ifExists } = input
+    const ctx = { links, domains, caller: await caller(tx), onConflict, ifExists }
     return writeRecords(ctx, tx, records)
   }
 

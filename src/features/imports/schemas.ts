@@ -113,6 +113,17 @@ export function createOptions(domain: z.ZodType<string>) {
         },
         example: 'skip',
       }),
+    if_exists: z
+      .enum(['return'])
+      .optional()
+      .openapi({
+        param: {
+          description:
+            '`return`: a record is skipped if a link has the same destination, domain and every ' +
+            'other field of the record.',
+        },
+        example: 'return',
+      }),
     dry_run: flag.default(false).openapi({
       type: 'boolean',
       param: {
@@ -127,7 +138,7 @@ export function createOptions(domain: z.ZodType<string>) {
 
 /** The body of an import from a running service; `dry_run` is a parameter. */
 export function createRemoteBody(domain: z.ZodType<string>) {
-  const { domain: place, on_conflict } = createOptions(domain)
+  const { domain: place, on_conflict, if_exists } = createOptions(domain)
   return z
     .strictObject({
       source: z.enum(SOURCE_NAMES).openapi({ description: 'What runs there.', example: 'shlink' }),
@@ -154,6 +165,7 @@ export function createRemoteBody(domain: z.ZodType<string>) {
         }),
       domain: place,
       on_conflict,
+      if_exists,
     })
     .openapi('ImportRemote')
 }

@@ -56,10 +56,11 @@ export interface Outcome {
 
 /** Dependencies of writing. */
 interface WriteContext {
-  links: Pick<LinkService, 'create' | 'createTogether' | 'update' | 'warningsOf'>
+  links: Pick<LinkService, 'create' | 'createTogether' | 'findOrCreate' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
   caller: LinkPrincipal
   onConflict: OnConflict
+  ifExists: 'return' | undefined
 }
 
 /** Writes records in order; many together if none of them conflicts. */
@@ -88,10 +89,11 @@ export async function writeRecords(
 
 /** Undefined: one of them conflicts. */
 function createSome(
-  { links, caller }: WriteContext,
+  { links, caller, ifExists }: WriteContext,
   tx: Transaction,
   records: readonly ReadyRecord[],
 ): Promise<Map<ReadyRecord, Link> | undefined> {
+  if (ifExists !== undefined) return Promise.resolve(undefined)
   const fields = new Map<ReadyRecord, PreparedCreate>()
   for (const record of records) {
     if (record.fields !== null && !record.isRepeated) fields.set(record, record.fields)
@@ -113,8 +115,10 @@ async function writeRecord(
   if (fields === null) return outcomeOf(record, 'refused', faults)
   if (record.isRepeated) return repeated(ctx, record)
   try {
-    const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.caller, fields))
-    return created(ctx, record, link)
+    const { link, isNew } = await savepoint(tx, (part) =>
+      ctx.links.findOrCreate(part, ctx.caller, fields, ctx.ifExists),
+    )
+    return isNew ? created(ctx, record, link) : { ...outcomeOf(record, 'skipped'), link }
   } catch (error) {
     const refusal = refusalOf(error)
     const reasons = reasonsOf(refusal)

@@ -24,6 +24,8 @@ export interface LinkFilter {
   /** Null: archived or not. */
   archived: boolean | null
   domainNo: number | null
+  /** The destination, as serialized by the URL standard. */
+  targetUrl: string | null
   status: Status | null
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
   createdFrom: number | null
@@ -64,9 +66,9 @@ export function isPlain(filter: LinkFilter): boolean {
 
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
-  const { term, tags, domainNo, status, folder, hidden, only } = filter
-  const isOfAll = domainNo === null && status === null && folder === null && hidden.length === 0
-  return isOfAll && term === null && tags.length === 0 && only === null
+  const { term, tags, domainNo, targetUrl, status, folder, hidden, only } = filter
+  const single = [term, domainNo, targetUrl, status, folder, only]
+  return single.every((value) => value === null) && tags.length === 0 && hidden.length === 0
 }
 
 /**
@@ -80,7 +82,7 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 
 /** The condition on the row `l` of `links` without its tags. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
-  const { term, status, domainNo, covering, archived, folder, hidden, only } = filter
+  const { term, status, domainNo, targetUrl, covering, archived, folder, hidden, only } = filter
   const { createdFrom, createdUntil, isOrdered = true } = filter
   const tests: Fragment[] = [sql`TRUE`]
   if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
@@ -91,12 +93,23 @@ export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
     tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hidden)}))`)
   }
   if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
+  if (targetUrl !== null) tests.push(leadsTo('l', targetUrl))
   if (status !== null) tests.push(statusSql(status, covering, nowMs))
   if (isByCondition(filter)) tests.push(HAS_CONDITIONS)
   if (term !== null) tests.push(textContains(filter, term))
   if (!isOrdered && createdFrom !== null) tests.push(sql`l.created_at >= ${createdFrom}`)
   if (!isOrdered && createdUntil !== null) tests.push(sql`l.created_at < ${createdUntil}`)
   return sql.join(tests, sql` AND `)
+}
+
+/** Whether a row of `links` has a destination; exactly as the index `links_target` has it. */
+export function leadsTo(table: string, url: string): Fragment {
+  const column = sql.ref(`${table}.target_url`)
+  return bySql({
+    sqlite: sql`${column} = ${url}`,
+    postgres: sql`(hashtextextended(${column}, 0) = hashtextextended(${url}, 0)
+      AND ${column} = ${url})`,
+  })
 }
 
 /** From `FROM` on: the matching links `l` among `candidates` (a query of `seq`). */
@@ -165,7 +178,7 @@ export async function smallestSet(
 
 /** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
-  const { workspaceNo, tagNos, domainNo, folder, archived } = filter
+  const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived } = filter
   const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
@@ -182,6 +195,7 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
   }
+  if (targetUrl !== null) sets.push(sql`${links} AND ${leadsTo('l', targetUrl)}`)
   if (isByCondition(filter)) sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
   return sets
 }

@@ -69,7 +69,8 @@ async function onlySeen(query: ReturnType<typeof ownLinks>, seeker: LinkSeeker) 
   return row !== undefined && sees(seeker, row) ? row : undefined
 }
 
-async function rendered({ storage, clock, render }: LinkContext, row: LinkRow | undefined) {
+/** A found link with its counters. @throws AppError LINK_NOT_FOUND */
+export async function rendered({ storage, clock, render }: LinkContext, row: LinkRow | undefined) {
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
   // Two point reads take half as long as a join over two files.
   return render(row, await findCounters(storage.read, row.seq), clock.now())

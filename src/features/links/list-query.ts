@@ -4,7 +4,7 @@ import { PAGE_LIMIT } from '../../http/page.ts'
 import { boundedText, checked, checkWith, isObject, whole } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
-import { BOUNDS, checkKnownDomain } from '../../model/links/values.ts'
+import { BOUNDS, checkKnownDomain, serializeDestination } from '../../model/links/values.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
@@ -69,6 +69,12 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
         example: 'go.example.com',
       }),
+      destination_url: parameter(
+        checked(z.string(), serializeDestination).optional(),
+        'Links with this destination; the same as serialized by the URL standard, so that ' +
+          '`https://EXAMPLE.com` finds `https://example.com/`.',
+        { example: 'https://example.com/summer' },
+      ),
       status: parameter(z.enum(STATUSES).optional(), 'Links that have this status now.'),
       created_after: timestamp(
         'Links created then or later: RFC 3339, or a date for its midnight in UTC.',

@@ -106,6 +106,7 @@ export function filterOf(
     archived: archived === 'any' ? null : archived === 'true',
     tags: [...new Set((query.tags ?? []).map((tag) => foldCase(tag.trim())))].sort(),
     domainNo: query.domain ?? null,
+    targetUrl: query.destination_url ?? null,
     status: query.status ?? null,
     createdFrom: query.created_after ?? null,
     createdUntil: query.created_before ?? null,

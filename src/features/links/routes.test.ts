@@ -71,6 +71,24 @@ async function send(
 }
 
 describe('the endpoints of links', () => {
+  test('find or create', async () => {
+    const body = { destination_url: 'https://found.example/' }
+    const first = await send('POST', '?if_exists=return', { body })
+    const headers = { 'Idempotency-Key': 'find' }
+    const second = await send('POST', '?if_exists=return', { body, headers })
+    const replayed = await send('POST', '?if_exists=return', { body, headers })
+    const dry = await send('POST', '?if_exists=return&dry_run=true', { body })
+    expect([first, second, replayed, dry].map(({ status }) => status)).toEqual([201, 200, 200, 200])
+    expect([second, replayed, dry].map((each) => each.body)).toEqual(
+      [0, 1, 2].map(() => first.body),
+    )
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+    expect((await send('POST', '?if_exists=update', { body })).status).toBe(422)
+    expect((await send('POST', '', { body })).status).toBe(201)
+    const found = await send('GET', '?destination_url=https%3A%2F%2FFOUND.example')
+    expect(found.body.pagination.total).toBe(2)
+  })
+
   test('create, get, change and delete one', async () => {
     const created = await send('POST', '', {
       body: { destination_url: 'https://a.example/ü', slug: 'Hello' },

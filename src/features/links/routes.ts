@@ -30,6 +30,20 @@ const BY_ID = {
 
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
+const CreateQuery = z.object({
+  if_exists: z
+    .enum(['return'])
+    .optional()
+    .openapi({
+      param: {
+        description:
+          '`return`: if a link has the same destination, domain and every other field of the body, ' +
+          'the newest such link is returned with 200, and nothing is created. Not with a `password`.',
+      },
+      example: 'return',
+    }),
+})
+
 /** The endpoints of links: list, create, get, update, delete; history and restore. */
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { rules } = deps.links
@@ -73,25 +87,29 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     operationId: 'createLink',
     summary: 'Create a link',
     description:
-      'Only `destination_url` is required. The same destination twice creates two links. With an ' +
-      '`Idempotency-Key` a repeated request creates one.',
+      'Only `destination_url` is required. The same destination twice creates two links, unless ' +
+      '`if_exists` says otherwise. With an `Idempotency-Key` a repeated request creates one.',
+    query: CreateQuery,
     body: create,
     bodyExample: {
       destination_url: LINK_EXAMPLE.destination_url,
       slug: LINK_EXAMPLE.slug,
       tags: LINK_EXAMPLE.tags,
     },
-    success: oneLink(201, 'The link.'),
+    success: { ...oneLink(200, 'With `if_exists`: the link that existed.'), created: 'The link.' },
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
-      const { body, mutate } = call
-      const prepared = await deps.links.prepareCreate(principalOf(call), body)
+      const { body, mutate, query } = call
+      const { if_exists: ifExists } = query
+      const caller = principalOf(call)
+      const prepared = await deps.links.prepareCreate(caller, body, ifExists)
       return mutate(
         async (tx) => {
-          const link = await deps.links.create(tx, principalOf(call), prepared)
-          return answerCreated(PATH, deps.links.warned(link, call))
+          const { link, isNew } = await deps.links.findOrCreate(tx, caller, prepared, ifExists)
+          const warned = deps.links.warned(link, call)
+          return isNew ? answerCreated(PATH, warned) : answerOk(warned)
         },
-        { together: true },
+        { together: ifExists === undefined },
       )
     },
   })

@@ -24,6 +24,7 @@ import {
   type WithPassword,
 } from './fields.ts'
 import { get, lookUp } from './find.ts'
+import { findOrCreate, type IfExists } from './find-or-create.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
 import { listDeleted, purgeDeleted, purgeSome, remove } from './remove.ts'
@@ -82,6 +83,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     ...withContext(ctx, {
       listDeleted,
       create,
+      findOrCreate,
       update,
       upsert,
       lookUp,
@@ -113,8 +115,10 @@ export function createLinkService(deps: LinkServiceDeps) {
     warned: (link: Link, reader: { readonly locale: Locale }) =>
       withWarnings(link, ctx.clock.now(), reader),
     warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
-    prepareCreate: (caller: LinkPrincipal, fields: CreateFields) =>
-      prepareWrite(ctx, caller, fields, (tx, prepared) => create(ctx, tx, caller, prepared)),
+    prepareCreate: (caller: LinkPrincipal, fields: CreateFields, ifExists?: IfExists) =>
+      prepareWrite(ctx, caller, fields, (tx, prepared) =>
+        findOrCreate(ctx, tx, caller, prepared, ifExists),
+      ),
     preparePatch: (caller: LinkPrincipal, id: string, fields: PatchFields, ifMatch: IfMatch) =>
       prepareWrite(ctx, caller, fields, (tx, patch) => update(ctx, tx, caller, id, patch, ifMatch)),
     prepareUpsert: (

@@ -123,13 +123,8 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   }
 
   return (text) => {
-    if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
-    if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
-    const [origin = ''] = ORIGIN.exec(text) ?? []
-    if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
-    const isParsed = text.isWellFormed() && !SPACE_AROUND.test(text) && !hasManyMarks(origin)
-    const url = isParsed ? URL.parse(text) : null
-    if (url === null) return new Fault('INVALID_URL')
+    const url = parseDestination(text)
+    if (url instanceof Fault) return url
     if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
     if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')
     if (url.hostname !== '') {
@@ -143,6 +138,24 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
     }
     return { given: text, target: url.href }
   }
+}
+
+function parseDestination(text: string): URL | Fault {
+  if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
+  if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
+  const [origin = ''] = ORIGIN.exec(text) ?? []
+  if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
+  const isParsed = text.isWellFormed() && !SPACE_AROUND.test(text) && !hasManyMarks(origin)
+  return (isParsed && URL.parse(text)) || new Fault('INVALID_URL')
+}
+
+/**
+ * A URL in the form that destinations are compared in. Links to it may exist even if a new one
+ * would be refused.
+ */
+export function serializeDestination(text: string): string | Fault {
+  const url = parseDestination(text)
+  return url instanceof Fault ? url : url.href
 }
 
 /** An address in URL notation: IPv6 in brackets, without a zone. */

@@ -20,6 +20,7 @@ export interface paths {
           folder?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
+          destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
           created_after?: string
           created_before?: string
@@ -42,11 +43,14 @@ export interface paths {
     }
     post: {
       parameters: {
-        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        query?: { lang?: string; dry_run?: 'true' | 'false'; if_exists?: 'return' }
         header?: { 'Idempotency-Key'?: string }
       }
       requestBody: { content: { 'application/json': components['schemas']['LinkCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['Link'] } } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['Link'] } }
+        201: { content: { 'application/json': components['schemas']['Link'] } }
+      }
     }
   }
   '/api/v1/links/lookup': {
@@ -155,6 +159,7 @@ export interface paths {
           folder?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
+          destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
           created_after?: string
           created_before?: string
@@ -186,6 +191,7 @@ export interface paths {
           folder?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
+          destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
           created_after?: string
           created_before?: string
@@ -272,6 +278,7 @@ export interface paths {
           mapping?: string
           domain?: string
           on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
+          if_exists?: 'return'
           dry_run?: boolean
         }
         header?: { 'Idempotency-Key'?: string }
@@ -2772,6 +2779,8 @@ export interface components {
     LinkBulk: {
       /** True: all or none; the first refused operation rolls back all, and the response is BULK_FAILED. False: each independently. */
       atomic?: boolean | null
+      /** `return`: a `create` whose link exists, with the same destination, domain and every other given field, returns the newest such link with 200. */
+      if_exists?: 'return' | null
       /** What to do, in this order. A link is named by `id` or by `external_id`. */
       operations: (
         | { op: 'create'; link: components['schemas']['LinkCreate'] }
@@ -2880,6 +2889,7 @@ export interface components {
       token: string
       domain?: string
       on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
+      if_exists?: 'return'
     }
     ImportRowList: {
       data: components['schemas']['ImportRow'][]

@@ -3,9 +3,10 @@ import { AppError, type ErrorDetail, type ErrorParts } from '../../../lib/errors
 import { checkForWorkspace } from '../../../lib/validation/requesting-workspace.ts'
 import { rehearse, savepoint, type Transaction } from '../../../platform/storage/index.ts'
 import type { LinkContext, LinkPrincipal } from '../context.ts'
-import { create, createTogether } from '../create.ts'
+import { createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
 import { findLinkByExternalId } from '../find.ts'
+import { findOrCreate, type IfExists } from '../find-or-create.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
 import { update, upsert } from '../update.ts'
@@ -16,6 +17,14 @@ export const TURN = 16
 
 /** The result of an operation. */
 export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
+
+/** How operations are run. */
+interface Options {
+  /** All or none. */
+  atomic: boolean
+  /** Of creations. */
+  if_exists?: IfExists | null
+}
 
 /** Validated operations with hashed passwords, or why they are refused. */
 type PreparedBulk = readonly ({ operation: Hashed } | { refusal: Refusal })[]
@@ -41,7 +50,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
     async prepare(
       caller: LinkPrincipal,
       operations: readonly unknown[],
-      options: { atomic: boolean },
+      options: Options,
     ): Promise<PreparedBulk> {
       check ??= createOperationCheck(schemas())
       const checkOne = check
@@ -71,7 +80,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       tx: Transaction,
       caller: LinkPrincipal,
       prepared: PreparedBulk,
-      { atomic }: { atomic: boolean },
+      { atomic, if_exists }: Options,
     ): Promise<Outcome[]> {
       const refusals = prepared.flatMap((each) => ('refusal' in each ? each.refusal : []))
       if (atomic && refusals.length > 0) throw bulkFailed(refusals)
@@ -91,6 +100,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
 
       /** Undefined: other operations are among them, or one of them conflicts. */
       async function createSome(some: PreparedBulk) {
+        if (if_exists) return undefined
         const fields = new Map<PreparedBulk[number], PreparedCreate>()
         for (const each of some) {
           if ('refusal' in each) continue
@@ -102,7 +112,8 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
 
       async function outcomeOf(index: number, each: PreparedBulk[number]) {
         if ('refusal' in each) return refused(each.refusal)
-        const work = (part: Transaction) => runOne(ctx, part, caller, each.operation)
+        const work = (part: Transaction) =>
+          runOne(ctx, part, caller, each.operation, if_exists ?? undefined)
         try {
           return await (atomic ? work(tx) : savepoint(tx, work))
         } catch (error) {
@@ -120,7 +131,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
     caller: LinkPrincipal,
     prepared: PreparedBulk[number][],
     passwords: ReadonlyMap<number, string>,
-    options: { atomic: boolean },
+    options: Options,
   ): Promise<void> {
     const outcomes = await rehearse(ctx.storage, (tx) => bulk.run(tx, caller, prepared, options), {
       workspaceNo: caller.workspace.no,
@@ -158,10 +169,13 @@ async function runOne(
   tx: Transaction,
   caller: LinkPrincipal,
   operation: Hashed,
+  ifExists: IfExists,
 ): Promise<{ status: number; link?: Link }> {
   switch (operation.op) {
-    case 'create':
-      return { status: 201, link: await create(ctx, tx, caller, operation.fields) }
+    case 'create': {
+      const { link, isNew } = await findOrCreate(ctx, tx, caller, operation.fields, ifExists)
+      return { status: isNew ? 201 : 200, link }
+    }
     case 'update': {
       const id = await idOf(tx, caller, operation.which)
       const { fields, ifMatch } = operation

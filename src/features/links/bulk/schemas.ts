@@ -69,6 +69,14 @@ export const BulkSchema = z
           'True: all or none; the first refused operation rolls back all, and the response is ' +
           'BULK_FAILED. False: each independently.',
       }),
+    if_exists: z
+      .enum(['return'])
+      .nullish()
+      .openapi({
+        description:
+          '`return`: a `create` whose link exists, with the same destination, domain and every ' +
+          'other given field, returns the newest such link with 200.',
+      }),
     operations,
   })
   .openapi('LinkBulk')

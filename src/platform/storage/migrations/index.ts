@@ -51,6 +51,10 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   },
   '0002-instance': { up: nameInstance },
   '0003-imports': { up: (db: Kysely<never>) => runAll(db, MAIN_STATEMENTS) },
+  '0006-find-by-destination': {
+    up: (db: Kysely<never>) =>
+      runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -76,6 +80,13 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0002-instance': { up: nameInstance },
   '0003-link-changes': linkChanges,
   '0004-imports': { up: (db) => runAll(db, POSTGRES_STATEMENTS) },
+  '0006-find-by-destination': {
+    // Of a digest: an entry of PostgreSQL's indexes has at most 2,704 bytes.
+    up: (db) =>
+      runAll(db, [
+        'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
+      ]),
+  },
 }
 
 /** Gives the instance an id; see `platform/storage/instance.ts`. */

@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { invalid } from '../../lib/errors/index.ts'
+import { foldCase } from '../../lib/validation/text.ts'
+import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
+import type { Transaction } from '../../platform/storage/index.ts'
+import { idsOfFolder } from '../folders/index.ts'
+import { isTag, numbersOfTags } from '../tags/index.ts'
+import { addressesOf, addressOn, identity, placeAliases } from './addresses.ts'
+import type { LinkContext, LinkPrincipal } from './context.ts'
+import { create } from './create.ts'
+import type { PreparedCreate } from './fields.ts'
+import { leadsTo } from './filter.ts'
+import { rendered } from './find.ts'
+import { parseList, withFields, withUtmFields } from './rows.ts'
+import type { Link } from './schemas.ts'
+import { type LinkRow, selectLinks } from './store.ts'
+
+/** What a creation does if the same link exists; absent: it makes another one. */
+export type IfExists = 'return' | undefined
+
+/** Links to one destination that are compared by what the database can't compare. */
+const COMPARED_MAX = 1_000
+
+/**
+ * Makes a link, or returns the newest one that the caller can see with the same destination, domain
+ * and all other given fields. Then nothing is written.
+ * @throws AppError as {@link create} does; VALIDATION_FAILED (CONFLICTING_PARAMETERS)
+ */
+export async function findOrCreate(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkPrincipal,
+  given: PreparedCreate,
+  ifExists: IfExists,
+): Promise<{ link: Link; isNew: boolean }> {
+  if (ifExists === undefined) return { link: await create(ctx, tx, caller, given), isNew: true }
+  // Only a guess could tell whether a link has the same one.
+  if (typeof given.password_hash === 'string') {
+    const params = { other: 'if_exists' }
+    throw invalid({ field: 'password', code: 'CONFLICTING_PARAMETERS', params })
+  }
+  // Otherwise two concurrent requests would both find none.
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await findSame(ctx, tx, caller, given)
+  return row === undefined
+    ? { link: await create(ctx, tx, caller, given), isNew: true }
+    : { link: await rendered(ctx, row), isNew: false }
+}
+
+async function findSame(
+  ctx: LinkContext,
+  tx: Transaction,
+  { workspace: { no }, hiddenFolders = [] }: LinkPrincipal,
+  given: PreparedCreate,
+): Promise<LinkRow | undefined> {
+  const fields = withUtmFields(ctx, given, given.destination_url.given)
+  const { slug, aliases, tags, social, folder_id, imported_clicks: _, ...others } = fields
+  const main = addressOn(fields.domain ?? DEFAULT_DOMAIN, slug?.slug ?? '', ctx.domains)
+  // Only the columns of given fields.
+  const { destination_url, target_url, ...columns } = withFields({} as LinkRow, others)
+  let query = selectLinks(tx)
+    .where('workspace_no', '=', no)
+    .where(sql<boolean>`${leadsTo('links', target_url)}`)
+    .where('domain_no', '=', main.domainNo)
+  for (const [column, value] of Object.entries(columns)) {
+    // As if the field were absent.
+    if (value !== null) query = query.where(column as 'title', '=', value as string)
+  }
+  if (slug !== undefined) query = query.where('slug_key', '=', main.key)
+  if (hiddenFolders.length > 0) {
+    query = query.where(({ eb, or }) =>
+      or([eb('folder_id', 'is', null), eb('folder_id', 'not in', hiddenFolders)]),
+    )
+  }
+  if (typeof folder_id === 'string') {
+    const ids = await idsOfFolder(tx, no, folder_id)
+    if (ids.length === 0) return undefined
+    query = query.where('folder_id', 'in', ids)
+  }
+  for (const numbers of await numbersOfTags(tx, no, tags?.map(({ key }) => key) ?? [])) {
+    if (numbers.length === 0) return undefined
+    query = query.where(
+      sql<boolean>`EXISTS (SELECT 1 FROM link_tags t WHERE t.workspace_no = ${no}
+        AND ${isTag('t', numbers)} AND t.link_seq = links.seq)`,
+    )
+  }
+  const wanted = aliases && placeAliases(main, aliases, ctx.domains).map(identity)
+  const hasSame = (row: LinkRow) =>
+    (tags === undefined ||
+      haveSame(
+        parseList(row.tags).map(foldCase),
+        tags.map(({ key }) => key),
+      )) &&
+    (wanted === undefined ||
+      haveSame(addressesOf(row, ctx.domains).aliases.map(identity), wanted)) &&
+    (!social || withFields(row, { social }).social === row.social)
+  const rows = await query
+    .orderBy('seq', 'desc')
+    .limit(needsRows() ? COMPARED_MAX : 1)
+    .execute()
+  return rows.find(hasSame)
+
+  function needsRows(): boolean {
+    return tags !== undefined || wanted !== undefined || Boolean(social)
+  }
+}
+
+/** Whether two lists without repetition have the same items. */
+function haveSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && new Set(some).isSupersetOf(new Set(others))
+}
