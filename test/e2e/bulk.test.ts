@@ -273,6 +273,44 @@ describe('by external id', () => {
     ])
   })
 
+  test('a link is read, changed and deleted as by its id', async () => {
+    const path = `${LINKS}/external/${encodeURIComponent('erp/7 1')}`
+    const none = async (method: string, as = key) => {
+      const body = method === 'PATCH' ? { title: 'x' } : undefined
+      const answer = await slugline.call(method, path, { key: as, ...(body && { body }) })
+      return `${answer.status} ${((await answer.json()) as Result).error?.code}`
+    }
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      expect(await none(method)).toBe('404 LINK_NOT_FOUND')
+    }
+    const made = await put('erp/7 1', { destination_url: URL, title: 'One' })
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      expect(await none(method, strangerKey)).toBe('404 LINK_NOT_FOUND')
+    }
+    const got = await send('GET', path)
+    const byId = await send('GET', `${LINKS}/${made.body.id}`)
+    expect(await got.json()).toEqual(await byId.json())
+    const etag = got.headers.get('etag') ?? ''
+    expect([got.status, etag]).toEqual([200, byId.headers.get('etag') ?? 'none'])
+    const patch = (title: string, headers: Record<string, string> = {}, query = '') =>
+      send('PATCH', `${path}${query}`, { title }, headers)
+    const dry = await patch('Two', {}, '?dry_run=true')
+    expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true'])
+    const once = { 'if-match': etag, 'idempotency-key': 'external-1' }
+    const first = await patch('Two', once)
+    expect(await first.json()).toMatchObject({ id: made.body.id, title: 'Two', version: 2 })
+    expect((await patch('Two', once)).headers.get('idempotent-replayed')).toBe('true')
+    expect((await patch('Three', { 'if-match': etag })).status).toBe(412)
+    expect((await send('DELETE', path, undefined, { 'if-match': etag })).status).toBe(412)
+    expect((await send('DELETE', path)).status).toBe(204)
+    expect((await send('DELETE', path)).status).toBe(404)
+    const moved = await put('erp/7 1', { destination_url: URL })
+    const onward = await send('PATCH', path, { external_id: 'erp/7 2' })
+    expect(onward.status).toBe(200)
+    expect(await none('GET')).toBe('404 LINK_NOT_FOUND')
+    await send('DELETE', `${LINKS}/${moved.body.id}`)
+  })
+
   test('two concurrent requests create one link', async () => {
     const all = await Promise.all(
       Array.from({ length: 8 }, () => put('race', { destination_url: URL })),

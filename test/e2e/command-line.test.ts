@@ -172,7 +172,8 @@ describe('links', () => {
       ...{ folder_id: null, expires_at: null, max_clicks: null, archived: true },
       ...{ destination_url: `${URL}2`, has_password: true },
     })
-    for (const name of [made.id, 'uno', 'ONE', changed.short_url]) {
+    await ask(['links', 'update', 'uno', '--external-id', 'crm/1'])
+    for (const name of [made.id, 'uno', 'ONE', 'external:crm/1', changed.short_url]) {
       expect((await ask(['links', 'get', name])).id).toBe(made.id)
     }
     expect((await run(['links', 'get', 'uno'])).stdout).toContain(changed.short_url)

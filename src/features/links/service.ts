@@ -23,7 +23,7 @@ import {
   type PreparedCreate,
   type WithPassword,
 } from './fields.ts'
-import { get, lookUp } from './find.ts'
+import { get, type LinkName, lookUp } from './find.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
 import { listDeleted, purgeDeleted, purgeSome, remove } from './remove.ts'
@@ -115,8 +115,10 @@ export function createLinkService(deps: LinkServiceDeps) {
     warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
     prepareCreate: (caller: LinkPrincipal, fields: CreateFields) =>
       prepareWrite(ctx, caller, fields, (tx, prepared) => create(ctx, tx, caller, prepared)),
-    preparePatch: (caller: LinkPrincipal, id: string, fields: PatchFields, ifMatch: IfMatch) =>
-      prepareWrite(ctx, caller, fields, (tx, patch) => update(ctx, tx, caller, id, patch, ifMatch)),
+    preparePatch: (caller: LinkPrincipal, name: LinkName, fields: PatchFields, ifMatch: IfMatch) =>
+      prepareWrite(ctx, caller, fields, (tx, patch) =>
+        update(ctx, tx, caller, name, patch, ifMatch),
+      ),
     prepareUpsert: (
       caller: LinkPrincipal,
       externalId: string,

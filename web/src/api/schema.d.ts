@@ -56,6 +56,14 @@ export interface paths {
     }
   }
   '/api/v1/links/external/{external_id}': {
+    get: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { external_id: string }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
+    }
     put: {
       parameters: {
         query?: { lang?: string; dry_run?: 'true' | 'false' }
@@ -67,6 +75,28 @@ export interface paths {
         200: { content: { 'application/json': components['schemas']['Link'] } }
         201: { content: { 'application/json': components['schemas']['Link'] } }
       }
+    }
+    delete: {
+      parameters: {
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { external_id: string }
+      }
+      responses: { 204: { content?: never } }
+    }
+    patch: {
+      parameters: {
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { external_id: string }
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['LinkPatch']
+          'application/json': components['schemas']['LinkPatch']
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
   }
   '/api/v1/links/deleted': {
