@@ -173,6 +173,10 @@ describe('links', () => {
       ...{ destination_url: `${URL}2`, has_password: true },
     })
     await ask(['links', 'update', 'uno', '--external-id', 'crm/1'])
+    const tag = async (...options: string[]) =>
+      (await ask(['links', 'update', 'uno', ...options])).tags
+    expect(await tag('--add-tag', 'b', '--add-tag', 'c')).toEqual(['b', 'c'])
+    expect(await tag('--remove-tag', 'b')).toEqual(['c'])
     for (const name of [made.id, 'uno', 'ONE', 'external:crm/1', changed.short_url]) {
       expect((await ask(['links', 'get', name])).id).toBe(made.id)
     }

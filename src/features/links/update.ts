@@ -30,6 +30,7 @@ import {
   targetOfEntry,
   withAddresses,
   withFields,
+  withTagChanges,
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
@@ -104,7 +105,7 @@ export async function change(
 ): Promise<Link> {
   const { workspace, actor } = caller
   const now = ctx.clock.now()
-  const patch = withUtmFields(ctx, given, before.destination_url)
+  const patch = withUtmFields(ctx, withTagChanges(given, before), before.destination_url)
   const from = addressesOf(before, ctx.domains)
   const to = addressesAfter(from, patch, ctx.domains)
   const changed = { before, row: withFields(before, patch) }

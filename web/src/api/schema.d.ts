@@ -2739,6 +2739,10 @@ export interface components {
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
+      /** Tags that the link gets besides its own, which must not become more than 20. Not together with `tags`. */
+      add_tags?: string[] | null
+      /** Tags to remove, any case, before `add_tags` are added; others are ignored. Not together with `tags`. */
+      remove_tags?: string[] | null
     }
     LinkHistory: {
       data: components['schemas']['LinkHistoryEntry'][]
