@@ -528,7 +528,11 @@ export interface paths {
   }
   '/api/v1/tags/{id}': {
     get: {
-      parameters: { query?: { lang?: string }; path: { id: string } }
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
     delete: {
@@ -581,7 +585,11 @@ export interface paths {
   }
   '/api/v1/folders/{id}': {
     get: {
-      parameters: { query?: { lang?: string }; path: { id: string } }
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
     delete: {
@@ -3066,6 +3074,12 @@ export interface components {
         | 'grey'
       /** How many links have it, archived ones too. */
       links: number
+      /** When it was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC. */
+      updated_at: string
+      /** Grows with each change; also in the ETag. */
+      version: number
     }
     TagCreate: {
       /** Unique in the workspace without regard to case. */
@@ -3119,6 +3133,12 @@ export interface components {
       members: string[]
       /** How many links are in it, archived ones too. */
       links: number
+      /** When it was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC. */
+      updated_at: string
+      /** Grows with each change; also in the ETag. */
+      version: number
     }
     FolderCreate: {
       /** Two folders may have the same name. */
