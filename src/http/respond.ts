@@ -1,10 +1,11 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants } from 'node:zlib'
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { acceptedEncoding } from '../lib/base/accept.ts'
 import { hstsOf, PERMISSIONS_POLICY } from '../lib/base/headers.ts'
 import { createMemo } from '../lib/base/memo.ts'
 import type { Rendered } from '../lib/errors/index.ts'
+import { formatTimestamp } from '../lib/validation/timestamp.ts'
 
 /** Compressing shorter texts gains nothing. */
 const COMPRESSED_FROM = 1_024
@@ -222,10 +223,23 @@ export function describeOne<S extends z.ZodType>(what: string, schema: S, exampl
   })
 }
 
-/** An object whose version isn't among its fields, as the body of an answer. */
-export interface Versioned<T> {
-  body: T
-  version: number
+const time = (description: string) => z.string().openapi({ format: 'date-time', description })
+
+/** The times and the version of an object in responses. */
+export const VERSIONED = {
+  created_at: time('When it was created, in UTC.'),
+  updated_at: time('When it was last changed, in UTC.'),
+  version: z.int().min(1).openapi({ description: 'Grows with each change; also in the ETag.' }),
+}
+
+/** The values of {@link VERSIONED}, from a row. */
+export function versionedOf(row: { created_at: number; updated_at: number; version: number }) {
+  const { created_at, updated_at, version } = row
+  return {
+    created_at: formatTimestamp(created_at),
+    updated_at: formatTimestamp(updated_at),
+    version,
+  }
 }
 
 /** A response with one object. */

@@ -243,6 +243,65 @@ describe('POST /links/bulk/by-filter', () => {
   })
 })
 
+describe('tags relative to the current ones', () => {
+  const codes = async (answer: Response) =>
+    ((await answer.json()) as Result).error?.details.map(({ field, code }) => `${field} ${code}`)
+  const tagsOf = async (answer: Response) => ((await answer.json()) as Link).tags
+
+  test('are added and removed by every change of a link', async () => {
+    const body = { destination_url: URL, external_id: 'tagged', tags: ['One', 'two'] }
+    const { id } = (await (await send('POST', LINKS, body)).json()) as Link
+    const patch = (fields: object) => send('PATCH', `${LINKS}/${id}`, fields)
+    expect(await tagsOf(await patch({ add_tags: ['three', 'ONE'], remove_tags: ['TWO'] }))).toEqual(
+      ['One', 'three'],
+    )
+    const same = (await (await patch({ add_tags: ['one'], remove_tags: ['x'] })).json()) as Link
+    expect(same.version).toBe(2)
+    const external = await send('PATCH', `${LINKS}/external/tagged`, { remove_tags: ['one'] })
+    expect(await tagsOf(external)).toEqual(['three'])
+    const many = await bulk([{ op: 'update', id, link: { add_tags: ['four'] } }])
+    expect(many.body.data[0]?.link?.tags).toEqual(['four', 'three'])
+    const job = await send('POST', `${BULK}/by-filter`, {
+      filter: { external_id: ['tagged'] },
+      patch: { add_tags: ['five'], remove_tags: ['four'] },
+      expected: 1,
+    })
+    const { id: jobId } = (await job.json()) as { id: string }
+    const now = async () =>
+      (await (await send('GET', `/api/v1/jobs/${jobId}`)).json()) as { status: string }
+    await eventually(
+      'the job succeeded',
+      async () => (await now()).status === 'succeeded' || undefined,
+    )
+    expect(await tagsOf(await send('GET', `${LINKS}/${id}`))).toEqual(['five', 'three'])
+    const restored = await send('POST', `${LINKS}/${id}/restore`, { version: 2 })
+    expect(await tagsOf(restored)).toEqual(['One', 'three'])
+  })
+
+  test('are bounded in the result, and the only way of changing them in a request', async () => {
+    const tags = Array.from({ length: 19 }, (_, n) => `t${n}`)
+    const made = await send('POST', LINKS, { destination_url: URL, tags })
+    const { id } = (await made.json()) as Link
+    const patch = (fields: object) => send('PATCH', `${LINKS}/${id}`, fields)
+    expect(await codes(await patch({ add_tags: ['a', 'b'] }))).toEqual(['tags TOO_MANY'])
+    expect(await codes(await patch({ add_tags: Array(21).fill('a') }))).toEqual([
+      'add_tags TOO_MANY',
+    ])
+    expect((await patch({ add_tags: ['a', 'b'], remove_tags: ['t0'] })).status).toBe(200)
+    expect(await codes(await patch({ tags: [], add_tags: ['c'], remove_tags: ['d'] }))).toEqual([
+      'add_tags CONFLICTING_PARAMETERS',
+      'remove_tags CONFLICTING_PARAMETERS',
+    ])
+    expect(await codes(await send('POST', LINKS, { destination_url: URL, add_tags: [] }))).toEqual([
+      'add_tags UNKNOWN_FIELD',
+    ])
+    const twice = { filter: {}, patch: { add_tags: ['a'] }, add_tags: ['b'], expected: 1 }
+    expect(await codes(await send('POST', `${BULK}/by-filter`, twice))).toEqual([
+      'add_tags CONFLICTING_PARAMETERS',
+    ])
+  })
+})
+
 describe('by external id', () => {
   const put = async (id: string, body: object, headers: Record<string, string> = {}) => {
     const answer = await send('PUT', `${LINKS}/external/${encodeURIComponent(id)}`, body, headers)
@@ -271,6 +330,44 @@ describe('by external id', () => {
     expect(await list(`external_id=${encodeURIComponent(id)}&external_id=crm-none`)).toEqual([
       'crm',
     ])
+  })
+
+  test('a link is read, changed and deleted as by its id', async () => {
+    const path = `${LINKS}/external/${encodeURIComponent('erp/7 1')}`
+    const none = async (method: string, as = key) => {
+      const body = method === 'PATCH' ? { title: 'x' } : undefined
+      const answer = await slugline.call(method, path, { key: as, ...(body && { body }) })
+      return `${answer.status} ${((await answer.json()) as Result).error?.code}`
+    }
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      expect(await none(method)).toBe('404 LINK_NOT_FOUND')
+    }
+    const made = await put('erp/7 1', { destination_url: URL, title: 'One' })
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      expect(await none(method, strangerKey)).toBe('404 LINK_NOT_FOUND')
+    }
+    const got = await send('GET', path)
+    const byId = await send('GET', `${LINKS}/${made.body.id}`)
+    expect(await got.json()).toEqual(await byId.json())
+    const etag = got.headers.get('etag') ?? ''
+    expect([got.status, etag]).toEqual([200, byId.headers.get('etag') ?? 'none'])
+    const patch = (title: string, headers: Record<string, string> = {}, query = '') =>
+      send('PATCH', `${path}${query}`, { title }, headers)
+    const dry = await patch('Two', {}, '?dry_run=true')
+    expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true'])
+    const once = { 'if-match': etag, 'idempotency-key': 'external-1' }
+    const first = await patch('Two', once)
+    expect(await first.json()).toMatchObject({ id: made.body.id, title: 'Two', version: 2 })
+    expect((await patch('Two', once)).headers.get('idempotent-replayed')).toBe('true')
+    expect((await patch('Three', { 'if-match': etag })).status).toBe(412)
+    expect((await send('DELETE', path, undefined, { 'if-match': etag })).status).toBe(412)
+    expect((await send('DELETE', path)).status).toBe(204)
+    expect((await send('DELETE', path)).status).toBe(404)
+    const moved = await put('erp/7 1', { destination_url: URL })
+    const onward = await send('PATCH', path, { external_id: 'erp/7 2' })
+    expect(onward.status).toBe(200)
+    expect(await none('GET')).toBe('404 LINK_NOT_FOUND')
+    await send('DELETE', `${LINKS}/${moved.body.id}`)
   })
 
   test('two concurrent requests create one link', async () => {

@@ -172,7 +172,12 @@ describe('links', () => {
       ...{ folder_id: null, expires_at: null, max_clicks: null, archived: true },
       ...{ destination_url: `${URL}2`, has_password: true },
     })
-    for (const name of [made.id, 'uno', 'ONE', changed.short_url]) {
+    await ask(['links', 'update', 'uno', '--external-id', 'crm/1'])
+    const tag = async (...options: string[]) =>
+      (await ask(['links', 'update', 'uno', ...options])).tags
+    expect(await tag('--add-tag', 'b', '--add-tag', 'c')).toEqual(['b', 'c'])
+    expect(await tag('--remove-tag', 'b')).toEqual(['c'])
+    for (const name of [made.id, 'uno', 'ONE', 'external:crm/1', changed.short_url]) {
       expect((await ask(['links', 'get', name])).id).toBe(made.id)
     }
     expect((await run(['links', 'get', 'uno'])).stdout).toContain(changed.short_url)

@@ -63,6 +63,8 @@ const WRITES: [status: number, method: string, path: () => string, body?: object
   [200, 'PATCH', () => `/api/v1/folders/${folderId}`, { name: 'Renamed' }],
   [204, 'DELETE', () => `/api/v1/folders/${folderId}`],
   [200, 'PUT', () => `${LINKS}/external/crm-1`, { destination_url: URL, title: 'T' }],
+  [200, 'PATCH', () => `${LINKS}/external/crm-1`, { title: 'T' }],
+  [204, 'DELETE', () => `${LINKS}/external/crm-1`],
   [201, 'PUT', () => `${LINKS}/external/crm-2`, { destination_url: URL }],
   [
     200,

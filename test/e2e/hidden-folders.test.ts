@@ -147,7 +147,12 @@ async function everythingOf([, prefix, send]: (typeof outsiders)[number]) {
     ...paths.map((path) => (path === '/links/sparklines' ? `${path}?ids=lnk_none` : path)),
     ...[`/links?tag=${SECRET}`, '/links?search=secret', '/links?archived=any&sort=slug&limit=1'],
     ...['/links?slug=secret', '/links?external_id=secret', '/links.csv?search=secret'],
-    ...[`/tags?name=${SECRET}`, '/tags?search=secret', '/folders?search=secret'],
+    ...[
+      '/links/external/secret',
+      `/tags?name=${SECRET}`,
+      '/tags?search=secret',
+      '/folders?search=secret',
+    ],
     ...[`/stats?tag=${SECRET}`, '/jobs?limit=1', '/shares?limit=1', '/links/deleted?limit=1'],
     `/links/lookup?url=${encodeURIComponent(`${slugline.url}/secret`)}`,
   ]

@@ -4,13 +4,18 @@ import { CommandError } from '../context.ts'
 import { bodyOf, type Remote } from './remote.ts'
 
 /** The description of the argument for a link. */
-export const LINK_ARGUMENT = 'link ID, slug or short link'
+export const LINK_ARGUMENT = 'link ID, slug, short link or external:ID'
 
 const ID = /^lnk_[0-9a-z]{26}$/
 
-/** The link of an id, a slug, an alias or a short URL. @throws CommandError */
+/** The link of an id, a slug, an alias, a short URL or `external:` and an external id. @throws CommandError */
 export async function findLink(ask: Remote, text: string): Promise<Link> {
   if (ID.test(text)) return bodyOf(ask(`/links/${text}`))
+  // No slug contains a colon.
+  const externalId = /^external:(.+)$/s.exec(text)?.[1]
+  if (externalId !== undefined) {
+    return bodyOf(ask(`/links/external/${encodeURIComponent(externalId)}`))
+  }
   if (/^https?:\/\//i.test(text)) return bodyOf(ask('/links/lookup', { url: text }))
   const { data } = await bodyOf<LinkList>(ask('/links', { slug: text, archived: 'any' }))
   const [found] = data

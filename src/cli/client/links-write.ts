@@ -13,6 +13,8 @@ interface Options {
   title?: string
   notes?: string
   tag?: string[]
+  addTag?: string[]
+  removeTag?: string[]
   folder?: string
   externalId?: string
   status?: string
@@ -53,6 +55,8 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .argument('[destination]', 'new destination URL')
   withFields(update)
     .option('--external-id <id>', 'ID in your own system; "" clears it')
+    .option('--add-tag <name>', 'tag to add; repeatable', collect)
+    .option('--remove-tag <name>', 'tag to remove; repeatable', collect)
     .action((link: string, destination: string | undefined, options: Options) =>
       write(context, options, 'PATCH', async (fields, ask) => [
         `/links/${await findLinkId(ask, link)}`,
@@ -72,9 +76,10 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
   )
 }
 
+const collect = (value: string, before: string[] = []) => [...before, value]
+
 /** Options for the common fields; `--data` accepts all of them. */
 function withFields(command: Command): Command {
-  const collect = (value: string, before: string[] = []) => [...before, value]
   return command
     .option('--slug <slug>', 'slug (default: random)')
     .option('--domain <host>', 'short domain')
@@ -129,6 +134,7 @@ async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, u
     title: orNull(title),
     notes: orNull(notes),
     tags: tag?.filter((name) => name !== ''),
+    ...{ add_tags: options.addTag, remove_tags: options.removeTag },
     folder_id: folder && (await findFolderId(ask, folder)),
     external_id: orNull(externalId),
     redirect_status: numberOf(status),

@@ -43,7 +43,7 @@ describe('folders', () => {
     expect(await listed(member, `?folder=${b}`)).toEqual([])
     expect(await listed(member, '?folder=none')).toEqual([none])
     const { body } = await member('GET', '/folders')
-    expect(body.data).toEqual([
+    expect(body.data).toMatchObject([
       { id: a, name: 'A', access: 'workspace', members: [], links: 2 },
       { id: b, name: 'b', access: 'workspace', members: [], links: 0 },
     ])
@@ -80,7 +80,10 @@ describe('folders', () => {
     const one = await link(id)
     const etag = (await owner('GET', `/folders/${id}`)).headers.get('etag') ?? ''
     const before = (await its.entries()).length
-    expect((await member('PATCH', `/folders/${id}`, { name: 'New' })).body.links).toBe(1)
+    const renamed = (await member('PATCH', `/folders/${id}`, { name: 'New' })).body
+    expect(renamed).toMatchObject({ links: 1, version: 2, created_at: expect.any(String) })
+    expect((await owner('GET', `/folders/${id}`)).body).toEqual(renamed)
+    expect((await owner('GET', '/folders?search=new')).body.data).toContainEqual(renamed)
     const added = (await its.entries()).slice(before)
     expect(added.map(({ action, target_id }) => [action, target_id])).toEqual([
       ['folder.updated', id],

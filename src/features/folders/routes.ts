@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
-import { describeOne } from '../../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { boundedText } from '../../lib/validation/checked.ts'
 import { principalOf } from '../audit/index.ts'
 import {
@@ -77,8 +77,7 @@ export function registerFolderRoutes(
     success: oneFolder(201, 'The folder.'),
     handler: (call) =>
       call.mutate(async (tx) => {
-        const made = await deps.folders.create(tx, principalOf(call), call.body)
-        return { ...made, status: 201, headers: { Location: `${PATH}/${made.body.id}` } }
+        return answerCreated(PATH, await deps.folders.create(tx, principalOf(call), call.body))
       }),
   })
 
@@ -90,10 +89,7 @@ export function registerFolderRoutes(
     summary: 'Get a folder',
     success: oneFolder(200, 'The folder.'),
     errors: ['FOLDER_NOT_FOUND'],
-    handler: async ({ caller, params }) => ({
-      status: 200,
-      ...(await deps.folders.get(caller, params.id)),
-    }),
+    handler: async ({ caller, params }) => answerOk(await deps.folders.get(caller, params.id)),
   })
 
   registerFolderChanges(api, deps)
@@ -115,10 +111,9 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     async handler(call) {
       const { caller, params, body, ifMatch, mutate } = call
       const patch = { ...body, links: await deps.folders.linksOf(caller, params.id) }
-      return mutate(async (tx) => ({
-        status: 200,
-        ...(await deps.folders.update(tx, principalOf(call), params.id, patch, ifMatch)),
-      }))
+      return mutate(async (tx) =>
+        answerOk(await deps.folders.update(tx, principalOf(call), params.id, patch, ifMatch)),
+      )
     },
   })
 

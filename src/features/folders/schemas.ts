@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
+import { VERSIONED } from '../../http/respond.ts'
 import { boundedList, boundedText, orDefault } from '../../lib/validation/checked.ts'
 
 const NAME_MAX = 100
@@ -11,6 +12,9 @@ export const FOLDER_EXAMPLE = {
   access: 'members' as const,
   members: ['usr_01hzy3v9k2q4r6s8t0v2w4x6y8'],
   links: 12,
+  created_at: '2026-05-01T08:00:00.000Z',
+  updated_at: '2026-05-02T14:12:10.250Z',
+  version: 2,
 }
 
 const access = z.enum(['workspace', 'members']).openapi({
@@ -29,6 +33,7 @@ export const FolderSchema = z
       .array(z.string())
       .openapi({ description: 'With `access: members`: the ids of users who see its links.' }),
     links: z.int().min(0).openapi({ description: 'How many links are in it, archived ones too.' }),
+    ...VERSIONED,
   })
   .openapi('Folder', { example: FOLDER_EXAMPLE })
 export type Folder = z.output<typeof FolderSchema>

@@ -1,5 +1,5 @@
 import { pageOf } from '../../http/page.ts'
-import type { Versioned } from '../../http/respond.ts'
+import { versionedOf } from '../../http/respond.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
 import type { IfMatch, Permission, Reader } from '../../http/types.ts'
 import { withContext } from '../../lib/base/verbs.ts'
@@ -71,15 +71,12 @@ async function list(
     storage.reports,
     page.data.map((row) => row.id),
   )
-  const shownOf = ({ name_key: _, ...row }: CountedFolder): Folder => ({
-    ...row,
-    members: members.get(row.id) ?? [],
-  })
+  const shownOf = (row: CountedFolder) => folderOf(row, members.get(row.id) ?? [], row.links)
   return { ...page, data: page.data.map(shownOf) }
 }
 
 /** @throws AppError FOLDER_NOT_FOUND */
-async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Versioned<Folder>> {
+async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Folder> {
   const { read } = ctx.storage
   return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
 }
@@ -90,7 +87,7 @@ async function create(
   tx: Transaction,
   caller: Principal,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
-): Promise<Versioned<Folder>> {
+): Promise<Folder> {
   await tx.lockWorkspace(caller.workspace.no)
   const allowed = await checkMembers(tx, caller, access, members)
   const now = clock.now()
@@ -120,7 +117,7 @@ async function update(
   id: string,
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
-): Promise<Versioned<Folder>> {
+): Promise<Folder> {
   const row = await toChange(tx, caller, id, ifMatch)
   const members = (await membersOf(tx, [id])).get(id) ?? []
   const before = { name: row.name, access: row.access, members }
@@ -130,11 +127,15 @@ async function update(
   const changes = changedFields(before, { name, access, members: allowed })
   if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
   const now = clock.now()
-  const version = row.version + 1
-  await updateFolder(tx, id, { ...named(name), access, version, updated_at: now })
+  const changed = {
+    ...{ ...named(name), access },
+    updated_at: Math.max(now, row.updated_at),
+    version: row.version + 1,
+  }
+  await updateFolder(tx, id, changed)
   await setMembers(tx, id, allowed)
   await recordObject(tx, caller, 'folder.updated', row, now, changes)
-  return shown(tx, { ...row, name, access, version }, links)
+  return shown(tx, { ...row, ...changed }, links)
 }
 
 /**
@@ -212,10 +213,13 @@ async function toChange(tx: Transaction, caller: Principal, id: string, ifMatch:
   return row
 }
 
-async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Versioned<Folder>> {
-  const { id, name, access, version } = row
-  const members = (await membersOf(sqlx, [id])).get(id) ?? []
-  return { body: { id, name, access, members, links }, version }
+async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Folder> {
+  return folderOf(row, (await membersOf(sqlx, [row.id])).get(row.id) ?? [], links)
+}
+
+function folderOf(row: FolderRow, members: string[], links: number): Folder {
+  const { id, name, access } = row
+  return { id, name, access, members, links, ...versionedOf(row) }
 }
 
 function named(name: string) {

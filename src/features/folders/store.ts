@@ -79,15 +79,13 @@ interface FolderPage {
   hidden: readonly string[]
 }
 
-export type CountedFolder = Pick<FolderRow, 'id' | 'name' | 'name_key' | 'access'> & {
-  links: number
-}
+export type CountedFolder = FolderRow & { links: number }
 
 /** Folders by name, with how many links each has. */
 export async function listFolders({ db }: Sql, page: FolderPage): Promise<CountedFolder[]> {
   const { workspaceNo, term, after, limit, hidden } = page
   const { rows } = await sql<CountedFolder>`
-    SELECT f.id, f.name, f.name_key, f.access,
+    SELECT f.*,
       (SELECT count(*) FROM links l WHERE ${isIn(workspaceNo, sql`f.id`)}) AS links
     FROM folders f WHERE f.workspace_no = ${workspaceNo} AND f.merged_into IS NULL
       ${term === '' ? sql`` : sql`AND f.name_key LIKE ${`%${escaped(term)}%`} ESCAPE '\\'`}

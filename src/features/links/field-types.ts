@@ -28,6 +28,36 @@ export const tagList = checked(boundedList(tag, { max: BOUNDS.tags }), checkTags
   maxItems: BOUNDS.tags,
 })
 
+/** Changes to a link's tags in a patch, relative to the current ones; absent or null: none. */
+export const TAG_CHANGES = {
+  add_tags: orDefault(tagList, []).openapi({
+    description:
+      'Tags that the link gets besides its own, which must not become more than 20. Not together ' +
+      'with `tags`.',
+    example: ['summer'],
+  }),
+  remove_tags: orDefault(tagList, []).openapi({
+    description:
+      'Tags to remove, any case, before `add_tags` are added; others are ignored. Not together ' +
+      'with `tags`.',
+    example: ['spring'],
+  }),
+}
+
+interface Tagged {
+  tags?: unknown
+  add_tags?: unknown
+  remove_tags?: unknown
+}
+
+/** The list as a whole, or changes to it. */
+export const oneWayOfTagging = checkWith<Tagged>(({ tags, ...changes }) => {
+  if (tags === undefined) return []
+  const conflict = new Fault('CONFLICTING_PARAMETERS', { other: 'tags' })
+  const names = ['add_tags', 'remove_tags'] as const
+  return names.filter((name) => changes[name] !== undefined).map((name) => conflict.at(name))
+}, isObject)
+
 /** A time in a body. */
 export function timestamp(description: string) {
   return checked(z.string(), parseTimestamp)

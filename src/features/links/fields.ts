@@ -13,7 +13,9 @@ import { createRuleFields } from '../../redirect/rules/schemas.ts'
 import {
   endsAfterStart,
   noneReserved,
+  oneWayOfTagging,
   socialField,
+  TAG_CHANGES,
   tagList,
   timestamp,
   trackingField,
@@ -211,8 +213,8 @@ export function createLinkSchemas(rules: LinkRules) {
     .check(endsAfterStart, noneReserved)
     .openapi('LinkCreate')
   const patch = z
-    .strictObject(z.object(fields).partial().shape)
-    .check(endsAfterStart)
+    .strictObject(z.object({ ...fields, ...TAG_CHANGES }).partial().shape)
+    .check(endsAfterStart, oneWayOfTagging)
     .openapi('LinkPatch')
   return { create, patch }
 }

@@ -36,9 +36,23 @@ export function findLinkByExternalId(
   return onlySeen(ownLinks(sql, seeker).where('external_id', '=', externalId), seeker)
 }
 
+/** How a request names a link: by its id, or by its external id. */
+export type LinkName = string | { readonly external_id: string }
+
+/** The caller's link with a name. */
+export function findNamedLink(
+  sql: Sql,
+  name: LinkName,
+  seeker: LinkSeeker,
+): Promise<LinkRow | undefined> {
+  return typeof name === 'string'
+    ? findLink(sql, name, seeker)
+    : findLinkByExternalId(sql, name.external_id, seeker)
+}
+
 /** A link of a workspace. @throws AppError LINK_NOT_FOUND */
-export async function get(ctx: LinkContext, caller: LinkCaller, id: string): Promise<Link> {
-  return rendered(ctx, await findLink(ctx.storage.read, id, caller))
+export async function get(ctx: LinkContext, caller: LinkCaller, name: LinkName): Promise<Link> {
+  return rendered(ctx, await findNamedLink(ctx.storage.read, name, caller))
 }
 
 /**

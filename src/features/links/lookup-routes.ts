@@ -2,23 +2,16 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
-import { boundedText } from '../../lib/validation/checked.ts'
-import { BOUNDS, URL_LENGTH_MAX } from '../../model/links/values.ts'
+import { URL_LENGTH_MAX } from '../../model/links/values.ts'
 import { principalOf } from '../audit/index.ts'
 import type { LinkSchemas } from './fields.ts'
+import { BY_EXTERNAL_ID } from './one-link-routes.ts'
 import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
 import type { LinkService } from './service.ts'
 
 const READ = { scope: 'links:read', tag: 'Links' } as const
 const WRITE = { scope: 'links:write', dryRun: true, tag: 'Links' } as const
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
-
-const ExternalParams = z.object({
-  external_id: boundedText({ max: BOUNDS.external_id, min: 1 }).openapi({
-    param: { description: "The link's id in your own system." },
-    example: LINK_EXAMPLE.external_id,
-  }),
-})
 
 const LookupQuery = z.object({
   url: z
@@ -54,13 +47,13 @@ export function registerLookupRoutes(
   endpoint(api, {
     ...WRITE,
     method: 'put',
-    path: '/api/v1/links/external/{external_id}',
+    path: BY_EXTERNAL_ID.path,
     operationId: 'putLinkByExternalId',
     summary: 'Create or update a link by its external id',
     description:
-      'Creates a link with this `external_id`, or updates the one that has it. As in an ' +
-      'update, absent fields stay: sent twice, it creates one link.',
-    params: ExternalParams,
+      'Creates a link with this `external_id` (201), or merges into the one that has it (200): ' +
+      'absent fields stay as they are, also of an existing link. Sent twice, it creates one link.',
+    params: BY_EXTERNAL_ID.params,
     body: create,
     bodyExample: { destination_url: LINK_EXAMPLE.destination_url, title: LINK_EXAMPLE.title },
     success: {

@@ -6,6 +6,7 @@ import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../../platform/s
 import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkName } from './find.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
 import { countPlace, deleteLink, type LinkRow, type LinkSeeker, selectLinks } from './store.ts'
@@ -23,10 +24,10 @@ export async function remove(
   ctx: LinkContext,
   tx: Transaction,
   caller: LinkPrincipal,
-  id: string,
+  name: LinkName,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await linkToChange(tx, caller, id, ifMatch)
+  const row = await linkToChange(tx, caller, name, ifMatch)
   const at = ctx.clock.now()
   await takeOut(ctx, tx, row)
   const { length } = allOf(addressesOf(row, ctx.domains))

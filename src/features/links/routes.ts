@@ -4,9 +4,10 @@ import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../../http/p
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { principalOf } from '../audit/index.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
-import { createLinkSchemas, type LinkSchemas } from './fields.ts'
+import { createLinkSchemas } from './fields.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
 import { registerLookupRoutes } from './lookup-routes.ts'
+import { BY_EXTERNAL_ID, BY_ID, registerOneLinkRoutes } from './one-link-routes.ts'
 import {
   DeletedLinkListSchema,
   HISTORY_EXAMPLE,
@@ -20,13 +21,6 @@ import type { LinkService } from './service.ts'
 const PATH = '/api/v1/links'
 const READ = { scope: 'links:read', tag: 'Links' } as const
 const WRITE = { scope: 'links:write', dryRun: true, tag: 'Links' } as const
-
-const BY_ID = {
-  path: `${PATH}/{id}`,
-  params: z.object({
-    id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
-  }),
-}
 
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
@@ -48,7 +42,7 @@ const CreateQuery = z.object({
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { rules } = deps.links
   const schemas = createLinkSchemas(rules)
-  const { create, patch } = schemas
+  const { create } = schemas
 
   endpoint(api, {
     ...READ,
@@ -117,7 +111,8 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
   // First, because the next ones accept any word as an id.
   registerLookupRoutes(api, deps, schemas)
   registerDeletedLinksRoute(api, deps)
-  registerLinkRoutesById(api, deps.links, patch)
+  registerOneLinkRoutes(api, deps, schemas, BY_EXTERNAL_ID)
+  registerOneLinkRoutes(api, deps, schemas, BY_ID)
   registerHistoryRoutes(api, deps)
   registerBulkRoutes(api, deps)
 }
@@ -152,64 +147,6 @@ function registerDeletedLinksRoute(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['BAD_REQUEST'],
     handler: async (call) =>
       pageAnswer(call, await deps.links.listDeleted(call.caller, call.query)),
-  })
-}
-
-/** The endpoints of one link: get, update, delete. */
-function registerLinkRoutesById(
-  api: Pick<Api, 'add'>,
-  links: LinkService,
-  patch: LinkSchemas['patch'],
-): void {
-  endpoint(api, {
-    ...READ,
-    ...BY_ID,
-    method: 'get',
-    operationId: 'getLink',
-    summary: 'Get a link',
-    success: oneLink(200, 'The link.'),
-    errors: ['LINK_NOT_FOUND'],
-    handler: async ({ caller, params }) => answerOk(await links.get(caller, params.id)),
-  })
-
-  endpoint(api, {
-    ...WRITE,
-    ...BY_ID,
-    method: 'patch',
-    operationId: 'updateLink',
-    summary: 'Update a link',
-    description:
-      'A JSON merge patch (RFC 7396): what is absent stays, null clears. A slug or domain that the ' +
-      'link moves away from joins its aliases, unless the request gives `aliases`. A patch that ' +
-      'changes nothing leaves the version as it is.',
-    body: patch,
-    bodyExample: { title: 'Summer sale, extended', expires_at: null },
-    success: oneLink(200, 'The link as it is now.'),
-    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
-    async handler(call) {
-      const { body, params, ifMatch, mutate } = call
-      const caller = principalOf(call)
-      const prepared = await links.preparePatch(caller, params.id, body, ifMatch)
-      return mutate(async (tx) => {
-        const link = await links.update(tx, caller, params.id, prepared, ifMatch)
-        return answerOk(links.warned(link, call))
-      })
-    },
-  })
-
-  endpoint(api, {
-    ...WRITE,
-    ...BY_ID,
-    method: 'delete',
-    operationId: 'deleteLink',
-    summary: 'Delete a link',
-    description:
-      'The redirect stops immediately. The slug stays reserved: no other workspace ever gets it. ' +
-      'For 7 days the link can be restored, with its clicks.',
-    success: { status: 204, description: 'The link is deleted.' },
-    errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
-    handler: (call) =>
-      call.mutate((tx) => links.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
   })
 }
 

@@ -1,11 +1,11 @@
 import { invalid } from '../../lib/errors/index.ts'
 import { Fault } from '../../lib/validation/fault.ts'
-import { foldForSearch } from '../../lib/validation/text.ts'
+import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { BlockList, LinkBlock } from '../../model/blocks/list.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import { formatAlias, SPECIAL_PREFIX } from '../../model/links/slug.ts'
-import { type Destination, hasPlaceholder } from '../../model/links/values.ts'
+import { checkTags, type Destination, hasPlaceholder } from '../../model/links/values.ts'
 import type { Rule, Variant } from '../../redirect/rules/index.ts'
 import type { Fields } from '../audit/index.ts'
 import type { Addresses } from './addresses.ts'
@@ -109,6 +109,20 @@ export function withUtmFields<F extends PreparedPatch>(
 
 /** All five removed. */
 const NO_UTM = Object.fromEntries(UTM_FIELDS.map((field) => [field, null])) as Utm
+
+/**
+ * A patch whose tags depend on the current ones, with those that the link gets.
+ * @throws AppError VALIDATION_FAILED (TOO_MANY)
+ */
+export function withTagChanges(patch: PreparedPatch, { tags: stored }: LinkRow): PreparedPatch {
+  const { add_tags: added = [], remove_tags: removed = [], ...rest } = patch
+  if (added.length + removed.length === 0) return rest
+  const gone = new Set(removed.map(({ key }) => key))
+  const had = parseList(stored).map((tag) => ({ tag, key: foldCase(tag) }))
+  const tags = checkTags([...had.filter(({ key }) => !gone.has(key)), ...added])
+  if (tags instanceof Fault) throw invalid(tags.of('tags'))
+  return { ...rest, tags }
+}
 
 /** A row with other addresses. */
 export function withAddresses(row: LinkRow, { main, aliases }: Addresses): LinkRow {

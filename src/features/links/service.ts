@@ -23,7 +23,7 @@ import {
   type PreparedCreate,
   type WithPassword,
 } from './fields.ts'
-import { get, lookUp } from './find.ts'
+import { get, type LinkName, lookUp } from './find.ts'
 import { findOrCreate, type IfExists } from './find-or-create.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
@@ -119,8 +119,10 @@ export function createLinkService(deps: LinkServiceDeps) {
       prepareWrite(ctx, caller, fields, (tx, prepared) =>
         findOrCreate(ctx, tx, caller, prepared, ifExists),
       ),
-    preparePatch: (caller: LinkPrincipal, id: string, fields: PatchFields, ifMatch: IfMatch) =>
-      prepareWrite(ctx, caller, fields, (tx, patch) => update(ctx, tx, caller, id, patch, ifMatch)),
+    preparePatch: (caller: LinkPrincipal, name: LinkName, fields: PatchFields, ifMatch: IfMatch) =>
+      prepareWrite(ctx, caller, fields, (tx, patch) =>
+        update(ctx, tx, caller, name, patch, ifMatch),
+      ),
     prepareUpsert: (
       caller: LinkPrincipal,
       externalId: string,

@@ -22,7 +22,7 @@ import {
 } from './context.ts'
 import { create } from './create.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
-import { findLinkByExternalId } from './find.ts'
+import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
 import {
   changesOf,
@@ -30,28 +30,22 @@ import {
   targetOfEntry,
   withAddresses,
   withFields,
+  withTagChanges,
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import {
-  countPlace,
-  findCounters,
-  findLink,
-  insertLinks,
-  type LinkRow,
-  updateLink,
-} from './store.ts'
+import { countPlace, findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
 
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(
   tx: Transaction,
   caller: LinkCaller,
-  id: string,
+  name: LinkName,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
   // Concurrent changes would overwrite each other's slugs and tags.
   await tx.lockWorkspace(caller.workspace.no)
-  const row = await findLink(tx, id, caller)
+  const row = await findNamedLink(tx, name, caller)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
@@ -66,11 +60,11 @@ export async function update(
   ctx: LinkContext,
   tx: Transaction,
   caller: LinkPrincipal,
-  id: string,
+  name: LinkName,
   patch: PreparedPatch,
   ifMatch: IfMatch,
 ): Promise<Link> {
-  const row = await linkToChange(tx, caller, id, ifMatch)
+  const row = await linkToChange(tx, caller, name, ifMatch)
   return change(ctx, tx, caller, { row, isDeleted: false }, patch, 'link.updated')
 }
 
@@ -111,7 +105,7 @@ export async function change(
 ): Promise<Link> {
   const { workspace, actor } = caller
   const now = ctx.clock.now()
-  const patch = withUtmFields(ctx, given, before.destination_url)
+  const patch = withUtmFields(ctx, withTagChanges(given, before), before.destination_url)
   const from = addressesOf(before, ctx.domains)
   const to = addressesAfter(from, patch, ctx.domains)
   const changed = { before, row: withFields(before, patch) }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint, repeatable } from '../../http/index.ts'
 import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
-import { describeOne } from '../../http/respond.ts'
+import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { boundedText, checked } from '../../lib/validation/checked.ts'
 import { BOUNDS, checkTag } from '../../model/links/values.ts'
 import { principalOf } from '../audit/index.ts'
@@ -67,8 +67,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     errors: ['TAG_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const made = await deps.tags.create(tx, principalOf(call), call.body)
-        return { ...made, status: 201, headers: { Location: `${PATH}/${made.body.id}` } }
+        return answerCreated(PATH, await deps.tags.create(tx, principalOf(call), call.body))
       }),
   })
 
@@ -80,10 +79,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     summary: 'Get a tag',
     success: oneTag(200, 'The tag.'),
     errors: ['TAG_NOT_FOUND'],
-    handler: async ({ caller, params }) => ({
-      status: 200,
-      ...(await deps.tags.get(caller, params.id)),
-    }),
+    handler: async ({ caller, params }) => answerOk(await deps.tags.get(caller, params.id)),
   })
 
   registerTagChanges(api, deps)
@@ -108,10 +104,9 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const { caller, params, body, ifMatch, mutate } = call
       const links = await deps.tags.linksOf(caller, params.id)
       const patch = { ...body, links }
-      return mutate(async (tx) => ({
-        status: 200,
-        ...(await deps.tags.update(tx, principalOf(call), params.id, patch, ifMatch)),
-      }))
+      return mutate(async (tx) =>
+        answerOk(await deps.tags.update(tx, principalOf(call), params.id, patch, ifMatch)),
+      )
     },
   })
 
@@ -131,10 +126,9 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const { caller, params, body, ifMatch, mutate } = call
       const links = await deps.tags.linksOf(caller, params.id, body.into)
       const merge = { ...body, links }
-      return mutate(async (tx) => ({
-        status: 200,
-        ...(await deps.tags.merge(tx, principalOf(call), params.id, merge, ifMatch)),
-      }))
+      return mutate(async (tx) =>
+        answerOk(await deps.tags.merge(tx, principalOf(call), params.id, merge, ifMatch)),
+      )
     },
   })
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
+import { VERSIONED } from '../../http/respond.ts'
 import { checked } from '../../lib/validation/checked.ts'
 import { BOUNDS, checkTag } from '../../model/links/values.ts'
 import { COLOURS } from './colours.ts'
@@ -9,6 +10,9 @@ export const TAG_EXAMPLE = {
   name: 'newsletter',
   colour: 'teal',
   links: 42,
+  created_at: '2026-05-01T08:00:00.000Z',
+  updated_at: '2026-05-02T14:12:10.250Z',
+  version: 2,
 } as const
 
 const colour = z
@@ -27,6 +31,7 @@ export const TagSchema = z
     name: z.string().openapi({ description: 'Unique in the workspace without regard to case.' }),
     colour,
     links: z.int().min(0).openapi({ description: 'How many links have it, archived ones too.' }),
+    ...VERSIONED,
   })
   .openapi('Tag', { example: TAG_EXAMPLE })
 export type Tag = z.output<typeof TagSchema>

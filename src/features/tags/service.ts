@@ -1,5 +1,5 @@
 import { pageOf } from '../../http/page.ts'
-import type { Versioned } from '../../http/respond.ts'
+import { versionedOf } from '../../http/respond.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
 import type { IfMatch, Reader } from '../../http/types.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
@@ -83,11 +83,11 @@ async function list(
     hidden: hiddenFrom(caller),
   })
   const page = pageOf(rows, limit, ({ key }) => cursors.encode([key], binding))
-  return { ...page, data: page.data.map((row) => shown(row, row.links).body) }
+  return { ...page, data: page.data.map((row) => shown(row, row.links)) }
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Versioned<Tag>> {
+async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Tag> {
   const row = await found(ctx.storage.read, caller, id)
   return shown(row, await linksOf(ctx, caller, id))
 }
@@ -98,7 +98,7 @@ async function create(
   tx: Transaction,
   caller: TagPrincipal,
   fields: { name: Name; colour?: Colour | null | undefined },
-): Promise<Versioned<Tag>> {
+): Promise<Tag> {
   const { no } = caller.workspace
   await tx.lockWorkspace(no)
   const now = clock.now()
@@ -111,7 +111,7 @@ async function create(
     throw new AppError('TAG_TAKEN')
   }
   await recordObject(tx, caller, 'tag.created', row, now, { after: { name, colour } })
-  return shown({ ...row, version: 1 }, 0)
+  return shown({ ...row, ...times, version: 1 }, 0)
 }
 
 /** Changes name or colour. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
@@ -122,7 +122,7 @@ async function update(
   id: string,
   { links, ...patch }: TagChange,
   ifMatch: IfMatch,
-): Promise<Versioned<Tag>> {
+): Promise<Tag> {
   const { no } = caller.workspace
   const row = await toChange(tx, caller, id, ifMatch)
   const before = { name: row.name, colour: row.colour }
@@ -134,8 +134,12 @@ async function update(
     throw new AppError('TAG_TAKEN')
   }
   const now = clock.now()
-  const changed = { key, name, colour, search_text: foldForSearch(name), version: row.version + 1 }
-  await updateTag(tx, row, { ...changed, updated_at: now })
+  const changed = {
+    ...{ key, name, colour, search_text: foldForSearch(name) },
+    updated_at: Math.max(now, row.updated_at),
+    version: row.version + 1,
+  }
+  await updateTag(tx, row, changed)
   await recordObject(tx, caller, 'tag.updated', row, now, changes)
   return shown({ ...row, ...changed }, links)
 }
@@ -151,7 +155,7 @@ async function merge(
   id: string,
   { into: intoId, links }: { into: string; links: number },
   ifMatch: IfMatch,
-): Promise<Versioned<Tag>> {
+): Promise<Tag> {
   const row = await toChange(tx, caller, id, ifMatch)
   const into = await found(tx, caller, intoId)
   if (into.id === row.id) return shown(row, links)
@@ -213,8 +217,9 @@ async function toChange(tx: Transaction, caller: TagPrincipal, id: string, ifMat
 }
 
 function shown(
-  { id, name, colour, version }: Pick<TagRow, 'id' | 'name' | 'colour' | 'version'>,
+  row: Pick<TagRow, 'id' | 'name' | 'colour' | 'created_at' | 'updated_at' | 'version'>,
   links: number,
-): Versioned<Tag> {
-  return { body: { id, name, colour: colour as Colour, links }, version }
+): Tag {
+  const { id, name, colour } = row
+  return { id, name, colour: colour as Colour, links, ...versionedOf(row) }
 }

@@ -190,13 +190,13 @@ interface TagPage {
   hidden: readonly string[]
 }
 
-type CountedTag = Pick<TagRow, 'id' | 'name' | 'key' | 'colour' | 'version'> & { links: number }
+type CountedTag = TagRow & { links: number }
 
 /** Tags by their key, with how many links each has. */
 export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]> {
   const { workspaceNo, term, keys, afterKey, limit, hiddenFolders, hidden } = page
   const { rows } = await sql<CountedTag>`
-    SELECT t.id, t.name, t.key, t.colour, t.version, ${linksOf(hiddenFolders)} AS links
+    SELECT t.*, ${linksOf(hiddenFolders)} AS links
     FROM tags t WHERE t.workspace_no = ${workspaceNo} AND t.merged_into IS NULL
       AND ${isTagSeen(hidden)}
       ${term === '' ? sql`` : sql`AND ${tagContains(term)}`}

@@ -34,7 +34,8 @@ describe('tags', () => {
     const second = await link(['news'])
     expect([first.tags, second.tags]).toEqual([['a', 'News'], ['News']])
     const { body } = await send('GET', '/tags')
-    expect(body.data).toEqual([
+    for (const { colour } of body.data) expect(COLOURS).toContain(colour)
+    expect(body.data).toMatchObject([
       {
         id: expect.stringMatching(/^tag_[0-9a-z]{26}$/),
         name: 'a',
@@ -43,7 +44,6 @@ describe('tags', () => {
       },
       { id: expect.stringMatching(/^tag_/), name: 'News', colour: expect.any(String), links: 2 },
     ])
-    for (const { colour } of body.data) expect(COLOURS).toContain(colour)
     expect(body.pagination).toEqual({ limit: 25, has_more: false, next_cursor: null })
   })
 
@@ -91,7 +91,13 @@ describe('renaming a tag', () => {
     const before = (await entries()).length
     const { id } = await tag('summer')
     const answer = await send('PATCH', `/tags/${id}`, { name: 'Sommer' })
-    expect(answer.body).toEqual({ id, name: 'Sommer', colour: expect.any(String), links: 2 })
+    expect(answer.body).toEqual({
+      ...{ id, name: 'Sommer', colour: expect.any(String), links: 2 },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String), version: 2 },
+    })
+    expect(answer.headers.get('etag')).toMatch(/^"2\.[0-9a-z]+"$/)
+    expect((await send('GET', `/tags/${id}`)).body).toEqual(answer.body)
+    expect((await send('GET', '/tags?name=sommer')).body.data).toEqual([answer.body])
     expect([await tagsOf(one.id), await tagsOf(two.id)]).toEqual([['Sommer', 'x'], ['Sommer']])
     const now = await send('GET', `/links/${one.id}`)
     expect(now.body.version).toBe(one.version)

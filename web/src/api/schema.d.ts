@@ -60,6 +60,14 @@ export interface paths {
     }
   }
   '/api/v1/links/external/{external_id}': {
+    get: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { external_id: string }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
+    }
     put: {
       parameters: {
         query?: { lang?: string; dry_run?: 'true' | 'false' }
@@ -71,6 +79,28 @@ export interface paths {
         200: { content: { 'application/json': components['schemas']['Link'] } }
         201: { content: { 'application/json': components['schemas']['Link'] } }
       }
+    }
+    delete: {
+      parameters: {
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { external_id: string }
+      }
+      responses: { 204: { content?: never } }
+    }
+    patch: {
+      parameters: {
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { external_id: string }
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['LinkPatch']
+          'application/json': components['schemas']['LinkPatch']
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Link'] } } }
     }
   }
   '/api/v1/links/deleted': {
@@ -505,7 +535,11 @@ export interface paths {
   }
   '/api/v1/tags/{id}': {
     get: {
-      parameters: { query?: { lang?: string }; path: { id: string } }
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['Tag'] } } }
     }
     delete: {
@@ -558,7 +592,11 @@ export interface paths {
   }
   '/api/v1/folders/{id}': {
     get: {
-      parameters: { query?: { lang?: string }; path: { id: string } }
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['Folder'] } } }
     }
     delete: {
@@ -2716,6 +2754,10 @@ export interface components {
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
+      /** Tags that the link gets besides its own, which must not become more than 20. Not together with `tags`. */
+      add_tags?: string[] | null
+      /** Tags to remove, any case, before `add_tags` are added; others are ignored. Not together with `tags`. */
+      remove_tags?: string[] | null
     }
     LinkHistory: {
       data: components['schemas']['LinkHistoryEntry'][]
@@ -3042,6 +3084,12 @@ export interface components {
         | 'grey'
       /** How many links have it, archived ones too. */
       links: number
+      /** When it was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC. */
+      updated_at: string
+      /** Grows with each change; also in the ETag. */
+      version: number
     }
     TagCreate: {
       /** Unique in the workspace without regard to case. */
@@ -3095,6 +3143,12 @@ export interface components {
       members: string[]
       /** How many links are in it, archived ones too. */
       links: number
+      /** When it was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC. */
+      updated_at: string
+      /** Grows with each change; also in the ETag. */
+      version: number
     }
     FolderCreate: {
       /** Two folders may have the same name. */

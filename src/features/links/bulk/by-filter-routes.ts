@@ -15,7 +15,8 @@ import { OPERATIONS_MAX } from './schemas.ts'
 /** Fields that are unique to a link, so they can't be set for many. */
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
 /** Not together with `delete`. */
-const CHANGES = ['patch', 'add_tags', 'remove_tags'] as const
+const TAG_CHANGES = ['add_tags', 'remove_tags'] as const
+const CHANGES = ['patch', ...TAG_CHANGES] as const
 
 function createBody(rules: LinkRules) {
   const tags = (description: string) => tagList.optional().openapi({ description })
@@ -50,6 +51,12 @@ function createBody(rules: LinkRules) {
           (field) => new Fault('UNKNOWN_FIELD', undefined, ['patch', field]),
         )
         const changes = CHANGES.filter((name) => body[name] !== undefined)
+        const { patch = {} } = body
+        for (const name of TAG_CHANGES) {
+          const isTwice = [patch.tags, patch.add_tags, patch.remove_tags].some(Boolean)
+          if (body[name] === undefined || !isTwice) continue
+          faults.push(new Fault('CONFLICTING_PARAMETERS', { other: 'patch' }).at(name))
+        }
         if (body.delete === undefined) {
           return changes.length === 0 ? [new Fault('REQUIRED').at('patch')] : faults
         }

@@ -1,14 +1,12 @@
 import { nextTurn } from '../../../lib/base/turn.ts'
-import { AppError, invalid } from '../../../lib/errors/index.ts'
-import { Fault } from '../../../lib/validation/fault.ts'
-import { checkTag, checkTags, type Tag } from '../../../model/links/values.ts'
+import { AppError } from '../../../lib/errors/index.ts'
+import type { Tag } from '../../../model/links/values.ts'
 import { savepoint, type Transaction } from '../../../platform/storage/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
 import type { LinkContext, LinkPrincipal } from '../context.ts'
 import type { PreparedPatch } from '../fields.ts'
 import type { FilterQuery } from '../list-query.ts'
 import { remove } from '../remove.ts'
-import { parseList } from '../rows.ts'
 import type { LinkRow } from '../store.ts'
 import { change } from '../update.ts'
 import { type Found, nextFound, stillFound } from './filtered.ts'
@@ -18,8 +16,8 @@ import { TURN } from './run.ts'
 export interface LinkChange {
   delete?: true | undefined
   patch?: PreparedPatch | undefined
-  add_tags?: readonly Tag[] | undefined
-  remove_tags?: readonly Tag[] | undefined
+  add_tags?: Tag[] | undefined
+  remove_tags?: Tag[] | undefined
 }
 
 /** The input of a job. */
@@ -114,8 +112,9 @@ async function changeEach(
     try {
       await savepoint(tx, async (part) => {
         if (wanted.delete) return remove(ctx, part, caller, row.id, () => true)
-        const patch = patchFor(row, wanted)
-        await change(ctx, part, caller, { row, isDeleted: false }, patch, 'link.updated')
+        const { patch, add_tags = patch?.add_tags, remove_tags = patch?.remove_tags } = wanted
+        const all = { ...patch, add_tags, remove_tags }
+        await change(ctx, part, caller, { row, isDeleted: false }, all, 'link.updated')
       })
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error
@@ -127,17 +126,4 @@ async function changeEach(
 
 function told({ id, error: { code, details = [] } }: Refusal): ByFilterResult['errors'][number] {
   return { id, code, details: details.map(({ field, code: detail }) => ({ field, code: detail })) }
-}
-
-/** The patch of a link; its tags depend on the current ones. @throws AppError VALIDATION_FAILED */
-function patchFor(row: LinkRow, { patch = {}, add_tags = [], remove_tags = [] }: LinkChange) {
-  if (add_tags.length + remove_tags.length === 0) return patch
-  const removed = new Set(remove_tags.map(({ key }) => key))
-  const had = parseList(row.tags).flatMap((text) => {
-    const tag = checkTag(text)
-    return tag instanceof Fault || removed.has(tag.key) ? [] : tag
-  })
-  const tags = checkTags([...had, ...add_tags])
-  if (tags instanceof Fault) throw invalid(tags.of('tags'))
-  return { ...patch, tags }
 }

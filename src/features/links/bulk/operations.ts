@@ -6,15 +6,13 @@ import { boundedText, checked, checkWith, isObject } from '../../../lib/validati
 import { Fault } from '../../../lib/validation/fault.ts'
 import { BOUNDS } from '../../../model/links/values.ts'
 import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
-
-/** The link of an operation. */
-export type Which = { id: string } | { external_id: string }
+import type { LinkName } from '../find.ts'
 
 /** An operation that is valid, as far as can be checked without the database. */
 export type Operation =
   | { op: 'create'; fields: CreateFields }
-  | { op: 'update'; which: Which; fields: PatchFields; ifMatch: (version: number) => boolean }
-  | { op: 'delete'; which: Which }
+  | { op: 'update'; name: LinkName; fields: PatchFields; ifMatch: (version: number) => boolean }
+  | { op: 'delete'; name: LinkName }
   | { op: 'upsert'; externalId: string; fields: CreateFields }
 
 const OPS = ['create', 'update', 'delete', 'upsert'] as const
@@ -73,10 +71,10 @@ export function createOperationCheck({ create, patch }: LinkSchemas) {
         return { op, fields: validate(shapes.create, raw, named).link }
       case 'update': {
         const { if_match = () => true, link, ...rest } = validate(shapes.update, raw, named)
-        return { op, which: whichOf(rest), fields: link, ifMatch: if_match }
+        return { op, name: nameOf(rest), fields: link, ifMatch: if_match }
       }
       case 'delete':
-        return { op, which: whichOf(validate(shapes.delete, raw, named)) }
+        return { op, name: nameOf(validate(shapes.delete, raw, named)) }
       case 'upsert': {
         const { external_id: externalId, link } = validate(shapes.upsert, raw, named)
         return { op, externalId, fields: link }
@@ -90,6 +88,6 @@ interface Named {
   external_id?: string | undefined
 }
 
-function whichOf({ id, external_id }: Named): Which {
-  return id === undefined ? { external_id: external_id ?? '' } : { id }
+function nameOf({ id, external_id }: Named): LinkName {
+  return id ?? { external_id: external_id ?? '' }
 }

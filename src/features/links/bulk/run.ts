@@ -5,12 +5,11 @@ import { rehearse, savepoint, type Transaction } from '../../../platform/storage
 import type { LinkContext, LinkPrincipal } from '../context.ts'
 import { createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
-import { findLinkByExternalId } from '../find.ts'
 import { findOrCreate, type IfExists } from '../find-or-create.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
 import { update, upsert } from '../update.ts'
-import { createOperationCheck, fieldOf, type Operation, type Which } from './operations.ts'
+import { createOperationCheck, fieldOf, type Operation } from './operations.ts'
 
 /** Links of a large transaction after which visits are served in between. */
 export const TURN = 16
@@ -177,12 +176,11 @@ async function runOne(
       return { status: isNew ? 201 : 200, link }
     }
     case 'update': {
-      const id = await idOf(tx, caller, operation.which)
-      const { fields, ifMatch } = operation
-      return { status: 200, link: await update(ctx, tx, caller, id, fields, ifMatch) }
+      const { name, fields, ifMatch } = operation
+      return { status: 200, link: await update(ctx, tx, caller, name, fields, ifMatch) }
     }
     case 'delete':
-      await remove(ctx, tx, caller, await idOf(tx, caller, operation.which), () => true)
+      await remove(ctx, tx, caller, operation.name, () => true)
       return { status: 204 }
     case 'upsert': {
       const { externalId, fields } = operation
@@ -190,14 +188,6 @@ async function runOne(
       return { status: isNew ? 201 : 200, link }
     }
   }
-}
-
-/** @throws AppError LINK_NOT_FOUND */
-async function idOf(tx: Transaction, caller: LinkPrincipal, which: Which): Promise<string> {
-  if ('id' in which) return which.id
-  const row = await findLinkByExternalId(tx, which.external_id, caller)
-  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
-  return row.id
 }
 
 /** Why an operation is refused, with the paths of faults. Unexpected errors are rethrown. */
@@ -217,7 +207,7 @@ function detailsOf(
   const at = (field: string) => fieldOf(index, field)
   switch (code) {
     case 'LINK_NOT_FOUND': {
-      const isById = 'which' in operation && 'id' in operation.which
+      const isById = 'name' in operation && typeof operation.name === 'string'
       return [{ field: at(isById ? 'id' : 'external_id'), code }]
     }
     case 'PRECONDITION_FAILED':

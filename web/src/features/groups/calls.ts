@@ -76,8 +76,15 @@ export function createTag(body: Schemas['TagCreate']): Promise<Tag> {
   return ok(api.POST('/api/v1/tags', { body }))
 }
 
-export function updateTag(id: string, body: Schemas['TagPatch']): Promise<Tag> {
-  return ok(api.PATCH('/api/v1/tags/{id}', { params: { path: { id } }, body }))
+/** Allows a change of this version only, else 412. */
+const onlyIf = ({ id, version }: { id: string; version: number }) => ({
+  path: { id },
+  header: { 'If-Match': `"${version}"` },
+})
+
+/** Changes a tag that nobody else has changed since, else 412. */
+export function updateTag(tag: Tag, body: Schemas['TagPatch']): Promise<Tag> {
+  return ok(api.PATCH('/api/v1/tags/{id}', { params: onlyIf(tag), body }))
 }
 
 export function mergeTag(id: string, into: string): Promise<Tag> {
@@ -92,8 +99,9 @@ export function createFolder(body: Schemas['FolderCreate']): Promise<Folder> {
   return ok(api.POST('/api/v1/folders', { body }))
 }
 
-export function updateFolder(id: string, body: Schemas['FolderPatch']): Promise<Folder> {
-  return ok(api.PATCH('/api/v1/folders/{id}', { params: { path: { id } }, body }))
+/** Changes a folder that nobody else has changed since, else 412. */
+export function updateFolder(folder: Folder, body: Schemas['FolderPatch']): Promise<Folder> {
+  return ok(api.PATCH('/api/v1/folders/{id}', { params: onlyIf(folder), body }))
 }
 
 export async function deleteFolder(id: string, moveTo: string): Promise<void> {

@@ -33,7 +33,7 @@ export function FolderDialog({
     mutationFn: () => {
       const chosen = access === 'members' ? [...members] : []
       const body = { name, access, members: chosen }
-      return folder === null ? createFolder(body) : updateFolder(folder.id, body)
+      return folder === null ? createFolder(body) : updateFolder(folder, body)
     },
     async onSuccess(saved) {
       await changed()

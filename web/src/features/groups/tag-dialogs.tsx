@@ -32,7 +32,7 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
   const save = useMutation({
     mutationFn: () => {
       const body = { name, ...(colour && { colour }) }
-      return tag === null ? createTag(body) : updateTag(tag.id, body)
+      return tag === null ? createTag(body) : updateTag(tag, body)
     },
     async onSuccess(saved) {
       await changed()
@@ -42,7 +42,7 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
           action: {
             label: t('common.undo'),
             onClick: () =>
-              void updateTag(tag.id, { name: tag.name, colour: tag.colour }).then(changed),
+              void updateTag(saved, { name: tag.name, colour: tag.colour }).then(changed),
           },
         }),
       })
