@@ -2,6 +2,7 @@
 // Ends with the line `N passed, N failed, N skipped`; a failed step counts as one failure.
 // With names of files or folders (`npm test -- test/e2e`) only those are run, on the store that
 // TEST_STORE names (test/harness/store.ts). SAVE_TIMINGS=1 writes down how long each file took.
+// `--long` runs only the tests that take long (`*.long.ts`), `--with-long` also runs them, at the end.
 
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
@@ -12,6 +13,8 @@ import { type Failure, line, ROOT, runSteps, STEPS, type Step, sum, type TestRun
 
 /** Tests with real processes, faults and fuzzing take long, but a hanging one must end. */
 const TIMEOUT_MS = 120_000
+/** The same for tests that take long. */
+const LONG_TIMEOUT_MS = 30 * 60_000
 
 /** The program that tests start: the executable that people run, which starts twice as fast. */
 const PROGRAM = join(ROOT, 'node_modules/.cache/slugline')
@@ -25,15 +28,20 @@ const MEMORY = '/dev/shm'
 /** All tests together have up to a third of that there at once. */
 const MEMORY_BYTES = 6 * 2 ** 30
 
-const asked = process.argv.slice(2)
+const args = process.argv.slice(2)
+const asked = args.filter((arg) => !arg.startsWith('--'))
+const isLong = args.includes('--long')
 useTemporary()
 const runs: TestRun[] = []
-if (asked.length > 0) {
+if (isLong) {
+  runs.push(await runLong())
+} else if (asked.length > 0) {
   runs.push(await runTests(asked, { stream: true, timeoutMs: TIMEOUT_MS }))
 } else {
   runs.push(await runSteps([PACKAGE, ...STEPS]))
   if (existsSync(PROGRAM)) process.env.TEST_PROGRAM = PROGRAM
   runs.push(...(await runBeside(allGroups())))
+  if (args.includes('--with-long')) runs.push(await runLong())
 }
 
 for (const { failures } of runs) for (const failure of failures) tell(failure)
@@ -58,6 +66,12 @@ function hasMemory(): boolean {
   if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return false
   const { bavail, bsize } = statfsSync(MEMORY)
   return Math.min(bavail * bsize, freemem()) >= MEMORY_BYTES
+}
+
+/** Runs the tests that take long one after the other, because some measure. */
+function runLong(): Promise<TestRun> {
+  const paths = [...new Bun.Glob('test/**/*.long.ts').scanSync(ROOT)]
+  return runTests(paths, { stream: true, timeoutMs: LONG_TIMEOUT_MS, workers: 1 })
 }
 
 /** Runs groups concurrently, and at the end retries what failed in them. */
