@@ -46,6 +46,11 @@ export function findSlug(
   return isAsked ? Promise.all(rows).then(chosen) : chosen(rows as Found[])
 }
 
+/** Nobody has or had the slug. One that is held for a deleted link is no miss. */
+export function isMiss(slug: Found): boolean {
+  return slug === null || (slug.link_seq === null && slug.block_id === null && slug.held_by == null)
+}
+
 /**
  * A deleted slug stays reserved for its workspace, with everything below a deleted prefix: of the
  * prefixes above it, only those of that workspace match.

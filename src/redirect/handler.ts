@@ -10,7 +10,7 @@ import {
   type Open,
   type Social,
 } from './decision.ts'
-import { findSlug } from './find-slug.ts'
+import { findSlug, isMiss } from './find-slug.ts'
 import { answerGuess, answerReport } from './forms.ts'
 import { Pages } from './pages.ts'
 import type { Closed, Destined, LinkRow } from './resolver.ts'
@@ -25,6 +25,7 @@ import {
   methodOf,
   parsePath,
   pathOf,
+  unreadable,
   usesOne,
   Visit,
 } from './visit.ts'
@@ -73,7 +74,7 @@ class RedirectHandler {
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
-    const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo))
+    const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? unreadable(path)
     if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       const page = path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request)
@@ -131,6 +132,7 @@ class RedirectHandler {
         return null
       })
     }
+    if (isMiss(slug) && visit.readAgain(this.#deps)) return this.#decide(visit, now)
     const { explain } = this.#deps
     const decision = decide(slug, visit, now, this.#deps, explain?.trace)
     explain?.decided(decision, visit)

@@ -1,5 +1,6 @@
 import { agentOf, fetchedAhead, HOW } from '../clicks/index.ts'
 import { SLUG_SEGMENTS_MAX, slugKey } from '../model/links/slug.ts'
+import { type NearMiss, nearMisses } from './near-miss.ts'
 import type { Destined, SlugRow } from './resolver.ts'
 import { Visitor } from './rules/index.ts'
 import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
@@ -24,9 +25,9 @@ export interface Asked {
 
 /** A visit during one or more event-loop turns. */
 export class Visit {
-  readonly url: string
+  url: string
   readonly headers: Headers
-  readonly preview: boolean
+  preview: boolean
   /** The key of the matching slug; until one is found, that of the whole path. */
   slugKey: string
   /** The hash that matches the given password. */
@@ -41,14 +42,15 @@ export class Visit {
   refusals = 0
   /** The result that the visit waited for, used by the next turn; undefined: look it up. */
   fetched: SlugRow | null | undefined = undefined
+  #readings: NearMiss[] | undefined
 
   constructor(
     readonly request: Request,
     readonly peer: () => string,
     readonly method: Method,
     /** The URL's path, without its leading slash. */
-    readonly path: string,
-    readonly asked: Asked,
+    public path: string,
+    public asked: Asked,
     readonly domainNo: number,
     readonly answer: (response: Response | Promise<Response>) => void,
     readonly who: Who,
@@ -57,6 +59,21 @@ export class Visit {
     this.headers = request.headers
     this.slugKey = asked.whole
     this.preview = asked.preview
+  }
+
+  /** After a miss: reads the path differently. False: no other reading is left. */
+  readAgain(deps: Pick<RedirectDeps, 'isCaseSensitive'>): boolean {
+    this.#readings ??= nearMisses(this.path)
+    const next = this.#readings.shift()
+    if (next === undefined) return false
+    const asked = parsePath(next.path, deps.isCaseSensitive?.(this.domainNo))
+    if (asked === null) return this.readAgain(deps)
+    this.url = withReading(this.request.url, next)
+    this.path = next.path
+    this.asked = asked
+    this.slugKey = asked.whole
+    this.preview = asked.preview
+    return true
   }
 
   /** The visitor's whole address. */
@@ -70,6 +87,14 @@ export class Visit {
     this.#visitor ??= this.who.visitorOf(this, now)
     return this.#visitor
   }
+}
+
+/** A URL with another reading of its path, whose query comes before its own. */
+function withReading(url: string, { path, query }: NearMiss): string {
+  const own = searchOf(url)
+  const from = url.indexOf('/', url.startsWith('/') ? 0 : url.indexOf('//') + 2)
+  const search = [query, own.slice(1)].filter((part) => part !== '').join('&')
+  return `${url.slice(0, from + 1)}${path}${search === '' ? '' : `?${search}`}`
 }
 
 /** Finds out who visits, each thing when it is asked for. */
@@ -200,6 +225,11 @@ export function parsePath(path: string, isCaseSensitive = false): Asked | null {
   const possible = above.filter((one) => one !== '' && one.length <= KEY_LENGTH_MAX)
   if (!isWhole && possible.length === 0) return null
   return { whole: isWhole ? key : '', above: possible, preview }
+}
+
+/** What a path requests that can't be a slug, if it has other readings. */
+export function unreadable(path: string): Asked | null {
+  return nearMisses(path).length === 0 ? null : { whole: '', above: NONE, preview: false }
 }
 
 /** Null: not possible in a slug. */

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
-import { createFetchSlug, findSlug, parsePath } from '../../redirect/index.ts'
+import { createFetchSlug, findSlug, isMiss, nearMisses, parsePath } from '../../redirect/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import type { Link } from './schemas.ts'
 import {
@@ -64,11 +64,19 @@ export async function lookUp(ctx: LinkContext, caller: LinkCaller, text: string)
   const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`)
   const domainNo = url === null ? undefined : domains.noOf(url.host)
   const isExact = domainNo !== undefined && domains.isCaseSensitive(domainNo)
-  const asked = url && parsePath(url.pathname.slice(1), isExact)
-  if (!asked) throw invalid({ field: 'url', code: 'INVALID_URL' })
+  const path = url?.pathname.slice(1) ?? ''
+  const all = [path, ...nearMisses(path).map((reading) => reading.path)].flatMap(
+    (reading) => parsePath(reading, isExact) ?? [],
+  )
+  if (all.length === 0) throw invalid({ field: 'url', code: 'INVALID_URL' })
   if (domainNo === undefined) throw new AppError('LINK_NOT_FOUND')
-  const visit = { asked, domainNo, slugKey: asked.whole }
-  const seq = (await findSlug({ slug: createFetchSlug(storage) }, visit))?.link_seq ?? null
+  const resolver = { slug: createFetchSlug(storage) }
+  let found: Awaited<ReturnType<typeof findSlug>> = null
+  for (const asked of all) {
+    found = await findSlug(resolver, { asked, domainNo, slugKey: asked.whole })
+    if (!isMiss(found)) break
+  }
+  const seq = found?.link_seq ?? null
   if (seq === null) throw new AppError('LINK_NOT_FOUND')
   const query = ownLinks(storage.read, caller).where('seq', '=', seq)
   return rendered(ctx, await onlySeen(query, caller))
