@@ -56,15 +56,14 @@ const { one, two, three, four, five } = CLICKS
 
 async function clicks(query: string, init: object = {}): Promise<number> {
   const answer = await its.send('GET', `/api/v1/stats${query}`, init)
-  const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
+  const data = (await answer.json()) as { totals: { clicks: number } }
   return data.totals.clicks
 }
 
 describe('imported clicks of a report', () => {
   const imported = async (path: string, init: object = {}) => {
     const answer = await its.send('GET', `/api/v1${path}`, init)
-    return ((await answer.json()) as { data: { imported_clicks: number | null } }).data
-      .imported_clicks
+    return ((await answer.json()) as { imported_clicks: number | null }).imported_clicks
   }
 
   test('are those of its links now, whatever the range', async () => {
@@ -143,7 +142,7 @@ describe('a person who can’t see a folder', () => {
   test('gets no sparklines of its links', async () => {
     const ids = [linkId(1), linkId(2), linkId(5)].join(',')
     const answer = await its.send('GET', `/api/v1/links/sparklines?ids=${ids}`, GUEST)
-    const { data } = (await answer.json()) as { data: object }
+    const data = (await answer.json()) as object
     expect(Object.keys(data)).toEqual([linkId(1)])
   })
 

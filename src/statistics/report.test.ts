@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => its.close())
 
-const stats = async (path: string) => (await its.get<{ data: Stats }>(path)).data
+const stats = (path: string) => its.get<Stats>(path)
 const top = (path: string) => its.get<TopList>(path)
 
 describe('totals and series', () => {
@@ -348,7 +348,7 @@ test('unavailable statistics are 503 with Retry-After', async () => {
 
 test('sparklines: 30 UTC days, today last', async () => {
   const ids = [linkId(1), linkId(3), linkId(2), linkId(98)].join(',')
-  const { data } = await its.get<{ data: Record<string, number[]> }>(`/links/sparklines?ids=${ids}`)
+  const data = await its.get<Record<string, number[]>>(`/links/sparklines?ids=${ids}`)
   expect(Object.keys(data).sort()).toEqual([linkId(1), linkId(2)])
   expect(data[linkId(1)]).toHaveLength(30)
   expect(data[linkId(1)]?.slice(-2)).toEqual([1, 2])

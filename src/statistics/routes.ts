@@ -62,8 +62,8 @@ function registerReportRoutes({ api, deps, queries }: Registration): void {
       },
       errors: notFoundOf(audience),
       async handler(call) {
-        const data = await deps.statistics.stats(questionOf(call), call.request.signal)
-        return { status: 200, body: { data } }
+        const stats = await deps.statistics.stats(questionOf(call), call.request.signal)
+        return { status: 200, body: stats }
       },
     })
 
@@ -244,8 +244,7 @@ export function registerStatisticsDashboardRoutes(
       schema: SparklinesSchema,
     },
     async handler({ caller, query, request: { signal } }) {
-      const data = await deps.statistics.sparklines(caller, query.ids, signal)
-      return { status: 200, body: { data } }
+      return { status: 200, body: await deps.statistics.sparklines(caller, query.ids, signal) }
     },
   })
 }

@@ -23,50 +23,46 @@ const COUNTS = {
 
 /** The reference's example of numbers over time. */
 export const STATS_EXAMPLE = {
-  data: {
-    from: '2026-05-01T00:00:00.000Z',
-    to: '2026-05-03T00:00:00.000Z',
-    interval: 'day',
-    timezone: 'UTC',
-    totals: { clicks: 1204, unique: 987, bots: 76 },
-    imported_clicks: 393,
-    series: [
-      { start: '2026-05-01T00:00:00.000Z', clicks: 700, unique: 580, bots: 40 },
-      { start: '2026-05-02T00:00:00.000Z', clicks: 504, unique: 407, bots: 36 },
-    ],
-  },
+  from: '2026-05-01T00:00:00.000Z',
+  to: '2026-05-03T00:00:00.000Z',
+  interval: 'day',
+  timezone: 'UTC',
+  totals: { clicks: 1204, unique: 987, bots: 76 },
+  imported_clicks: 393,
+  series: [
+    { start: '2026-05-01T00:00:00.000Z', clicks: 700, unique: 580, bots: 40 },
+    { start: '2026-05-02T00:00:00.000Z', clicks: 504, unique: 407, bots: 36 },
+  ],
 }
 
 /** Numbers over time. */
 export const StatsSchema = z
   .object({
-    data: z.object({
-      from: time('The beginning, in UTC.'),
-      to: time('The end, in UTC; itself not included.'),
-      interval: z.enum(INTERVALS).openapi({ description: 'The length of a bucket.' }),
-      timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
-      totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
-      imported_clicks: z
-        .int()
-        .min(0)
-        .nullable()
-        .openapi({
-          description:
-            'Clicks that came along with imports to these links, whatever the range; part of no other ' +
-            'number. Null: with filters other than `tag` and `folder`, or only bots, because nothing ' +
-            'else is known of them.',
+    from: time('The beginning, in UTC.'),
+    to: time('The end, in UTC; itself not included.'),
+    interval: z.enum(INTERVALS).openapi({ description: 'The length of a bucket.' }),
+    timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
+    totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
+    imported_clicks: z
+      .int()
+      .min(0)
+      .nullable()
+      .openapi({
+        description:
+          'Clicks that came along with imports to these links, whatever the range; part of no other ' +
+          'number. Null: with filters other than `tag` and `folder`, or only bots, because nothing ' +
+          'else is known of them.',
+      }),
+    series: z
+      .array(
+        z.object({
+          start: time(
+            'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
+          ),
+          ...COUNTS,
         }),
-      series: z
-        .array(
-          z.object({
-            start: time(
-              'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
-            ),
-            ...COUNTS,
-          }),
-        )
-        .openapi({ description: 'All buckets of the range in order, including empty ones.' }),
-    }),
+      )
+      .openapi({ description: 'All buckets of the range in order, including empty ones.' }),
   })
   .openapi('Stats', { example: STATS_EXAMPLE })
 
@@ -150,9 +146,7 @@ export const ClickListSchema = listOf(ClickSchema).openapi('ClickList')
 
 /** Clicks per day of some links. */
 export const SparklinesSchema = z
-  .object({
-    data: z.record(z.string(), z.array(z.int().min(0))).openapi({
-      description: 'Human clicks of the last 30 UTC days by link id, oldest first.',
-    }),
+  .record(z.string(), z.array(z.int().min(0)))
+  .openapi('Sparklines', {
+    description: 'Human clicks of the last 30 UTC days by link id, oldest first.',
   })
-  .openapi('Sparklines')

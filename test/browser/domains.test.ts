@@ -122,10 +122,10 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
       await fetch(`${dashboard.url}/seen`, { headers, redirect: 'manual' })
     }
     await eventually('the clicks are stored', async () => {
-      type Answer = { data: { totals: { clicks: number } } }
+      type Answer = { totals: { clicks: number } }
       const path = `/links/${id}/stats?bots=include`
       const { body } = await ask<Answer>(dashboard, context, 'GET', path, { workspace })
-      return body.data.totals.clicks === 3 ? true : undefined
+      return body.totals.clicks === 3 ? true : undefined
     })
     await page.goto(`/app/links/${id}`)
     await page.locator('main [aria-haspopup=menu]').first().click()

@@ -36,8 +36,8 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   const clicksAre = (count: number) =>
     eventually('the clicks are stored', async () => {
       const { body } = await call('GET', '/stats')
-      const { data } = body as unknown as { data?: { totals: { clicks: number } } }
-      return (data?.totals.clicks ?? 0) >= count ? true : undefined
+      const { totals } = body as unknown as { totals?: { clicks: number } }
+      return (totals?.clicks ?? 0) >= count ? true : undefined
     })
   const drawer = () => page.getByRole('dialog').filter({ has: page.locator('form#create-link') })
   const destination = () => drawer().getByLabel(en('links.field.destination'), { exact: true })

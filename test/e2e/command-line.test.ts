@@ -263,8 +263,8 @@ describe('links', () => {
     await read
     expect(JSON.parse(shown.split('\n')[0] ?? '')).toMatchObject({ link: id, kind: 'human' })
     await eventually('it is counted', async () => {
-      const { data } = await ask<{ data: { totals: { clicks: number } } }>(['links', 'stats', id])
-      return data.totals.clicks > 0 ? true : undefined
+      const stats = await ask<{ totals: { clicks: number } }>(['links', 'stats', id])
+      return stats.totals.clicks > 0 ? true : undefined
     })
     const top = await ask<{ data: { value: string }[] }>(['links', 'stats', '--by', 'link'])
     expect(top.data.map(({ value }) => value)).toEqual([id])

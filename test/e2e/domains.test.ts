@@ -193,7 +193,7 @@ test('it has its own robots.txt, favicon and app links', async () => {
   const subject = { link_id: (await call('POST', '/links', link)).body.id }
   const { body: share } = await call('POST', '/shares', { subject, show: ['links'] })
   const about = await visit('sho.rt', `${new URL(share.url).pathname}/about`)
-  const { data } = (await about.json()) as { data: { link: { brand: object } } }
+  const data = (await about.json()) as { link: { brand: object } }
   expect(data.link.brand).toEqual({
     ...{ name: null, colour: null },
     logo: expect.stringMatching(/^data:image\/png;base64,iVBOR/),

@@ -81,7 +81,7 @@ async function finished(job: { id: string }): Promise<Body> {
 
 /** Visits a link, and waits until its click is in the statistics. */
 async function visit(slug: string): Promise<void> {
-  const clicks = async () => (await owner('GET', '/stats')).body?.data?.totals.clicks as number
+  const clicks = async () => (await owner('GET', '/stats')).body?.totals.clicks as number
   const before = await eventually('there are statistics', clicks)
   const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' }
   await fetch(`${slugline.url}/${slug}`, { headers, redirect: 'manual' })

@@ -54,7 +54,9 @@ interface Counts {
   bots: number
 }
 interface Series {
-  data: { totals: Counts; imported_clicks: number | null; series: (Counts & { start: string })[] }
+  totals: Counts
+  imported_clicks: number | null
+  series: (Counts & { start: string })[]
 }
 interface TopList {
   data: (Counts & { value: string | null; short_url?: string; name?: string | null })[]
@@ -75,7 +77,7 @@ async function stats(
   const base = link === undefined ? '/stats' : `/links/${await findLinkId(ask, link)}/stats`
   if (by === undefined) {
     const body = await bodyOf<Series>(ask(base, query as Query))
-    const { totals, imported_clicks: imported, series } = body.data
+    const { totals, imported_clicks: imported, series } = body
     const rows = series.map((each) => [
       shortTime(each.start),
       ...Object.values(COUNTS).map((of) => of(each)),

@@ -1510,18 +1510,14 @@ export interface paths {
   '/shared/{token}/about': {
     get: {
       parameters: { query?: { lang?: string }; path: { token: string } }
-      responses: {
-        200: { content: { 'application/json': { data: components['schemas']['SharedAbout'] } } }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['SharedAbout'] } } }
     }
   }
   '/shared/{token}/password': {
     post: {
       parameters: { query?: { lang?: string }; path: { token: string } }
       requestBody: { content: { 'application/json': components['schemas']['SharePassword'] } }
-      responses: {
-        200: { content: { 'application/json': { data: components['schemas']['SharedAccess'] } } }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['SharedAccess'] } } }
     }
   }
   '/shared/{token}/stats': {
@@ -2904,17 +2900,15 @@ export interface components {
       undo: 'deleted' | 'restored' | 'kept' | null
     }
     Explanation: {
-      data: {
-        /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule responds by itself. */
-        outcome: 'redirect' | 'page' | 'answer'
-        status: number
-        location: string | null
-        link_id: string | null
-        rule: string | null
-        variant: string | null
-        /** In order, up to the deciding step, and those after it. */
-        steps: components['schemas']['ExplainStep'][]
-      }
+      /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule responds by itself. */
+      outcome: 'redirect' | 'page' | 'answer'
+      status: number
+      location: string | null
+      link_id: string | null
+      rule: string | null
+      variant: string | null
+      /** In order, up to the deciding step, and those after it. */
+      steps: components['schemas']['ExplainStep'][]
     }
     ExplainStep: {
       /** What was checked: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`. */
@@ -3323,38 +3317,36 @@ export interface components {
       expires_at?: string | null
     }
     Stats: {
-      data: {
-        /** The beginning, in UTC. */
-        from: string
-        /** The end, in UTC; itself not included. */
-        to: string
-        /** The length of a bucket. */
-        interval: 'hour' | 'day' | 'week' | 'month'
-        /** The time zone that the buckets follow. */
-        timezone: string
-        /** The whole range. */
-        totals: {
-          /** Clicks: of humans, unless `bots` says otherwise. */
-          clicks: number
-          /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-          unique: number
-          /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-          bots: number
-        }
-        /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder`, or only bots, because nothing else is known of them. */
-        imported_clicks: number | null
-        /** All buckets of the range in order, including empty ones. */
-        series: {
-          /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
-          start: string
-          /** Clicks: of humans, unless `bots` says otherwise. */
-          clicks: number
-          /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-          unique: number
-          /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-          bots: number
-        }[]
+      /** The beginning, in UTC. */
+      from: string
+      /** The end, in UTC; itself not included. */
+      to: string
+      /** The length of a bucket. */
+      interval: 'hour' | 'day' | 'week' | 'month'
+      /** The time zone that the buckets follow. */
+      timezone: string
+      /** The whole range. */
+      totals: {
+        /** Clicks: of humans, unless `bots` says otherwise. */
+        clicks: number
+        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+        unique: number
+        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+        bots: number
       }
+      /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder`, or only bots, because nothing else is known of them. */
+      imported_clicks: number | null
+      /** All buckets of the range in order, including empty ones. */
+      series: {
+        /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
+        start: string
+        /** Clicks: of humans, unless `bots` says otherwise. */
+        clicks: number
+        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+        unique: number
+        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+        bots: number
+      }[]
     }
     TopList: {
       /** The values with the most clicks first, ties by value. Values without clicks are left out. */
@@ -3547,10 +3539,7 @@ export interface components {
       restrictions: Record<string, unknown> | null
       plan: { id: string; limits: components['schemas']['PlanLimits'] }
     }
-    Sparklines: {
-      /** Human clicks of the last 30 UTC days by link id, oldest first. */
-      data: { [name: string]: number[] }
-    }
+    Sparklines: { [name: string]: number[] }
     Session: {
       user: components['schemas']['AccountUser']
       workspaces: components['schemas']['OwnWorkspace'][]
