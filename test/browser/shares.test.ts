@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === null)('shared statistics (needs Chromium)', () => {
         if (language !== 'en') continue
         expect(await violations(page)).toEqual([])
         await page.emulateMedia({ colorScheme: 'dark' })
-        expect(await violations(page, 'colours')).toEqual([])
+        expect(await violations(page, 'colors')).toEqual([])
         await page.emulateMedia({ colorScheme: 'light' })
       }
     }

@@ -269,7 +269,7 @@ describe('links', () => {
     const top = await ask<{ data: { value: string }[] }>(['links', 'stats', '--by', 'link'])
     expect(top.data.map(({ value }) => value)).toEqual([id])
     expect((await run(['links', 'stats', id])).stdout).toMatch(/^clicks +[1-9]/)
-    expect((await run(['links', 'stats', '--by', 'colour'])).status).toBe(2)
+    expect((await run(['links', 'stats', '--by', 'color'])).status).toBe(2)
   })
 
   test('open in the browser', async () => {

@@ -137,7 +137,7 @@ async function brandOn({ storage }: ViewContext, domainNo: number) {
   const row = await findBrand(storage.read, domainNo)
   const brand = row === undefined ? null : brandOf(row)
   const own = brand?.logo === true && row?.png ? `data:image/png;base64,${row.png}` : null
-  return brand && { name: brand.name, logo: own, colour: brand.colour }
+  return brand && { name: brand.name, logo: own, color: brand.color }
 }
 
 type Asked<T> = ClicksQuery & T

@@ -2259,7 +2259,7 @@ export interface components {
       | 'DUPLICATE_KEY'
       | 'INVALID_ENCODING'
       | 'TOO_DEEP'
-      | 'INVALID_COLOUR'
+      | 'INVALID_COLOR'
       | 'INVALID_IMAGE'
       | 'NO_LOGO'
       | 'LOW_CONTRAST'
@@ -3013,7 +3013,7 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name: string
       /** One of a fixed palette, by name. */
-      colour:
+      color:
         | 'red'
         | 'orange'
         | 'yellow'
@@ -3031,7 +3031,7 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name: string
       /** Default: derived from the name. */
-      colour?:
+      color?:
         | 'red'
         | 'orange'
         | 'yellow'
@@ -3048,7 +3048,7 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name?: string
       /** Default: derived from the name. */
-      colour?:
+      color?:
         | 'red'
         | 'orange'
         | 'yellow'
@@ -3136,7 +3136,7 @@ export interface components {
         name: string | null
         /** True: the logo of the workspace. Or an https address. */
         logo: true | string | null
-        colour: string | null
+        color: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. */
       robots: string
@@ -3169,7 +3169,7 @@ export interface components {
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
         logo?: boolean | string | null
         /** Of buttons. */
-        colour?: string | null
+        color?: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
@@ -3193,7 +3193,7 @@ export interface components {
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
         logo?: boolean | string | null
         /** Of buttons. */
-        colour?: string | null
+        color?: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
@@ -3480,7 +3480,7 @@ export interface components {
           name: string | null
           /** A `data:` URL. */
           logo: string | null
-          colour: string | null
+          color: string | null
         } | null
         /** Where the link leads; only where `show` has `destinations`. */
         destination_url?: string | null

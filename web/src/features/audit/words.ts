@@ -33,7 +33,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   access: 'folders.access',
   brand: 'domains.brand.name',
   case_sensitive: 'domains.case',
-  colour: 'tags.colour',
+  color: 'tags.color',
   created_after: 'links.createdFrom',
   created_before: 'links.createdTo',
   email: 'members.email',
