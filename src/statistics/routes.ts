@@ -145,7 +145,7 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
       schema: z.string(),
       example: `id: ${CLICK_EXAMPLE.id}\ndata: ${JSON.stringify(CLICK_EXAMPLE)}\n\n`,
     },
-    errors: ['BAD_REQUEST', 'LINK_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+    errors: ['BAD_REQUEST'],
     handler(call) {
       const { caller, request, stillPermitted } = call
       const { query } = questionOf(call)

@@ -50,7 +50,7 @@ export const StatsSchema = z
       .openapi({
         description:
           'Clicks that came along with imports to these links, whatever the range; part of no other ' +
-          'number. Null: with filters other than `tag` and `folder`, or only bots, because nothing ' +
+          'number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing ' +
           'else is known of them.',
       }),
     series: z
@@ -109,7 +109,7 @@ export const TopSchema = z
 export const CLICK_EXAMPLE = {
   id: '1777886999345-0',
   clicked_at: '2026-05-04T09:29:59.345Z',
-  link: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  link_id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
   domain: 'go.example.com',
   kind: 'human',
   reason: null,
@@ -127,7 +127,7 @@ const ClickSchema = z
   .object({
     id: z.string().openapi({ description: 'The id: unique, and sortable by its numbers.' }),
     clicked_at: time('When it happened, in UTC.'),
-    link: own('The id of the link. Null: the link is gone.'),
+    link_id: own('The id of the link. Null: the link is gone.'),
     domain: z.string().openapi({ description: 'The short domain that was visited.' }),
     kind: z.enum(KIND_NAMES).openapi({ description: 'A human, a bot, or a link preview.' }),
     reason: own('Why the click is not human: a stable keyword, like `crawler`. Null: it is.'),

@@ -261,7 +261,7 @@ describe('links', () => {
     })
     child.kill()
     await read
-    expect(JSON.parse(shown.split('\n')[0] ?? '')).toMatchObject({ link: id, kind: 'human' })
+    expect(JSON.parse(shown.split('\n')[0] ?? '')).toMatchObject({ link_id: id, kind: 'human' })
     await eventually('it is counted', async () => {
       const stats = await ask<{ totals: { clicks: number } }>(['links', 'stats', id])
       return stats.totals.clicks > 0 ? true : undefined

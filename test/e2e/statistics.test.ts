@@ -366,7 +366,7 @@ describe('the live stream', () => {
     const shop: Visit = { slug: 'shop', agent: CHROME, address: '81.2.69.142' }
     await visit({ ...shop, query: 'utm_content=one' })
     const one = await nextEvent(first)
-    expect(one?.click).toMatchObject({ utm_content: 'one', link: ids.shop, kind: 'human' })
+    expect(one?.click).toMatchObject({ utm_content: 'one', link_id: ids.shop, kind: 'human' })
     await first.return(undefined)
     await visit({ ...shop, query: 'utm_content=two' })
     await visit({ ...shop, agent: GOOGLEBOT, query: 'utm_content=three' })

@@ -40,7 +40,7 @@ async function list(context: CommandContext, options: Options): Promise<void> {
     ...(search !== undefined && { search }),
     ...(archived !== undefined && { archived }),
     ...(folder !== undefined && {
-      folder: folder === 'none' ? folder : await findFolderId(ask, folder),
+      folder_id: folder === 'none' ? folder : await findFolderId(ask, folder),
     }),
     tag,
   }

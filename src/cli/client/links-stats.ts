@@ -103,7 +103,7 @@ async function watch(
 ): Promise<void> {
   const ask = remoteOf(context)
   const query = {
-    ...(link !== undefined && { link: await findLinkId(ask, link) }),
+    ...(link !== undefined && { link_id: await findLinkId(ask, link) }),
     ...(bots !== undefined && { bots }),
   }
   let last = ''
@@ -129,7 +129,7 @@ async function open(ask: Remote, query: Query, last: string) {
 }
 
 function print(context: CommandContext, click: ClickView): void {
-  const { clicked_at, kind, link, domain, country, referrer, browser, os } = click
+  const { clicked_at, kind, link_id: link, domain, country, referrer, browser, os } = click
   const parts = [clicked_at, kind, link, domain, country, referrer, browser, os]
   context.print(parts.map((part) => part ?? '-').join('  '), click)
 }

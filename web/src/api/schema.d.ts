@@ -17,7 +17,7 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
-          folder?: string
+          folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
@@ -152,7 +152,7 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
-          folder?: string
+          folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
@@ -183,7 +183,7 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
-          folder?: string
+          folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
@@ -830,7 +830,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -873,8 +873,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
@@ -891,7 +891,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -934,8 +934,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
         path: {
           dimension:
@@ -1045,7 +1045,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1088,8 +1088,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['ClickList'] } } }
@@ -1104,7 +1104,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1147,8 +1147,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'text/event-stream': string } } }
@@ -1337,7 +1337,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1380,8 +1380,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -1397,7 +1397,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1440,8 +1440,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/x-ndjson': string } } }
@@ -1457,7 +1457,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1500,8 +1500,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/vnd.apache.parquet': string } } }
@@ -3334,7 +3334,7 @@ export interface components {
         /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
         bots: number
       }
-      /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder`, or only bots, because nothing else is known of them. */
+      /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing else is known of them. */
       imported_clicks: number | null
       /** All buckets of the range in order, including empty ones. */
       series: {
@@ -3384,7 +3384,7 @@ export interface components {
       /** When it happened, in UTC. */
       clicked_at: string
       /** The id of the link. Null: the link is gone. */
-      link: string | null
+      link_id: string | null
       /** The short domain that was visited. */
       domain: string
       /** A human, a bot, or a link preview. */
@@ -3834,7 +3834,7 @@ export interface components {
       filter: {
         search?: string | null
         tag?: string[] | null
-        folder?: string | null
+        folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
@@ -3864,7 +3864,7 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
-        folder?: string | null
+        folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
@@ -3889,7 +3889,7 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
-        folder?: string | null
+        folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null

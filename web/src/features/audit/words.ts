@@ -40,7 +40,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   excluded_networks: 'settings.networks',
   expired_url: 'domains.expired',
   filters: 'links.filters',
-  folder: 'links.field.folder',
+  folder_id: 'links.field.folder',
   hidden_columns: 'links.columns',
   host: 'domains.host',
   language: 'settings.workspace.language',

@@ -29,7 +29,7 @@ function listQuery(search: LinksSearch) {
     total: 'quick' as const,
     ...(q ? { search: q } : {}),
     ...(tag ? { tag } : {}),
-    ...(folder ? { folder } : {}),
+    ...(folder ? { folder_id: folder } : {}),
     ...(archived ? { archived } : {}),
     ...(domain ? { domain } : {}),
     ...(status ? { status } : {}),
