@@ -2355,7 +2355,7 @@ export interface components {
         /** The reason. Null: the configuration of the instance blocks the host. */
         reason: string | null
         /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
-        at: string | null
+        blocked_at: string | null
       } | null
       /** The HTTP status that visitors are redirected with. */
       redirect_status: 301 | 302 | 307 | 308
@@ -2714,7 +2714,7 @@ export interface components {
       /** Identifies the entry in its workspace. */
       id: string
       /** When it was changed, in UTC. */
-      at: string
+      created_at: string
       actor: components['schemas']['Actor']
       /** What was done. */
       action:
@@ -3590,7 +3590,7 @@ export interface components {
     AccountEvents: {
       data: {
         id: string
-        at: string
+        created_at: string
         /** Like `account.signed_in`. */
         action: string
         by: 'self' | 'operator' | 'unknown'
@@ -3748,7 +3748,7 @@ export interface components {
     }
     AuditEntry: {
       id: string
-      at: string
+      created_at: string
       actor: components['schemas']['Actor']
       /** Like `link.updated`. */
       action: string
