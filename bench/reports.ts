@@ -129,9 +129,9 @@ let pid = statisticsPid(slugline.pid)
 const memory = watchMemory({ serving: () => slugline.pid, statistics: () => pid })
 console.log(machine())
 const all = (await (await get(`/stats?${range(DAYS + 2)}&interval=month&bots=include`)).json()) as {
-  data: { totals: { clicks: number } }
+  totals: { clicks: number }
 }
-const stored = all.data.totals.clicks
+const stored = all.totals.clicks
 const bytes = statSync(statisticsFile(dir)).size
 console.log(
   `${stored} clicks, ${links} links; ${(bytes / stored).toFixed(1)} bytes a click in the file, ${(used / stored).toFixed(1)} of them in use`,

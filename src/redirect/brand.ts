@@ -7,7 +7,7 @@ export interface Brand {
   /** The URL of an image: on the domain itself, or https. */
   logo: string | null
   /** `#rrggbb` */
-  colour: string | null
+  color: string | null
 }
 
 /** The header of a page without brand. */
@@ -43,17 +43,17 @@ export function brandSources(brand: Brand): { style: string; image: string } {
   return { style: style && ` 'sha256-${hash}'`, image: `; img-src 'self'${origin}` }
 }
 
-/** A colour may be like a page's background: buttons have an edge, and the focus the text's colour. */
-function styleOf({ colour }: Brand): string {
-  if (colour === null) return ''
+/** A color may be like a page's background: buttons have an edge, and the focus the text's color. */
+function styleOf({ color }: Brand): string {
+  if (color === null) return ''
   const edge = 'inset 0 0 0 1px color-mix(in srgb,var(--on-accent) 30%,transparent)'
-  return `:root{--accent:${colour};--on-accent:${textOn(colour)}}.button,.mark{box-shadow:${edge}}:focus-visible{outline-color:var(--fg)}`
+  return `:root{--accent:${color};--on-accent:${textOn(color)}}.button,.mark{box-shadow:${edge}}:focus-visible{outline-color:var(--fg)}`
 }
 
 /** Black or white, whichever has the higher contrast (WCAG 2.2, relative luminance). */
-function textOn(colour: string): string {
+function textOn(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff'

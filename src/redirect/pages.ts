@@ -269,9 +269,9 @@ export class Pages {
     return new Response(render(locale), { status, headers: all })
   }
 
-  #json(request: Request, data: object): Response {
+  #json(request: Request, body: object): Response {
     const headers = { 'Content-Type': 'application/json' }
-    return this.#bare(request, () => JSON.stringify({ data }), { headers })
+    return this.#bare(request, () => JSON.stringify(body), { headers })
   }
 }
 

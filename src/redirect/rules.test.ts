@@ -190,7 +190,7 @@ test('the preview shows the destination for this visitor', async () => {
   await site.addLink({ slug: 'a', target_url: 'https://own.example/', rules: stored(APPS) })
   const headers = { accept: 'application/json', 'user-agent': PIXEL.text }
   const answer = await site.visit('/a+', { headers })
-  expect(await answer.json()).toEqual({ data: { destination_url: 'https://android.example/' } })
+  expect(await answer.json()).toEqual({ destination_url: 'https://android.example/' })
   expect(clicks()).toEqual([])
 })
 

@@ -33,7 +33,7 @@ const list = (path: string) => its.get<ClickList>(path)
 describe('single clicks', () => {
   test('newest first, with all fields except the visitor', async () => {
     const { data, pagination } = await list('/clicks?limit=2&bots=include')
-    expect(data.map(({ id, link, kind, reason }) => [id, link, kind, reason])).toEqual([
+    expect(data.map(({ id, link_id, kind, reason }) => [id, link_id, kind, reason])).toEqual([
       [`${NOW - 1_000}-1`, linkId(2), 'preview', 'unfurler'],
       [`${NOW - 1_000}-0`, linkId(1), 'human', null],
     ])

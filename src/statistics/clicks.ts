@@ -44,17 +44,17 @@ export async function clicks(
   }
 }
 
-/** A click as the API returns it. `link`: the id of its link; null: the link is deleted. */
+/** A click as the API returns it. `link_id`: the id of its link; null: the link is deleted. */
 export function renderClick(
   click: ListedClick,
-  link: string | null,
+  link_id: string | null,
   { hostOf }: Pick<StatisticsContext['domains'], 'hostOf'>,
 ): ClickView {
   const row = {
     ...click,
     id: idOf(click),
     clicked_at: formatTimestamp(click.time),
-    link,
+    link_id,
     domain: hostOf(click.domainNo),
   }
   return Object.fromEntries(EXPORT_COLUMNS.map((name) => [name, row[name]])) as ClickView

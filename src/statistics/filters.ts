@@ -7,7 +7,7 @@ import { checked, checkWhole } from '../lib/validation/checked.ts'
 import { Fault } from '../lib/validation/fault.ts'
 import { checkText } from '../lib/validation/text.ts'
 import type { Domains } from '../model/domains/index.ts'
-import { checkKnownDomain } from '../model/links/values.ts'
+import { checkDomainFilter, checkKnownDomain } from '../model/links/values.ts'
 import { countryOf, regionOf } from '../redirect/rules/values.ts'
 import { DIMENSIONS, KIND_NAMES } from './columns.ts'
 import type { Dimension, Filter } from './types.ts'
@@ -89,16 +89,25 @@ export const PARAMETERS: Readonly<
 /** Dimensions that a click may have no value of: an empty filter selects these clicks. */
 const OPTIONAL: ReadonlySet<string> = new Set(CLICK_DETAILS)
 
-/** The parameter that excludes the values of a dimension. */
-const negated = <D extends Dimension>(dimension: D) => `not_${dimension}` as const
+type Name = Exclude<Dimension, 'link'> | 'link_id'
 
-type Name = Dimension | ReturnType<typeof negated<Dimension>>
+/** The parameter that selects the values of a dimension. */
+const parameterOf = (dimension: Dimension): Name => (dimension === 'link' ? 'link_id' : dimension)
+
+/** The parameter that excludes what another one selects. */
+const negated = <N extends Name>(name: N) => `not_${name}` as const
+
+type Parameter = Name | ReturnType<typeof negated<Name>>
 
 /** The filters of a query: two parameters for each dimension. */
-export function filterShape(domains: () => Domains): Record<Name, z.ZodType<Value[] | undefined>> {
+export function filterShape(
+  domains: () => Domains,
+): Record<Parameter, z.ZodType<Value[] | undefined>> {
   const shapes = DIMENSIONS.map((dimension) => {
     const [description, example, check] = PARAMETERS[dimension]
-    const value = checked(z.string(), (given) => check(given, domains()))
+    const checkFilter = dimension === 'domain' ? checkDomainFilter : check
+    const value = checked(z.string(), (given) => checkFilter(given, domains()))
+    const name = parameterOf(dimension)
     const empty = OPTIONAL.has(dimension) ? '; empty: clicks without a value' : ''
     const parameter = (about: string) =>
       repeatable(value, FILTER_VALUES_MAX).openapi({
@@ -109,8 +118,8 @@ export function filterShape(domains: () => Domains): Record<Name, z.ZodType<Valu
         example: [example],
       })
     return {
-      [dimension]: parameter(`${description}. Repeatable: any of them${empty}.`),
-      [negated(dimension)]: parameter(`Excludes the clicks that \`${dimension}\` selects.`),
+      [name]: parameter(`${description}. Repeatable: any of them${empty}.`),
+      [negated(name)]: parameter(`Excludes the clicks that \`${name}\` selects.`),
     }
   })
   return Object.assign({}, ...shapes)
@@ -123,7 +132,10 @@ export function readFilter(
   domains: Domains,
 ): { dimension: Dimension; exclude: boolean; values: (Value | Fault)[] } | null {
   const exclude = name.startsWith('not_')
-  const dimension = DIMENSIONS.find((known) => name === (exclude ? negated(known) : known))
+  const dimension = DIMENSIONS.find((known) => {
+    const parameter = parameterOf(known)
+    return name === (exclude ? negated(parameter) : parameter)
+  })
   if (dimension === undefined) return null
   const [, , check] = PARAMETERS[dimension]
   return { dimension, exclude, values: given.map((value) => check(value, domains)) }
@@ -133,7 +145,8 @@ export function readFilter(
 export function filtersOf(query: Readonly<Record<string, unknown>>): Filter[] {
   return DIMENSIONS.flatMap((dimension) =>
     [false, true].flatMap((exclude) => {
-      const values = query[exclude ? negated(dimension) : dimension] as Value[] | undefined
+      const name = parameterOf(dimension)
+      const values = query[exclude ? negated(name) : name] as Value[] | undefined
       if (values === undefined || values.length === 0) return []
       return [{ dimension, values: [...new Set(values)], exclude }]
     }),

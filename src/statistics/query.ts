@@ -105,7 +105,7 @@ const tag = repeatable(
   example: ['newsletter'],
 })
 
-const folder = z
+const folder_id = z
   .string()
   .optional()
   .openapi({
@@ -149,17 +149,17 @@ const lastEventId = z
  * building them takes a tenth of the server's start. `domains` is called when a value is checked.
  */
 export function createQuerySchemas(domains: () => Domains) {
-  const { link, not_link, ...shared } = filterShape(domains)
+  const { link_id, not_link_id, ...shared } = filterShape(domains)
   return {
     link: schemasOf(shared),
-    workspace: schemasOf({ tag, folder, ...shared, link, not_link }),
+    workspace: schemasOf({ tag, folder_id, ...shared, link_id, not_link_id }),
   }
 }
 
 /** The query schemas for shared statistics: people are counted, and bots beside them. */
 export function createSharedQuerySchemas(domains: () => Domains) {
   const { bots, ...zone } = COMMON
-  const { link, not_link, kind, not_kind, ...filters } = filterShape(domains)
+  const { link_id, not_link_id, kind, not_kind, ...filters } = filterShape(domains)
   const common = { ...REPORT_RANGE, ...zone, ...filters }
   return {
     stats: z.object({ interval, ...common }),
@@ -190,7 +190,7 @@ export interface CheckedQuery {
   interval?: Interval | undefined
   bots?: BotsMode | undefined
   tag?: string[] | undefined
-  folder?: string | undefined
+  folder_id?: string | undefined
   limit: number
   cursor?: string | undefined
   raw?: boolean
@@ -199,6 +199,6 @@ export interface CheckedQuery {
 
 /** The clicks that a checked query asks for. */
 export function clicksQueryOf(query: CheckedQuery): ClicksQuery {
-  const { from, to, timezone, tag = [], folder, bots } = query
+  const { from, to, timezone, tag = [], folder_id: folder, bots } = query
   return { from, to, zone: timezone, filters: filtersOf({ ...query }), tags: tag, folder, bots }
 }

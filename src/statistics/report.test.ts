@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => its.close())
 
-const stats = async (path: string) => (await its.get<{ data: Stats }>(path)).data
+const stats = (path: string) => its.get<Stats>(path)
 const top = (path: string) => its.get<TopList>(path)
 
 describe('totals and series', () => {
@@ -128,8 +128,8 @@ describe('filters', () => {
     ['trigger=qr', 1],
     ['domain=go.example', 2],
     ['not_domain=GO.example', 3],
-    [`link=${linkId(2)}`, 2],
-    [`not_link=${linkId(2)}`, 3],
+    [`link_id=${linkId(2)}`, 2],
+    [`not_link_id=${linkId(2)}`, 3],
     ['tag=both', 5],
     ['tag=BOTH&tag=news', 3],
     ['tag=none', 0],
@@ -217,7 +217,7 @@ describe('top values', () => {
       other: { clicks: 1, bots: 0 },
     })
     expect(await its.refusal(`/links/${linkId(4)}/stats`)).toEqual(['404 LINK_NOT_FOUND'])
-    const filtered = await stats(`/stats?from=2026-01-10&to=2026-01-10&link=${linkId(4)}`)
+    const filtered = await stats(`/stats?from=2026-01-10&to=2026-01-10&link_id=${linkId(4)}`)
     expect(filtered.totals.clicks).toBe(1)
   })
   test('every dimension has a list', async () => {
@@ -297,7 +297,7 @@ test.each([
   ['language=German!', 'language: INVALID_VALUE'],
   ['device=toaster', 'device: INVALID_VALUE'],
   ['referrer=https://news.example/x', 'referrer: INVALID_VALUE'],
-  ['domain=elsewhere.example', 'domain: UNKNOWN_DOMAIN'],
+  ['domain=else where', 'domain: UNKNOWN_DOMAIN'],
   [`city=${'x'.repeat(1025)}`, 'city: TOO_LONG'],
   [`${'os=a&'.repeat(101)}`, 'os: TOO_MANY'],
   ['from=2026-06-01&from=2026-06-02', 'from: INVALID_TYPE'],
@@ -330,8 +330,9 @@ test('links of others are like missing ones', async () => {
     expect(theirs).toEqual(['404 LINK_NOT_FOUND'])
     expect(await its.refusal(`/links/${linkId(99)}/${path}`)).toEqual(theirs)
   }
-  expect(await its.refusal(`/stats?link=${linkId(3)}`)).toEqual(['404 LINK_NOT_FOUND'])
-  expect(await its.refusal(`/clicks/stream?link=${linkId(3)}`)).toEqual(['404 LINK_NOT_FOUND'])
+  for (const filter of [`link_id=${linkId(3)}`, 'domain=elsewhere.example', 'folder_id=fld_none']) {
+    expect((await stats(`/stats?bots=include&${filter}`)).totals.clicks).toBe(0)
+  }
 })
 
 test('unavailable statistics are 503 with Retry-After', async () => {
@@ -348,7 +349,7 @@ test('unavailable statistics are 503 with Retry-After', async () => {
 
 test('sparklines: 30 UTC days, today last', async () => {
   const ids = [linkId(1), linkId(3), linkId(2), linkId(98)].join(',')
-  const { data } = await its.get<{ data: Record<string, number[]> }>(`/links/sparklines?ids=${ids}`)
+  const data = await its.get<Record<string, number[]>>(`/links/sparklines?ids=${ids}`)
   expect(Object.keys(data).sort()).toEqual([linkId(1), linkId(2)])
   expect(data[linkId(1)]).toHaveLength(30)
   expect(data[linkId(1)]?.slice(-2)).toEqual([1, 2])

@@ -29,7 +29,7 @@ const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 export async function stats(
   ctx: StatisticsContext,
   question: Question<ClicksQuery & { interval?: Interval | undefined }>,
-): Promise<z.output<typeof StatsSchema>['data']> {
+): Promise<z.output<typeof StatsSchema>> {
   const { query } = question
   const range = reportRange(query, ctx.clock.now())
   const interval = query.interval ?? defaultInterval(range.from, range.to)

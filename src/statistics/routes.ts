@@ -62,8 +62,8 @@ function registerReportRoutes({ api, deps, queries }: Registration): void {
       },
       errors: notFoundOf(audience),
       async handler(call) {
-        const data = await deps.statistics.stats(questionOf(call), call.request.signal)
-        return { status: 200, body: { data } }
+        const stats = await deps.statistics.stats(questionOf(call), call.request.signal)
+        return { status: 200, body: stats }
       },
     })
 
@@ -145,7 +145,7 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
       schema: z.string(),
       example: `id: ${CLICK_EXAMPLE.id}\ndata: ${JSON.stringify(CLICK_EXAMPLE)}\n\n`,
     },
-    errors: ['BAD_REQUEST', 'LINK_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+    errors: ['BAD_REQUEST'],
     handler(call) {
       const { caller, request, stillPermitted } = call
       const { query } = questionOf(call)
@@ -244,8 +244,7 @@ export function registerStatisticsDashboardRoutes(
       schema: SparklinesSchema,
     },
     async handler({ caller, query, request: { signal } }) {
-      const data = await deps.statistics.sparklines(caller, query.ids, signal)
-      return { status: 200, body: { data } }
+      return { status: 200, body: await deps.statistics.sparklines(caller, query.ids, signal) }
     },
   })
 }

@@ -23,50 +23,46 @@ const COUNTS = {
 
 /** The reference's example of numbers over time. */
 export const STATS_EXAMPLE = {
-  data: {
-    from: '2026-05-01T00:00:00.000Z',
-    to: '2026-05-03T00:00:00.000Z',
-    interval: 'day',
-    timezone: 'UTC',
-    totals: { clicks: 1204, unique: 987, bots: 76 },
-    imported_clicks: 393,
-    series: [
-      { start: '2026-05-01T00:00:00.000Z', clicks: 700, unique: 580, bots: 40 },
-      { start: '2026-05-02T00:00:00.000Z', clicks: 504, unique: 407, bots: 36 },
-    ],
-  },
+  from: '2026-05-01T00:00:00.000Z',
+  to: '2026-05-03T00:00:00.000Z',
+  interval: 'day',
+  timezone: 'UTC',
+  totals: { clicks: 1204, unique: 987, bots: 76 },
+  imported_clicks: 393,
+  series: [
+    { start: '2026-05-01T00:00:00.000Z', clicks: 700, unique: 580, bots: 40 },
+    { start: '2026-05-02T00:00:00.000Z', clicks: 504, unique: 407, bots: 36 },
+  ],
 }
 
 /** Numbers over time. */
 export const StatsSchema = z
   .object({
-    data: z.object({
-      from: time('The beginning, in UTC.'),
-      to: time('The end, in UTC; itself not included.'),
-      interval: z.enum(INTERVALS).openapi({ description: 'The length of a bucket.' }),
-      timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
-      totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
-      imported_clicks: z
-        .int()
-        .min(0)
-        .nullable()
-        .openapi({
-          description:
-            'Clicks that came along with imports to these links, whatever the range; part of no other ' +
-            'number. Null: with filters other than `tag` and `folder`, or only bots, because nothing ' +
-            'else is known of them.',
+    from: time('The beginning, in UTC.'),
+    to: time('The end, in UTC; itself not included.'),
+    interval: z.enum(INTERVALS).openapi({ description: 'The length of a bucket.' }),
+    timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
+    totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
+    imported_clicks: z
+      .int()
+      .min(0)
+      .nullable()
+      .openapi({
+        description:
+          'Clicks that came along with imports to these links, whatever the range; part of no other ' +
+          'number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing ' +
+          'else is known of them.',
+      }),
+    series: z
+      .array(
+        z.object({
+          start: time(
+            'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
+          ),
+          ...COUNTS,
         }),
-      series: z
-        .array(
-          z.object({
-            start: time(
-              'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
-            ),
-            ...COUNTS,
-          }),
-        )
-        .openapi({ description: 'All buckets of the range in order, including empty ones.' }),
-    }),
+      )
+      .openapi({ description: 'All buckets of the range in order, including empty ones.' }),
   })
   .openapi('Stats', { example: STATS_EXAMPLE })
 
@@ -113,7 +109,7 @@ export const TopSchema = z
 export const CLICK_EXAMPLE = {
   id: '1777886999345-0',
   clicked_at: '2026-05-04T09:29:59.345Z',
-  link: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  link_id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
   domain: 'go.example.com',
   kind: 'human',
   reason: null,
@@ -131,7 +127,7 @@ const ClickSchema = z
   .object({
     id: z.string().openapi({ description: 'The id: unique, and sortable by its numbers.' }),
     clicked_at: time('When it happened, in UTC.'),
-    link: own('The id of the link. Null: the link is gone.'),
+    link_id: own('The id of the link. Null: the link is gone.'),
     domain: z.string().openapi({ description: 'The short domain that was visited.' }),
     kind: z.enum(KIND_NAMES).openapi({ description: 'A human, a bot, or a link preview.' }),
     reason: own('Why the click is not human: a stable keyword, like `crawler`. Null: it is.'),
@@ -150,9 +146,7 @@ export const ClickListSchema = listOf(ClickSchema).openapi('ClickList')
 
 /** Clicks per day of some links. */
 export const SparklinesSchema = z
-  .object({
-    data: z.record(z.string(), z.array(z.int().min(0))).openapi({
-      description: 'Human clicks of the last 30 UTC days by link id, oldest first.',
-    }),
+  .record(z.string(), z.array(z.int().min(0)))
+  .openapi('Sparklines', {
+    description: 'Human clicks of the last 30 UTC days by link id, oldest first.',
   })
-  .openapi('Sparklines')

@@ -1,4 +1,4 @@
-import { idsOfFolder } from '../features/folders/index.ts'
+import { findIdsOf } from '../features/folders/index.ts'
 import { findLink } from '../features/links/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Reader } from '../http/types.ts'
@@ -49,8 +49,7 @@ function botsOf({ bots, filters }: ClicksQuery): BotsMode {
 
 /**
  * The clicks of a question, in the terms of the stored clicks.
- * @throws AppError LINK_NOT_FOUND for the link of the question, and for those of a filter;
- *   FOLDER_NOT_FOUND
+ * @throws AppError LINK_NOT_FOUND for the link of the question
  */
 export async function select(
   { storage, clock }: Pick<StatisticsContext, 'storage' | 'clock'>,
@@ -93,19 +92,19 @@ export function tagKeys(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => foldCase(tag.trim())))].sort()
 }
 
-/** The ids by which links are in a folder that the caller sees. @throws AppError FOLDER_NOT_FOUND */
+/** The ids by which links are in a folder that the caller sees. */
 export async function folderIds(
   storage: Pick<Storage, 'read'>,
   { workspace, hiddenFolders = [] }: StatisticsCaller,
   id: string | undefined,
 ): Promise<readonly string[] | null> {
-  if (id === undefined) return null
-  const ids = hiddenFolders.includes(id) ? [] : await idsOfFolder(storage.read, workspace.no, id)
-  if (ids.length === 0) throw new AppError('FOLDER_NOT_FOUND')
-  return ids
+  return id === undefined ? null : findIdsOf(storage.read, workspace.no, id, hiddenFolders)
 }
 
-/** Replaces ids of links by their `seq`. @throws AppError LINK_NOT_FOUND */
+/** The `seq` of no link. */
+const NO_LINK = 0
+
+/** Replaces ids of links by their `seq`. */
 async function resolveFilters(
   storage: Pick<Storage, 'read'>,
   caller: StatisticsCaller,
@@ -116,10 +115,9 @@ async function resolveFilters(
   )
   if (ids.length === 0) return [...filters]
   const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, hiddenFrom(caller))
-  if (ids.some((id) => !seqs.has(id))) throw new AppError('LINK_NOT_FOUND')
   return filters.map((filter) =>
     filter.dimension === 'link'
-      ? { ...filter, values: filter.values.map((id) => seqs.get(String(id)) as number) }
+      ? { ...filter, values: filter.values.map((id) => seqs.get(String(id)) ?? NO_LINK) }
       : filter,
   )
 }

@@ -90,12 +90,12 @@ export interface ExportOptions {
 
 /**
  * Columns of an export in their order, members of its NDJSON and of the API's single clicks, as
- * `ClickSchema` describes them. `link` and `domain` are looked up when the export is written.
+ * `ClickSchema` describes them. `link_id` and `domain` are looked up when the export is written.
  */
 export const EXPORT_COLUMNS = [
   'id',
   'clicked_at',
-  'link',
+  'link_id',
   'domain',
   'kind',
   'reason',

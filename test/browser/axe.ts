@@ -7,22 +7,22 @@ const SOURCE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 export const OPENED = '[role=dialog]:not([aria-modal=false]), [role=alertdialog]'
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** Rules that depend on colours, which another theme can break. */
-const COLOURS = ['color-contrast', 'link-in-text-block']
+/** Rules that depend on colors, which another theme can break. */
+const COLORS = ['color-contrast', 'link-in-text-block']
 
 /**
  * The violations found by axe-core: rule, count, the first elements and why; WCAG 2.2 AA and best
- * practices. `uncoloured`: all rules except those about colours, which takes half of the time.
+ * practices. `uncolored`: all rules except those about colors, which takes half of the time.
  * Below a dialog the page itself is skipped: it is checked without the dialog.
  */
 export async function violations(
   page: Page,
-  rules: 'all' | 'colours' | 'uncoloured' = 'all',
+  rules: 'all' | 'colors' | 'uncolored' = 'all',
 ): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(SOURCE)
-  const runOnly = rules === 'colours' ? { type: 'rule', values: COLOURS } : TAGS
-  const off = rules === 'uncoloured' ? COLOURS : []
-  const withRegions = rules !== 'colours'
+  const runOnly = rules === 'colors' ? { type: 'rule', values: COLORS } : TAGS
+  const off = rules === 'uncolored' ? COLORS : []
+  const withRegions = rules !== 'colors'
   const found = (await page.evaluate(`
     axe.run(document.querySelector('${OPENED}') === null ? document : '${OPENED}', {
       runOnly: ${JSON.stringify(runOnly)},

@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
         if (isChecked(language)) note('light', await violations(page))
         if (PICTURES) await screenshot(page, `dialog-${name}-${language}-light`)
         await page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        if (isChecked(language)) note('dark', await violations(page, 'colours'))
+        if (isChecked(language)) note('dark', await violations(page, 'colors'))
         await page.setViewportSize(PHONE)
         // Open elements are repositioned in the next frames.
         await visitor.settled()

@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
     await card.getByRole('button', { name: new RegExp(`^${en('shell.settings')}`) }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel(en('domains.brand.name')).fill('Acme & Sons')
-    await dialog.getByLabel(en('domains.brand.colour')).fill('#ffffff')
+    await dialog.getByLabel(en('domains.brand.color')).fill('#ffffff')
     expect(await violations(page)).toEqual([])
     await dialog.getByRole('button', { name: en('common.save') }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -82,16 +82,16 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
     await list.goto('/app/links')
     await list.locator('[data-row-link]').filter({ hasText: 'links.example/' }).waitFor()
     await list.close()
-    // A colour like the page's: the focus and the button can be seen nevertheless.
+    // A color like the page's: the focus and the button can be seen nevertheless.
     const { page: visitor, close } = await dashboard.open({ colorScheme: 'light' })
     await visitor.setContent(await visit('locked'))
     await visitor.locator('input').focus()
-    const colours = await visitor.evaluate(`[
+    const colors = await visitor.evaluate(`[
       getComputedStyle(document.querySelector('input')).outlineColor,
       getComputedStyle(document.querySelector('.button')).boxShadow,
     ]`)
     await close()
-    const [focus, edge] = colours as [string, string]
+    const [focus, edge] = colors as [string, string]
     expect(focus).not.toBe('rgb(255, 255, 255)')
     expect(edge).not.toBe('none')
     const remove = async () => {
@@ -122,10 +122,10 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
       await fetch(`${dashboard.url}/seen`, { headers, redirect: 'manual' })
     }
     await eventually('the clicks are stored', async () => {
-      type Answer = { data: { totals: { clicks: number } } }
+      type Answer = { totals: { clicks: number } }
       const path = `/links/${id}/stats?bots=include`
       const { body } = await ask<Answer>(dashboard, context, 'GET', path, { workspace })
-      return body.data.totals.clicks === 3 ? true : undefined
+      return body.totals.clicks === 3 ? true : undefined
     })
     await page.goto(`/app/links/${id}`)
     await page.locator('main [aria-haspopup=menu]').first().click()

@@ -36,8 +36,8 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
   const clicksAre = (count: number) =>
     eventually('the clicks are stored', async () => {
       const { body } = await call('GET', '/stats')
-      const { data } = body as unknown as { data?: { totals: { clicks: number } } }
-      return (data?.totals.clicks ?? 0) >= count ? true : undefined
+      const { totals } = body as unknown as { totals?: { clicks: number } }
+      return (totals?.clicks ?? 0) >= count ? true : undefined
     })
   const drawer = () => page.getByRole('dialog').filter({ has: page.locator('form#create-link') })
   const destination = () => drawer().getByLabel(en('links.field.destination'), { exact: true })
@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     await page.waitForURL(/q=thre/)
   })
 
-  test('visitors’ pages, documents and dashboard share their font, colour and logo', async () => {
+  test('visitors’ pages, documents and dashboard share their font, color and logo', async () => {
     const icon = await (await fetch(`${dashboard.url}/app/icon.svg`)).text()
     const [drawing = 'none'] = icon.match(/(?<= d=")[^"]+/) ?? []
     const looks = new Set<string>()
@@ -218,8 +218,8 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     await page.getByText(en('links.qr.copied')).waitFor()
     const kinds = 'navigator.clipboard.read().then((items) => items.flatMap(({ types }) => types))'
     expect(await page.evaluate<string[]>(kinds)).toEqual(['image/png'])
-    const colour = page.getByLabel(en('links.qr.dark'), { exact: true })
-    await colour.fill('#123456')
+    const color = page.getByLabel(en('links.qr.dark'), { exact: true })
+    await color.fill('#123456')
     await button('links.qr.save').click()
     await page.getByText(en('common.saved'), { exact: true }).waitFor()
     const other = await dashboard.open()

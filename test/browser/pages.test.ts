@@ -157,7 +157,7 @@ async function look(
     if (isChecked(language)) {
       note('light', await violations(page))
       await page.evaluate("document.documentElement.dataset.theme = 'dark'")
-      note('dark', await violations(page, 'colours'))
+      note('dark', await violations(page, 'colors'))
       if (PICTURES) await screenshot(page, `${view.name}-${language}-dark`)
       await page.evaluate('delete document.documentElement.dataset.theme')
     }
@@ -167,7 +167,7 @@ async function look(
       note(`${size.width} px`, await layoutFaults(page))
       // Some parts differ at that width, but not by language or an additional sentence.
       if (size === SMALL && language === 'en' && (ALL || !view.plain)) {
-        note('phone', await violations(page, ALL ? 'all' : 'uncoloured'))
+        note('phone', await violations(page, ALL ? 'all' : 'uncolored'))
       }
       if (PICTURES) await screenshot(page, `${view.name}-${language}-${size.width}`)
     }

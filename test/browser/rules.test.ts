@@ -52,10 +52,10 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
       await fetch(`${dashboard.url}/split`, { headers, redirect: 'manual' })
     }
     await eventually('the clicks are stored', async () => {
-      type Answer = { data: { totals: { clicks: number } } }
+      type Answer = { totals: { clicks: number } }
       const path = `/links/${id}/stats`
       const answer = await ask<Answer>(dashboard, context, 'GET', path, { workspace })
-      return answer.body.data?.totals.clicks === 30 ? true : undefined
+      return answer.body.totals?.clicks === 30 ? true : undefined
     })
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
@@ -107,9 +107,9 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     await dialog.waitFor({ state: 'detached' })
     expect(new URL(page.url()).search).toBe('')
     const path = `/links/${id}/stats`
-    type Answer = { data: { totals: { clicks: number } } }
+    type Answer = { totals: { clicks: number } }
     const { body } = await ask<Answer>(dashboard, owner.context, 'GET', path, { workspace })
-    expect(body.data.totals.clicks).toBe(30)
+    expect(body.totals.clicks).toBe(30)
     expect(owner.faults).toEqual([])
   })
 

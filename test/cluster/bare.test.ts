@@ -8,7 +8,7 @@ const BROWSER =
 const isMissing = postgresMissing !== undefined || redisMissing !== undefined
 
 type Link = { id: string; short_url: string; clicks: { human: number; unique: number } }
-type Stats = { data: { totals: { clicks: number; unique: number } } }
+type Stats = { totals: { clicks: number; unique: number } }
 
 describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', () => {
   let postgres: TestPostgres
@@ -100,9 +100,9 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
       expect(link.clicks.unique).toBe(1)
       const stats = await until(
         async () => (await (await node.call('GET', '/api/v1/stats', { key })).json()) as Stats,
-        ({ data }) => data.totals.clicks === 20,
+        ({ totals }) => totals.clicks === 20,
       )
-      expect(stats.data.totals.unique).toBe(1)
+      expect(stats.totals.unique).toBe(1)
       const csv = await (await node.call('GET', `/api/v1/links/${id}/clicks.csv`, { key })).text()
       expect(csv.trim().split('\r\n')).toHaveLength(21)
     }
@@ -117,7 +117,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     expect((await a.cli('drain', '--within', '60')).status).toBe(0)
     await until(
       async () => (await (await b.call('GET', '/api/v1/stats', { key })).json()) as Stats,
-      ({ data }) => data.totals.clicks === 25,
+      ({ totals }) => totals.clicks === 25,
     )
     await a.restart()
   })

@@ -145,8 +145,8 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
       const path = `/api/v1/stats?bots=include&interval=month&from=${from}`
       const answer = await source.call('GET', path, { key })
       if (answer.status !== 200) return undefined
-      const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
-      if (data.totals.clicks !== clicks) return undefined
+      const stats = (await answer.json()) as { totals: { clicks: number } }
+      if (stats.totals.clicks !== clicks) return undefined
       const list = await (await source.call('GET', '/api/v1/links', { key })).json()
       const links = (list as { data: { clicks: { total: number } }[] }).data
       return links.reduce((sum, link) => sum + link.clicks.total, 0) === clicks ? true : undefined

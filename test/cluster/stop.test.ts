@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     await node.restart()
     expect(await human()).toBe(visits)
     const answer = await node.call('GET', '/api/v1/stats', { key })
-    const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
-    expect(data.totals.clicks).toBe(visits)
+    const stats = (await answer.json()) as { totals: { clicks: number } }
+    expect(stats.totals.clicks).toBe(visits)
   })
 })

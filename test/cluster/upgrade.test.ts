@@ -125,8 +125,8 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     const all = [...visits.values()].reduce((sum, n) => sum + n, 0)
     await eventually('and every visit is in the statistics, once', async () => {
       const answer = await (nodes[1] as Slugline).call('GET', '/api/v1/stats?bots=include', { key })
-      const { data } = (await answer.json()) as { data?: { totals: { clicks: number } } }
-      return data?.totals.clicks === all ? true : undefined
+      const { totals } = (await answer.json()) as { totals?: { clicks: number } }
+      return totals?.clicks === all ? true : undefined
     })
   })
 

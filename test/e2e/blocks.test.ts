@@ -48,7 +48,7 @@ test('blocks made by commands take effect in the running server, of each kind, u
     const got = await slugline.call('GET', `${LINKS}/${link.id}`, { key })
     expect(await got.json()).toMatchObject({
       status: 'blocked',
-      block: { reason: 'Phishing', at: expect.stringMatching(/^2/) },
+      block: { reason: 'Phishing', blocked_at: expect.stringMatching(/^2/) },
     })
     const listed = await slugline.cli('links', 'blocks', '--json')
     expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ kind, reason: 'Phishing' }] })

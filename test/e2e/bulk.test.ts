@@ -238,8 +238,8 @@ describe('POST /links/bulk/by-filter', () => {
       'filter.what UNKNOWN_FIELD',
       'patch.title INVALID_TYPE',
     ])
-    const nowhere = await byFilter({ filter: { folder: 'fld_none' }, delete: true, expected: 0 })
-    expect(nowhere.status).toBe(404)
+    const nowhere = await byFilter({ filter: { folder_id: 'fld_none' }, delete: true, expected: 0 })
+    expect(nowhere.status).toBe(202)
   })
 })
 

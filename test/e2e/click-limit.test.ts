@@ -18,7 +18,7 @@ afterAll(() => slugline.dispose())
 
 const get = async (path: string) => {
   const answer = await slugline.call('GET', `/api/v1${path}`, { key: own.key })
-  return (await answer.json()) as { data?: { totals: { clicks: number } } }
+  return (await answer.json()) as { totals?: { clicks: number } }
 }
 
 async function visit(times: number): Promise<void> {
@@ -30,8 +30,8 @@ async function visit(times: number): Promise<void> {
 
 const statisticsHave = (clicks: number) =>
   eventually(`${clicks} clicks are stored`, async () => {
-    const { data } = await get('/stats')
-    return data?.totals.clicks === clicks ? true : undefined
+    const { totals } = await get('/stats')
+    return totals?.clicks === clicks ? true : undefined
   })
 
 /** Whether a recount finds no difference between counters and stored clicks. */

@@ -266,15 +266,15 @@ describe('links', () => {
     })
     child.kill()
     await read
-    expect(JSON.parse(shown.split('\n')[0] ?? '')).toMatchObject({ link: id, kind: 'human' })
+    expect(JSON.parse(shown.split('\n')[0] ?? '')).toMatchObject({ link_id: id, kind: 'human' })
     await eventually('it is counted', async () => {
-      const { data } = await ask<{ data: { totals: { clicks: number } } }>(['links', 'stats', id])
-      return data.totals.clicks > 0 ? true : undefined
+      const stats = await ask<{ totals: { clicks: number } }>(['links', 'stats', id])
+      return stats.totals.clicks > 0 ? true : undefined
     })
     const top = await ask<{ data: { value: string }[] }>(['links', 'stats', '--by', 'link'])
     expect(top.data.map(({ value }) => value)).toEqual([id])
     expect((await run(['links', 'stats', id])).stdout).toMatch(/^clicks +[1-9]/)
-    expect((await run(['links', 'stats', '--by', 'colour'])).status).toBe(2)
+    expect((await run(['links', 'stats', '--by', 'color'])).status).toBe(2)
   })
 
   test('open in the browser', async () => {

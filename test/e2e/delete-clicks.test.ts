@@ -33,7 +33,7 @@ async function visit(slug: string, address: string): Promise<void> {
 /** The clicks in the link, its statistics and its single clicks. */
 async function numbersOf(id: string) {
   const { clicks, last_clicked_at } = (await call('GET', `/links/${id}`)).body
-  const { totals } = (await call('GET', `/links/${id}/stats?bots=include`)).body.data
+  const { totals } = (await call('GET', `/links/${id}/stats?bots=include`)).body
   const single = (await call('GET', `/links/${id}/clicks`)).body.data.length
   const { total, human, unique } = clicks
   return { total, human, unique, stats: totals.clicks, single, clicked: last_clicked_at !== null }

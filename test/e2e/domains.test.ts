@@ -114,7 +114,7 @@ test('its pages redirect and are branded as configured', async () => {
     root_url: 'https://example.com/home',
     not_found_url: 'https://example.com/missing?from=links',
     expired_url: 'https://example.com/over',
-    brand: { name: 'Acme & Söhne', logo: 'https://cdn.example.com/l.png', colour: '#0b6e4f' },
+    brand: { name: 'Acme & Söhne', logo: 'https://cdn.example.com/l.png', color: '#0b6e4f' },
   })
   const on = { destination_url: 'https://example.com/', domain: domain.host }
   await call('POST', '/links', { ...on, slug: 'off', enabled: false })
@@ -193,9 +193,9 @@ test('it has its own robots.txt, favicon and app links', async () => {
   const subject = { link_id: (await call('POST', '/links', link)).body.id }
   const { body: share } = await call('POST', '/shares', { subject, show: ['links'] })
   const about = await visit('sho.rt', `${new URL(share.url).pathname}/about`)
-  const { data } = (await about.json()) as { data: { link: { brand: object } } }
+  const data = (await about.json()) as { link: { brand: object } }
   expect(data.link.brand).toEqual({
-    ...{ name: null, colour: null },
+    ...{ name: null, color: null },
     logo: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
   })
   const cleared = { robots: 'Sitemap: https://example.com/', assetlinks: null, brand: null }

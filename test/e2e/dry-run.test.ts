@@ -132,12 +132,12 @@ test('no dry run changes the database, and each has the same response as the wri
 })
 
 test('an invalid value of the parameter is reported with all other errors', async () => {
-  const body = { destination_url: 'nowhere', colour: 'red' }
+  const body = { destination_url: 'nowhere', color: 'red' }
   const answer = await send('POST', `${LINKS}?dry_run=x&page=1`, body)
   const { error } = (await answer.json()) as { error: { details: { field: string }[] } }
   expect([answer.status, error.details.map(({ field }) => field)]).toEqual([
     422,
-    ['page', 'dry_run', 'destination_url', 'colour'],
+    ['page', 'dry_run', 'destination_url', 'color'],
   ])
 })
 

@@ -255,7 +255,7 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
   FOLDER_NOT_FOUND: invalid({ destination_url: GOOD, folder_id: 'fld_nothing' }),
   TAG_NOT_FOUND: api('POST', '/api/v1/shares', () => ({ key, body: { subject: { tag: 'x' } } })),
-  INVALID_COLOUR: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=blue`)(lang),
+  INVALID_COLOR: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=blue`)(lang),
   LOW_CONTRAST: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),
   NO_LOGO: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?logo=true`)(lang),
   INVALID_IMAGE: api('PUT', '/api/v1/logo', () => ({ key, body: { image: 'AAAA' } })),

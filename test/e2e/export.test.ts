@@ -116,7 +116,7 @@ test('everything of a workspace is written, like in the API', async () => {
   expect(new Set(history.map(({ link_id }) => link_id))).toEqual(new Set(links.map(({ id }) => id)))
   const duckDb = await (await DuckDBInstance.create(':memory:')).connect()
   const clicks = await duckDb.runAndReadAll(
-    `SELECT count(*), count(DISTINCT link) FROM read_parquet('${join(directory, 'clicks.parquet')}')`,
+    `SELECT count(*), count(DISTINCT link_id) FROM read_parquet('${join(directory, 'clicks.parquet')}')`,
   )
   expect(clicks.getRows().flat().map(Number)).toEqual([7, 7])
   duckDb.closeSync()

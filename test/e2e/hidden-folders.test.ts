@@ -81,7 +81,7 @@ async function finished(job: { id: string }): Promise<Body> {
 
 /** Visits a link, and waits until its click is in the statistics. */
 async function visit(slug: string): Promise<void> {
-  const clicks = async () => (await owner('GET', '/stats')).body?.data?.totals.clicks as number
+  const clicks = async () => (await owner('GET', '/stats')).body?.totals.clicks as number
   const before = await eventually('there are statistics', clicks)
   const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' }
   await fetch(`${slugline.url}/${slug}`, { headers, redirect: 'manual' })
@@ -186,10 +186,10 @@ async function makeHidden() {
   for (const subject of [{ link_id: link.id }, { folder_id: folder.id }, { tag: SECRET }]) {
     shares.push(await made(owner('POST', '/shares', { subject })))
   }
-  const filters = { link: [link.id] }
+  const filters = { link_id: [link.id] }
   shares.push(await made(owner('POST', '/shares', { subject: { workspace: true }, filters })))
   const shown = { sort: 'created_at', order: 'desc', hidden_columns: [] }
-  for (const filter of [{ folder: folder.id }, { tag: [SECRET] }]) {
+  for (const filter of [{ folder_id: folder.id }, { tag: [SECRET] }]) {
     await made(
       owner('POST', '/views', { name: `V${Object.keys(filter)}`, shared: true, filter, ...shown }),
     )
@@ -212,7 +212,7 @@ async function makeHidden() {
   const change = { patch: { title: 'Changed' } }
   const byFolder = await made(
     owner('POST', '/links/bulk/by-filter', {
-      filter: { folder: folder.id },
+      filter: { folder_id: folder.id },
       ...change,
       expected: 3,
     }),
@@ -289,12 +289,12 @@ test('what is in a hidden folder is answered like what does not exist, on every 
       [
         'POST',
         '/shares',
-        (id) => ({ subject: { workspace: true }, filters: { link: [id] } }),
+        (id) => ({ subject: { workspace: true }, filters: { link_id: [id] } }),
         link,
       ],
       ['POST', '/links/bulk', (id) => ({ operations: [{ op: 'delete', id }] }), link],
       ['POST', '/links/bulk', (id) => ({ operations: [{ op: 'update', id, link: {} }] }), link],
-      ...['folder', 'id'].map((filter): [string, string, (id: string) => unknown, string] => [
+      ...['folder_id', 'id'].map((filter): [string, string, (id: string) => unknown, string] => [
         'POST',
         '/links/bulk/by-filter?dry_run=true',
         (id) => ({
@@ -316,10 +316,10 @@ test('what is in a hidden folder is answered like what does not exist, on every 
       expect(await ask(id)).toEqual(await ask(missing(id)))
     }
     const queries: [string, string][] = [
-      ...['/links?folder=', '/stats?folder=', '/links.csv?folder='].map(
+      ...['/links?folder_id=', '/stats?folder_id=', '/links.csv?folder_id='].map(
         (path): [string, string] => [path, folder],
       ),
-      ...['/links?id=', '/stats?link=', '/clicks?link=', '/links/deleted?id='].map(
+      ...['/links?id=', '/stats?link_id=', '/clicks?link_id=', '/links/deleted?id='].map(
         (path): [string, string] => [path, link],
       ),
     ]

@@ -118,7 +118,7 @@ test('the command reports refusals, and fails if nothing can be imported', async
   const conflict = await importFile(file, '--on-conflict', 'fail')
   expect(conflict.status).toBe(1)
   expect(conflict.stderr).toContain('IMPORT_CONFLICT')
-  writeFileSync(file, 'Colour,Size\nred,1\n')
+  writeFileSync(file, 'Color,Size\nred,1\n')
   expect((await importFile(file)).stderr).toContain('VALIDATION_FAILED')
   expect((await importFile(join(directory, 'none.csv'))).status).toBe(2)
   expect((await importFile(file, '--format', 'excel')).status).toBe(2)

@@ -84,7 +84,7 @@ beforeAll(async () => {
   }
   await eventually('all clicks are in the statistics', async () => {
     const { body } = await send('GET', '/api/v1/stats', { key: own.key })
-    return body?.data?.totals.clicks === CLICKS + 1 ? true : undefined
+    return body?.totals.clicks === CLICKS + 1 ? true : undefined
   })
 })
 afterAll(() => slugline?.dispose())
@@ -100,16 +100,16 @@ describe('a share', () => {
       const shared = await share({ subject })
       expect(shared.path).toMatch(/^\/shared\/[0-9a-z]{32}$/)
       const { body } = await shared.get('/stats?timezone=Europe/Berlin')
-      expect(body.data.totals).toEqual({ clicks, unique: 1, bots: 0 })
+      expect(body.totals).toEqual({ clicks, unique: 1, bots: 0 })
       expect((await shared.get('/stats/browser')).body.data).toEqual([
         { value: 'Firefox', clicks, unique: 1, bots: 0 },
       ])
     }
     const filtered = await share({ subject: { workspace: true }, filters: { browser: ['Safari'] } })
-    expect((await filtered.get('/stats')).body.data.totals.clicks).toBe(0)
+    expect((await filtered.get('/stats')).body.totals.clicks).toBe(0)
     // A viewer's filter is combined with the share's own.
     const narrowed = await filtered.get('/stats?browser=Firefox')
-    expect(narrowed.body.data.totals.clicks).toBe(0)
+    expect(narrowed.body.totals.clicks).toBe(0)
   })
 
   test('counts how often it was opened', async () => {
@@ -187,7 +187,7 @@ describe('what viewers get', () => {
       const isOfLink = 'link_id' in subject
       const dimensions = show.flatMap((one): readonly string[] => SHOWN[one])
       const shown = dimensions.filter((dimension) => !(isOfLink && dimension === 'link'))
-      expect(about.body.data.dimensions).toEqual(shown)
+      expect(about.body.dimensions).toEqual(shown)
       const all = [about, await shared.get(), await shared.get('/stats')]
       for (const dimension of new Set(Object.values(SHOWN).flat())) {
         const answer = await shared.get(`/stats/${dimension}`)
@@ -216,7 +216,7 @@ describe('what viewers get', () => {
       destination_url: `https://${DESTINATION}/path`,
     })
     const ofLink = await share({ subject: { link_id: linkId }, show })
-    expect((await ofLink.get('/about')).body.data.link).toEqual({
+    expect((await ofLink.get('/about')).body.link).toEqual({
       short_url: `${slugline.url}/${SLUG}`,
       title: TITLE,
       brand: null,
@@ -301,7 +301,7 @@ describe('a password', () => {
     }
     expect((await shared.get()).status).toBe(200)
     expect(code(await shared.unlock('another'))).toBe('403 SHARE_PROTECTED')
-    const { access } = (await shared.unlock(PASSWORD)).body.data
+    const { access } = (await shared.unlock(PASSWORD)).body
     expect((await shared.get('/stats', bearer(access))).status).toBe(200)
     for (const forged of [`z${access}`, `${access}x`, access.split('.')[0], 'x.y']) {
       expect(code(await shared.get('/stats', bearer(forged)))).toBe('403 SHARE_PROTECTED')

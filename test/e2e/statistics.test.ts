@@ -96,7 +96,7 @@ beforeAll(async () => {
   await eventually('all clicks are in the statistics', async () => {
     const answer = await slugline.call('GET', '/api/v1/stats?bots=include', { key: own.key })
     if (answer.status !== 200) return undefined
-    const { data } = (await answer.json()) as { data: Stats }
+    const data = (await answer.json()) as Stats
     return data.totals.clicks === VISITS.length ? true : undefined
   })
 })
@@ -121,7 +121,7 @@ async function get<T>(path: string, key = reader.key): Promise<T> {
   if (answer.status !== 200) throw new Error(`${answer.status} for ${path}: ${text}`)
   return JSON.parse(text) as T
 }
-const stats = async (path: string) => (await get<{ data: Stats }>(path)).data
+const stats = (path: string) => get<Stats>(path)
 const top = async (path: string) =>
   (await get<Top>(path)).data.map(({ value, clicks }) => [value, clicks])
 
@@ -366,7 +366,7 @@ describe('the live stream', () => {
     const shop: Visit = { slug: 'shop', agent: CHROME, address: '81.2.69.142' }
     await visit({ ...shop, query: 'utm_content=one' })
     const one = await nextEvent(first)
-    expect(one?.click).toMatchObject({ utm_content: 'one', link: ids.shop, kind: 'human' })
+    expect(one?.click).toMatchObject({ utm_content: 'one', link_id: ids.shop, kind: 'human' })
     await first.return(undefined)
     await visit({ ...shop, query: 'utm_content=two' })
     await visit({ ...shop, agent: GOOGLEBOT, query: 'utm_content=three' })
@@ -460,7 +460,7 @@ test('reading needs the scope, and a key', async () => {
 
 test('another workspace has its own clicks', async () => {
   const other = await slugline.createKey({ workspace: 'other' })
-  const { totals } = (await get<{ data: Stats }>('/stats?bots=include', other.key)).data
+  const { totals } = await get<Stats>('/stats?bots=include', other.key)
   expect(totals).toEqual({ clicks: 0, unique: 0, bots: 0 })
   const list = await get<{ data: Row[] }>('/clicks', other.key)
   expect(list.data).toEqual([])

@@ -45,8 +45,8 @@ test.skipIf(!canMount).each([
         eventually('every click is in the statistics', async () => {
           const answer = await slugline.call('GET', '/api/v1/stats', { key })
           if (answer.status !== 200) return undefined
-          const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
-          return data.totals.clicks === visits ? true : undefined
+          const stats = (await answer.json()) as { totals: { clicks: number } }
+          return stats.totals.clicks === visits ? true : undefined
         })
       let visits = 0
       if (instance === 'used') {

@@ -175,10 +175,10 @@ async function hold(dataDir: string, { key, ledger, at, synced }: Expected): Pro
       expect(total).toBeGreaterThanOrEqual(synced.get(slug) ?? 0)
       expect(total).toBeLessThanOrEqual(ledger.requested.get(slug) ?? 0)
       if (total === 0) continue
-      const { data } = (await call(`/api/v1/links/${id}/stats?bots=include`)) as {
-        data: { totals: { clicks: number } }
+      const { totals } = (await call(`/api/v1/links/${id}/stats?bots=include`)) as {
+        totals: { clicks: number }
       }
-      expect([slug, data.totals.clicks]).toEqual([slug, total])
+      expect([slug, totals.clicks]).toEqual([slug, total])
     }
   } catch (error) {
     console.error(slugline.output().slice(-3_000))

@@ -154,8 +154,8 @@ test('lost counters lose no clicks: statistics work, and a recount repairs the n
     const stored = (clicks: number) =>
       eventually(`${clicks} clicks are stored`, async () => {
         const answer = await slugline.call('GET', '/api/v1/stats', { key })
-        const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
-        return data.totals.clicks === clicks ? true : undefined
+        const stats = (await answer.json()) as { totals: { clicks: number } }
+        return stats.totals.clicks === clicks ? true : undefined
       })
     await visit(5)
     await stored(5)

@@ -201,7 +201,7 @@ async function compareReports(slugline: Slugline, key: string) {
   const total = links.reduce((sum, { clicks }) => sum + clicks.total, 0)
   const people = links.reduce((sum, { clicks }) => sum + clicks.human, 0)
   const totals = async (bots: string) =>
-    (await ask<{ data: { totals: Counts } }>(`stats?bots=${bots}`)).data.totals
+    (await ask<{ totals: Counts }>(`stats?bots=${bots}`)).totals
   const exclude = await totals('exclude')
   const totalsDiffer =
     Number((await totals('include')).clicks !== total) +

@@ -46,12 +46,12 @@ async function explain(
   const path = `/links/${await findLinkId(ask, link)}/explain`
   const json = { visitor: { ...visitor, user_agent: userAgent } }
   const answer = ask(path, {}, { method: 'POST', json })
-  const { data } = await bodyOf<{ data: Explanation }>(answer)
-  const { outcome, status, location, rule, variant, steps } = data
+  const explanation = await bodyOf<Explanation>(answer)
+  const { outcome, status, location, rule, variant, steps } = explanation
   const chosen = [rule && `rule ${rule}`, variant && `variant ${variant}`].filter(Boolean)
   const lines = [
     [outcome, status, location, ...chosen].filter((part) => part !== null).join('  '),
     ...steps.map(({ passed, message }) => `${passed ? '✓' : '✗'} ${message}`),
   ]
-  context.print(lines.join('\n'), data)
+  context.print(lines.join('\n'), explanation)
 }

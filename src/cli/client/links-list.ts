@@ -43,7 +43,7 @@ async function list(context: CommandContext, options: Options): Promise<void> {
     ...(destination !== undefined && { destination_url: destination }),
     ...(archived !== undefined && { archived }),
     ...(folder !== undefined && {
-      folder: folder === 'none' ? folder : await findFolderId(ask, folder),
+      folder_id: folder === 'none' ? folder : await findFolderId(ask, folder),
     }),
     tag,
   }

@@ -54,7 +54,9 @@ interface Counts {
   bots: number
 }
 interface Series {
-  data: { totals: Counts; imported_clicks: number | null; series: (Counts & { start: string })[] }
+  totals: Counts
+  imported_clicks: number | null
+  series: (Counts & { start: string })[]
 }
 interface TopList {
   data: (Counts & { value: string | null; short_url?: string; name?: string | null })[]
@@ -75,7 +77,7 @@ async function stats(
   const base = link === undefined ? '/stats' : `/links/${await findLinkId(ask, link)}/stats`
   if (by === undefined) {
     const body = await bodyOf<Series>(ask(base, query as Query))
-    const { totals, imported_clicks: imported, series } = body.data
+    const { totals, imported_clicks: imported, series } = body
     const rows = series.map((each) => [
       shortTime(each.start),
       ...Object.values(COUNTS).map((of) => of(each)),
@@ -101,7 +103,7 @@ async function watch(
 ): Promise<void> {
   const ask = remoteOf(context)
   const query = {
-    ...(link !== undefined && { link: await findLinkId(ask, link) }),
+    ...(link !== undefined && { link_id: await findLinkId(ask, link) }),
     ...(bots !== undefined && { bots }),
   }
   let last = ''
@@ -127,7 +129,7 @@ async function open(ask: Remote, query: Query, last: string) {
 }
 
 function print(context: CommandContext, click: ClickView): void {
-  const { clicked_at, kind, link, domain, country, referrer, browser, os } = click
+  const { clicked_at, kind, link_id: link, domain, country, referrer, browser, os } = click
   const parts = [clicked_at, kind, link, domain, country, referrer, browser, os]
   context.print(parts.map((part) => part ?? '-').join('  '), click)
 }

@@ -44,7 +44,7 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
       data = (await audit.list({ workspaceNo: no, action }, { limit })).data
     }
     ctx.printList(data, 'There are no entries.', {
-      'WHEN (UTC)': ({ at }) => shortTime(at),
+      'WHEN (UTC)': ({ created_at }) => shortTime(created_at),
       WHO: ({ actor }) => printable(actor.name),
       WHAT: ({ action }) => action,
       OF: ({ target }) => printable(target.label),

@@ -56,7 +56,7 @@ export const EventListSchema = z
     data: z.array(
       z.strictObject({
         id: z.string(),
-        at: z.string().openapi({ format: 'date-time' }),
+        created_at: z.string().openapi({ format: 'date-time' }),
         action: z.string().openapi({ description: 'Like `account.signed_in`.' }),
         by: z.enum(['self', 'operator', 'unknown']),
       }),

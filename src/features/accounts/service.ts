@@ -104,9 +104,9 @@ async function update(deps: AccountServiceDeps, { userId }: Person, patch: Accou
 async function events({ storage }: AccountServiceDeps, { userId }: Person) {
   const about = { workspaceNo: INSTANCE, target: userId }
   const rows = await listEntries(storage.read, about, null, EVENTS_SHOWN)
-  return rows.map(entryOf).map(({ id, at, action, actor }) => {
+  return rows.map(entryOf).map(({ id, created_at, action, actor }) => {
     const person = actor.id === null ? 'unknown' : 'self'
-    return { id, at, action, by: actor.type === 'command' ? 'operator' : person } as const
+    return { id, created_at, action, by: actor.type === 'command' ? 'operator' : person } as const
   })
 }
 

@@ -37,7 +37,7 @@ const AuditListSchema = listOf(
   z
     .object({
       id: z.string(),
-      at: z.string().openapi({ format: 'date-time' }),
+      created_at: z.string().openapi({ format: 'date-time' }),
       actor: ActorSchema,
       action: z.string().openapi({ description: 'Like `link.updated`.' }),
       target: z.object({ type: z.string(), id: z.string(), label: z.string() }),

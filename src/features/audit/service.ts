@@ -52,7 +52,7 @@ export type AuditEntry = ReturnType<typeof entryOf>
 export function entryOf(row: AuditRow) {
   return {
     id: `aud_${entryNumber(row)}`,
-    at: new Date(row.at).toISOString(),
+    created_at: new Date(row.at).toISOString(),
     actor: { type: row.actor_type, id: row.actor_id, name: row.actor_label },
     action: row.action,
     target: { type: row.target_type, id: row.target_id, label: row.target_label },

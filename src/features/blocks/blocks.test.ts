@@ -83,7 +83,7 @@ describe('a block of an address', () => {
       expect([slug, await isBlocked(slug)]).toEqual([slug, true])
     expect((await links.list()).data[0]).toMatchObject({
       status: 'blocked',
-      block: { reason: 'Phishing', at: new Date(links.clock.ms).toISOString() },
+      block: { reason: 'Phishing', blocked_at: new Date(links.clock.ms).toISOString() },
     })
     expect(await unblock(blockId)).toBe(true)
     for (const slug of ['bad', 'moved', 'third'])

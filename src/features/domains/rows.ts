@@ -42,7 +42,11 @@ export function domainOf(row: DomainRow, links: number): Domain {
 
 /** The branding of public pages; null: Slugline's. */
 export function brandOf({ brand }: Pick<DomainRow, 'brand'>): Domain['brand'] {
-  return parsed(brand)
+  const stored = parsed<NonNullable<Domain['brand']> & { colour?: string | null }>(brand)
+  if (stored === null) return null
+  // The name of the member in rows written before it was renamed.
+  const { colour = null, ...rest } = stored
+  return { ...rest, color: rest.color ?? colour }
 }
 
 /** Longer texts are recorded as their digest. */

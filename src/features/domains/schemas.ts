@@ -3,7 +3,7 @@ import { listOf } from '../../http/page.ts'
 import { boundedList, boundedText, checked } from '../../lib/validation/checked.ts'
 import type { UrlCheck } from '../../model/links/values.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
-import { checkColour, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
+import { checkColor, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
 
 /** Bounds of a domain's fields, in Unicode code points. */
 const BOUNDS = { brandName: 60, robots: 4_096, statements: 1_000 } as const
@@ -26,7 +26,7 @@ export const DOMAIN_EXAMPLE = {
   not_found_url: null,
   expired_url: null,
   case_sensitive: false,
-  brand: { name: 'Acme', logo: true as const, colour: '#0b6e4f' },
+  brand: { name: 'Acme', logo: true as const, color: '#0b6e4f' },
   robots: 'none',
   apple_app_site_association: null,
   assetlinks: null,
@@ -46,7 +46,7 @@ const Brand = z.object({
     .union([z.literal(true), z.string()])
     .nullable()
     .openapi({ description: 'True: the logo of the workspace. Or an https address.' }),
-  colour: z.string().nullable(),
+  color: z.string().nullable(),
 })
 
 const json = z.looseObject({})
@@ -126,7 +126,7 @@ function settings(checkUrl: UrlCheck) {
         type: ['boolean', 'string', 'null'],
         description: 'True: the logo of the workspace. Or an https address. Also the favicon.',
       }),
-    colour: checked(z.string(), checkColour)
+    color: checked(z.string(), checkColor)
       .nullable()
       .optional()
       .openapi({ description: 'Of buttons.', example: '#0b6e4f' }),

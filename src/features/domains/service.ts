@@ -196,10 +196,10 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
   if (case_sensitive !== undefined) row.case_sensitive = Number(case_sensitive ?? false)
   if (robots !== undefined) row.robots = robots ?? 'all'
   if (brand !== undefined) {
-    const { name = null, colour = null } = brand ?? {}
+    const { name = null, color = null } = brand ?? {}
     const logo = brand?.logo || null
-    const isBlank = name === null && logo === null && colour === null
-    row.brand = isBlank ? null : JSON.stringify({ name, logo, colour })
+    const isBlank = name === null && logo === null && color === null
+    row.brand = isBlank ? null : JSON.stringify({ name, logo, color })
   }
   for (const name of ['apple_app_site_association', 'assetlinks'] as const) {
     const value = patch[name]

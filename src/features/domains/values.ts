@@ -15,9 +15,9 @@ export function checkHost(text: string): string | Fault {
   return host.length > HOST_LENGTH_MAX ? new Fault('TOO_LONG', { max: HOST_LENGTH_MAX }) : host
 }
 
-/** A colour in CSS notation with six digits. */
-export function checkColour(text: string): string | Fault {
-  return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : new Fault('INVALID_COLOUR')
+/** A color in CSS notation with six digits. */
+export function checkColor(text: string): string | Fault {
+  return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : new Fault('INVALID_COLOR')
 }
 
 const ADDRESS_LENGTH_MAX = 2_048

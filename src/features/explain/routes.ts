@@ -39,7 +39,7 @@ export function registerExplainRoutes(
     errors: ['LINK_NOT_FOUND'],
     handler: async ({ caller, params, body, locale }) => ({
       status: 200,
-      body: { data: await deps.explain.byId(caller, params.id, body.visitor ?? {}, locale) },
+      body: await deps.explain.byId(caller, params.id, body.visitor ?? {}, locale),
     }),
   })
   endpoint(api, {
@@ -55,7 +55,7 @@ export function registerExplainRoutes(
     success: SUCCESS,
     handler: async ({ caller, body, locale }) => ({
       status: 200,
-      body: { data: await deps.explain.byUrl(caller, body.url, body.visitor ?? {}, locale) },
+      body: await deps.explain.byUrl(caller, body.url, body.visitor ?? {}, locale),
     }),
   })
 }

@@ -93,35 +93,31 @@ const StepSchema = z
   .openapi('ExplainStep')
 
 export const EXPLANATION_EXAMPLE = {
-  data: {
-    outcome: 'redirect' as const,
-    status: 302,
-    location: 'https://example.com/ios',
-    link_id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
-    rule: 'ios',
-    variant: null,
-    steps: [{ check: 'slug', passed: true, message: 'A link has this address.' }],
-  },
+  outcome: 'redirect' as const,
+  status: 302,
+  location: 'https://example.com/ios',
+  link_id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  rule: 'ios',
+  variant: null,
+  steps: [{ check: 'slug', passed: true, message: 'A link has this address.' }],
 }
 
 /** The result of a visit. */
 export const ExplanationSchema = z
   .object({
-    data: z.object({
-      outcome: z.enum(OUTCOMES).openapi({
-        description:
-          '`redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a ' +
-          'rule responds by itself.',
-      }),
-      status: z.int(),
-      location: z.string().nullable(),
-      link_id: z.string().nullable(),
-      rule: z.string().nullable(),
-      variant: z.string().nullable(),
-      steps: z
-        .array(StepSchema)
-        .openapi({ description: 'In order, up to the deciding step, and those after it.' }),
+    outcome: z.enum(OUTCOMES).openapi({
+      description:
+        '`redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a ' +
+        'rule responds by itself.',
     }),
+    status: z.int(),
+    location: z.string().nullable(),
+    link_id: z.string().nullable(),
+    rule: z.string().nullable(),
+    variant: z.string().nullable(),
+    steps: z
+      .array(StepSchema)
+      .openapi({ description: 'In order, up to the deciding step, and those after it.' }),
   })
   .openapi('Explanation', { example: EXPLANATION_EXAMPLE })
-export type Explanation = z.output<typeof ExplanationSchema>['data']
+export type Explanation = z.output<typeof ExplanationSchema>

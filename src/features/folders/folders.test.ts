@@ -39,9 +39,9 @@ describe('folders', () => {
     const none = await link(null)
     const two = await link(b)
     await owner('PATCH', `/links/${two}`, { folder_id: a })
-    expect(await listed(member, `?folder=${a}`)).toEqual([two, one])
-    expect(await listed(member, `?folder=${b}`)).toEqual([])
-    expect(await listed(member, '?folder=none')).toEqual([none])
+    expect(await listed(member, `?folder_id=${a}`)).toEqual([two, one])
+    expect(await listed(member, `?folder_id=${b}`)).toEqual([])
+    expect(await listed(member, '?folder_id=none')).toEqual([none])
     const { body } = await member('GET', '/folders')
     expect(body.data).toMatchObject([
       { id: a, name: 'A', access: 'workspace', members: [], links: 2 },
@@ -61,7 +61,7 @@ describe('folders', () => {
     expect(answer.body.error.details).toEqual([
       expect.objectContaining({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' }),
     ])
-    expect(code(await owner('GET', '/links?folder=fld_none'))).toBe('404 FOLDER_NOT_FOUND')
+    expect(await listed(owner, '?folder_id=fld_none')).toEqual([])
     expect(code(await owner('GET', '/folders/fld_none'))).toBe('404 FOLDER_NOT_FOUND')
   })
 
@@ -109,16 +109,16 @@ describe('folders', () => {
     expect((await owner('DELETE', `/folders/${a}?move_to=${b}`)).status).toBe(204)
     expect((await owner('DELETE', `/folders/${a}?move_to=${b}`)).status).toBe(404)
     expect((await owner('GET', `/links/${one}`)).body.folder_id).toBe(b)
-    expect([await listed(owner, `?folder=${b}`), await listed(owner, '?folder=none')]).toEqual([
-      [one],
-      [],
-    ])
+    expect([
+      await listed(owner, `?folder_id=${b}`),
+      await listed(owner, '?folder_id=none'),
+    ]).toEqual([[one], []])
     expect((await owner('GET', '/folders')).body.data).toEqual([
       expect.objectContaining({ id: b, links: 1 }),
     ])
     expect((await owner('DELETE', `/folders/${b}?move_to=none`)).status).toBe(204)
     expect((await owner('GET', `/links/${one}`)).body.folder_id).toBeNull()
-    expect(await listed(owner, '?folder=none')).toEqual([one])
+    expect(await listed(owner, '?folder_id=none')).toEqual([one])
     const empty = await folder('C')
     expect((await owner('DELETE', `/folders/${empty}`)).status).toBe(204)
   })
@@ -219,11 +219,11 @@ describe('a folder for some members', () => {
       ['GET', `/folders/${id}`],
       ['PATCH', `/folders/${id}`, { name: 'x' }],
       ['DELETE', `/folders/${id}?move_to=none`],
-      ['GET', `/links?folder=${id}`],
     ]
     for (const [method, path, sent] of aboutFolder) {
       expect(code(await member(method, path, sent))).toBe('404 FOLDER_NOT_FOUND')
     }
+    expect(await listed(member, `?folder_id=${id}`)).toEqual([])
     const moved = await member('PATCH', `/links/${seen}`, { folder_id: id })
     expect(moved.body.error.details[0]).toMatchObject({
       field: 'folder_id',
@@ -259,11 +259,12 @@ describe('a folder for some members', () => {
     const made = await admin('POST', '/keys', { name: 'k', scopes: ['links:read', 'links:write'] })
     const ask = (method: string, path: string, body?: object) =>
       its.withKey(made.body.key, method, path, body)
-    const listed = async () => (await ask('GET', '/links')).body.data.map((it: Body) => it)
+    const listed = async (query = '') =>
+      (await ask('GET', `/links${query}`)).body.data.map((it: Body) => it)
     expect(await listed()).toMatchObject([{ id: one }])
     await owner('PATCH', '/members/usr_admin', { role: 'member', keys: 'keep' })
     expect(await listed()).toEqual([])
-    expect(code(await ask('GET', `/links?folder=${id}`))).toBe('404 FOLDER_NOT_FOUND')
+    expect(await listed(`?folder_id=${id}`)).toEqual([])
     expect(code(await ask('GET', `/links/${one}`))).toBe('404 LINK_NOT_FOUND')
     // It stays with its own folders, and shares no more than it sees.
     const own = await ask('POST', '/folders', { name: 'Mine', access: 'members' })

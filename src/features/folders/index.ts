@@ -1,3 +1,3 @@
 export { registerFolderRoutes } from './routes.ts'
 export { createFolderService, hiddenFoldersOf, restrictedFoldersOf } from './service.ts'
-export { findFolder, idsOfFolder, leaveFolders } from './store.ts'
+export { findFolder, findIdsOf, idsOfFolder, leaveFolders } from './store.ts'

@@ -34,6 +34,20 @@ export async function idsOfFolder({ db }: Sql, workspaceNo: number, id: string):
   return rows.map((row) => row.id)
 }
 
+/** No folder has this id. */
+const NONE = ['']
+
+/** The ids that a filter by a folder looks for: of none, if it doesn't exist or is hidden. */
+export async function findIdsOf(
+  sqlx: Sql,
+  workspaceNo: number,
+  id: string,
+  hidden: readonly string[],
+): Promise<readonly string[]> {
+  const ids = hidden.includes(id) ? [] : await idsOfFolder(sqlx, workspaceNo, id)
+  return ids.length === 0 ? NONE : ids
+}
+
 /** The ids of folders whose links a person can't see, and of those merged into them. */
 export async function findHidden(
   { db }: Sql,

@@ -376,7 +376,7 @@ describe('a request that is refused', () => {
     ['domain=elsewhere.example', 'domain'],
     ['mapping=%7B%22slug%22:%22Slug%22%7D', 'mapping.destination_url'],
     ['mapping=%7B%22destination_url%22:%22None%22%7D', 'mapping.destination_url'],
-    ['colour=red', 'colour'],
+    ['color=red', 'color'],
   ])('?%s', async (query, field) => {
     const answer = await site.upload(csv('https://a.example,x,,'), 'csv', query)
     expect(answer.status).toBe(422)

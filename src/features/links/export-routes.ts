@@ -49,7 +49,6 @@ export function registerLinkExportRoutes(
         schema: z.string(),
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
-      errors: ['FOLDER_NOT_FOUND'],
       async handler(call) {
         const { raw, ...query } = call.query as typeof call.query & { raw?: 'true' | 'false' }
         const { caller, request } = call

@@ -59,7 +59,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
   ) => limit.stream(caller, () => streamOf(make, signal), signal)
 
   return {
-    /** All links that match at its start. @throws AppError FOLDER_NOT_FOUND */
+    /** All links that match at its start. */
     async links(caller: Exporter, query: ListQuery, options: LinkExport, signal?: AbortSignal) {
       const { found } = await find(ctx, filterOf(ctx, caller, query), { ...query, total: 'quick' })
       const pages = walk(ctx, { ...found, descending: query.order === 'desc' })

@@ -69,14 +69,15 @@ type Entry = HistoryPage['data'][number]
 
 /** An entry as the API returns it. */
 export function shown(row: AuditRow): Entry {
-  const { id, at, actor, action, before, after } = entryOf(row)
+  const { id, created_at, actor, action, before, after } = entryOf(row)
   const changes: Record<string, { from: unknown; to: unknown }> = {}
   if (action !== 'link.deleted') {
     for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
       changes[field] = { from: before[field] ?? null, to: after[field] ?? null }
     }
   }
-  return { id, at, actor, action: action as Entry['action'], changes, version: row.version ?? 0 }
+  const version = row.version ?? 0
+  return { id, created_at, actor, action: action as Entry['action'], changes, version }
 }
 
 /**

@@ -4,7 +4,7 @@ import { PAGE_LIMIT } from '../../http/page.ts'
 import { boundedText, checked, checkWith, isObject, whole } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
-import { BOUNDS, checkKnownDomain, serializeDestination } from '../../model/links/values.ts'
+import { BOUNDS, checkDomainFilter, serializeDestination } from '../../model/links/values.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
@@ -37,7 +37,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const term = boundedText({ max: BOUNDS.search }).optional()
   const limit = whole(PAGE_LIMIT.max).optional()
   const tag = boundedText({ max: BOUNDS.tag, min: 1 })
-  const domain = checked(z.string(), (host) => checkKnownDomain(host, rules.domains)).optional()
+  const domain = checked(z.string(), (host) => checkDomainFilter(host, rules.domains)).optional()
   return z
     .object({
       id: names(
@@ -57,7 +57,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         'Links with this tag, any case; given several times, those that have them all.',
         { example: ['newsletter'] },
       ),
-      folder: parameter(
+      folder_id: parameter(
         z.string().optional(),
         'Links in the folder with this id; `none`: in no folder.',
         { example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8' },

@@ -345,7 +345,7 @@ describe('a list', () => {
       ['sort', 'id', 'INVALID_VALUE'],
       ['order', 'up', 'INVALID_VALUE'],
       ['status', 'gone', 'INVALID_VALUE'],
-      ['domain', 'nowhere.example', 'UNKNOWN_DOMAIN'],
+      ['domain', 'no where', 'UNKNOWN_DOMAIN'],
       ['created_after', 'yesterday', 'INVALID_TIMESTAMP'],
       ['search', 'a\0b', 'INVALID_CHARACTERS'],
       ['search', 'x'.repeat(256), 'TOO_LONG'],

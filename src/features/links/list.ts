@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { AppError } from '../../lib/errors/index.ts'
 import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
 import { slugKey } from '../../model/links/slug.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
-import { idsOfFolder } from '../folders/index.ts'
+import { findIdsOf } from '../folders/index.ts'
 import { hasTagWith, numbersOfTags } from '../tags/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import {
@@ -66,7 +65,7 @@ export async function list(
   }
 }
 
-/** How many links match, and how their pages are fetched. @throws AppError FOLDER_NOT_FOUND */
+/** How many links match, and how their pages are fetched. */
 export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery) {
   const { storage, few } = ctx
   const { sort, page } = query
@@ -95,7 +94,7 @@ export function filterOf(
   query: FilterQuery,
 ): LinkFilter {
   const term = foldForSearch(query.search ?? '')
-  const { folder, archived = 'false' } = query
+  const { folder_id: folder, archived = 'false' } = query
   return {
     workspaceNo,
     term: term === '' ? null : term,
@@ -116,7 +115,7 @@ export function filterOf(
   }
 }
 
-/** Resolves tags, folder and named links of a filter. @throws AppError FOLDER_NOT_FOUND */
+/** Resolves tags, folder and named links of a filter. */
 export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
   const { workspaceNo, term, tags, folder, hidden, archived, named } = filter
   return {
@@ -124,7 +123,7 @@ export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter
     termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
     only: named && (await findNamed(sqlx, workspaceNo, named)),
-    folder: Array.isArray(folder) ? await folderIds(sqlx, workspaceNo, folder[0], hidden) : folder,
+    folder: Array.isArray(folder) ? await findIdsOf(sqlx, workspaceNo, folder[0], hidden) : folder,
     // Without archived links the condition isn't needed.
     archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
   }
@@ -167,12 +166,6 @@ async function findNamed(
   )
   const common = others.reduce((all, each) => all.intersection(each), first)
   return [...common].sort((a, b) => a - b)
-}
-
-async function folderIds(sqlx: Sql, no: number, id: string, hidden: readonly string[]) {
-  const ids = hidden.includes(id) ? [] : await idsOfFolder(sqlx, no, id)
-  if (ids.length === 0) throw new AppError('FOLDER_NOT_FOUND')
-  return ids
 }
 
 const anyArchived = prepare<{ no: number }, { seq: number }>((db, p) =>

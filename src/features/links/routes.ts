@@ -66,7 +66,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
         pagination: { limit: 25, total: 1, has_more: false, next_cursor: null, prev_cursor: null },
       },
     },
-    errors: ['BAD_REQUEST', 'FOLDER_NOT_FOUND'],
+    errors: ['BAD_REQUEST'],
     async handler({ caller, query, request, baseUrl }) {
       const list = await deps.links.list(caller, listQueryOf(query))
       const headers = { Link: pageLinks(baseUrl, request.url, list.pagination) }

@@ -213,7 +213,7 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
       utm: utmOf(row.destination_url),
       short_url: domains.shortUrl(row.domain_no, row.slug),
       status: statusOf(row, block !== null, nowMs),
-      block: block && { reason: block.reason, at: formatTimestamp(block.at) },
+      block: block && { reason: block.reason, blocked_at: formatTimestamp(block.at) },
       clicks: {
         total: counters?.total ?? 0,
         human: counters?.human ?? 0,

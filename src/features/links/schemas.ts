@@ -99,7 +99,7 @@ export const LinkSchema = z
         reason: text(
           'The reason. Null: the configuration of the instance blocks the host.',
         ).nullable(),
-        at: time(
+        blocked_at: time(
           'Since when, in UTC. Null: the configuration of the instance blocks the host.',
         ).nullable(),
       })
@@ -231,7 +231,7 @@ export type DeletedLinkList = z.output<typeof DeletedLinkListSchema>
 
 export const HISTORY_EXAMPLE = {
   id: 'aud_4711',
-  at: LINK_EXAMPLE.updated_at,
+  created_at: LINK_EXAMPLE.updated_at,
   actor: { type: 'api_key', id: 'key_01hzy3v9k2q4r6s8t0v2w4x6y8', name: 'Newsletter' },
   action: 'link.updated',
   changes: { title: { from: null, to: LINK_EXAMPLE.title } },
@@ -241,7 +241,7 @@ export const HISTORY_EXAMPLE = {
 const EntrySchema = z
   .object({
     id: text('Identifies the entry in its workspace.'),
-    at: time('When it was changed, in UTC.'),
+    created_at: time('When it was changed, in UTC.'),
     actor: ActorSchema,
     action: z.enum(LINK_ACTIONS).openapi({ description: 'What was done.' }),
     changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).openapi({

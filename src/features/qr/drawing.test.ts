@@ -60,7 +60,7 @@ describe('every variant is read at 200 pixels', () => {
   }
 })
 
-test('colours, opacities, margins and sizes keep it readable', async () => {
+test('colors, opacities, margins and sizes keep it readable', async () => {
   const looks: [Partial<QrStyle>, number][] = [
     [{ dark: '#5b21b6', light: '#fde68a' }, 200],
     [{ dark: '#000000', light: '#ffffff00' }, 200],
@@ -76,7 +76,7 @@ test('colours, opacities, margins and sizes keep it readable', async () => {
   }
 })
 
-test('an SVG has the requested size and colours, and embeds its logo', () => {
+test('an SVG has the requested size and colors, and embeds its logo', () => {
   const svg = qrSvg(TEXT, { ...DEFAULT_STYLE, dark: '#102030' }, 512)
   expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"')
   expect(svg).toContain('fill="#102030"')
@@ -93,7 +93,7 @@ test('a code has its margin, and more modules with a higher error correction', (
   expect(pathOf(plain)).toStartWith('M4 4h7v7h-7zM5 5h5v5h-5z')
 })
 
-test('contrast is computed by WCAG, for transparent colours on white paper', () => {
+test('contrast is computed by WCAG, for transparent colors on white paper', () => {
   expect(contrastOf({ dark: '#000000', light: '#ffffff' })).toBeCloseTo(21)
   expect(contrastOf({ dark: '#777777', light: '#ffffff' })).toBeCloseTo(4.48, 1)
   expect(contrastOf({ dark: '#000000', light: '#00000000' })).toBeCloseTo(21)

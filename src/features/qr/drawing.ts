@@ -215,12 +215,12 @@ export const CONTRAST_MIN = 3
 export type Rgba = readonly [number, number, number, number]
 
 /** Reads `#rrggbb` or `#rrggbbaa`. */
-export function rgbaOf(colour: string): Rgba {
-  const part = (at: number) => Number.parseInt(colour.slice(at, at + 2), 16)
-  return [part(1), part(3), part(5), colour.length > 7 ? part(7) : 255]
+export function rgbaOf(color: string): Rgba {
+  const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16)
+  return [part(1), part(3), part(5), color.length > 7 ? part(7) : 255]
 }
 
-/** One colour painted over another. */
+/** One color painted over another. */
 export function over([r, g, b, a]: Rgba, under: Rgba): Rgba {
   const top = a / 255
   const bottom = (under[3] / 255) * (1 - top)
@@ -232,15 +232,15 @@ export function over([r, g, b, a]: Rgba, under: Rgba): Rgba {
 
 const PAPER: Rgba = [255, 255, 255, 255]
 
-/** The contrast of a code's colours (WCAG 2.2), with transparent ones on white paper. */
+/** The contrast of a code's colors (WCAG 2.2), with transparent ones on white paper. */
 export function contrastOf({ dark, light }: Pick<QrStyle, 'dark' | 'light'>): number {
   const [a, b] = luminances({ dark, light })
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
 /** Whether the modules are lighter than the background, which some readers can't read. */
-export function isInverted(colours: Pick<QrStyle, 'dark' | 'light'>): boolean {
-  const [dark, light] = luminances(colours)
+export function isInverted(colors: Pick<QrStyle, 'dark' | 'light'>): boolean {
+  const [dark, light] = luminances(colors)
   return dark > light
 }
 

@@ -42,14 +42,14 @@ export async function qrPng(
   })
 }
 
-/** Colours by how much of a pixel is dark, four bytes each. */
+/** Colors by how much of a pixel is dark, four bytes each. */
 function shadesOf({ dark, light }: QrStyle): Uint8Array {
   const [r, g, b, a] = rgbaOf(dark)
   const ground = rgbaOf(light)
-  const colours = Array.from({ length: SHADES + 1 }, (_, shade) =>
+  const colors = Array.from({ length: SHADES + 1 }, (_, shade) =>
     over([r, g, b, (a * shade) / SHADES], ground),
   )
-  return Uint8Array.from(colours.flat().map(Math.round))
+  return Uint8Array.from(colors.flat().map(Math.round))
 }
 
 /** Computes how much of each pixel of a row is dark, from 0 to 1. */
@@ -127,8 +127,8 @@ async function overlayOf(
     if (y < top || y >= top + height) return
     for (let x = 0; x < width; x++) {
       const at = (left + x) * 4
-      const colour = over(pixel(data, ((y - top) * width + x) * 4), pixel(row, at))
-      row.set(colour.map(Math.round), at)
+      const color = over(pixel(data, ((y - top) * width + x) * 4), pixel(row, at))
+      row.set(color.map(Math.round), at)
     }
   }
 }

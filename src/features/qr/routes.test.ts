@@ -74,7 +74,7 @@ describe('a QR code', () => {
     expect(codes).toEqual([
       ['size', 'OUT_OF_RANGE'],
       ['margin', 'OUT_OF_RANGE'],
-      ['dark', 'INVALID_COLOUR'],
+      ['dark', 'INVALID_COLOR'],
       ['correction', 'INVALID_VALUE'],
       ['modules', 'INVALID_VALUE'],
       ['eyes', 'INVALID_VALUE'],
@@ -220,7 +220,7 @@ describe("the workspace's style", () => {
     const { status, body } = await put(wrong)
     expect([status, body.error.details.map(({ code }: { code: string }) => code)]).toEqual([
       422,
-      ['OUT_OF_RANGE', 'INVALID_COLOUR', 'INVALID_COLOUR', 'INVALID_VALUE', 'UNKNOWN_FIELD'],
+      ['OUT_OF_RANGE', 'INVALID_COLOR', 'INVALID_COLOR', 'INVALID_VALUE', 'UNKNOWN_FIELD'],
     ])
     const unreadable = await put({ ...style, dark: '#eeeeee', logo: true })
     expect([unreadable.status, unreadable.body.error.code]).toEqual([422, 'QR_UNREADABLE'])

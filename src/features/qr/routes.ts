@@ -55,7 +55,7 @@ export function registerQrRoutes(
       summary: `Get a link's QR code as ${name}`,
       description:
         `Encodes the short address with \`?${QR_MARKER}\`, which distinguishes scans from ` +
-        'clicks. Refused if cameras could fail to read it: colours with a contrast below 3:1, or ' +
+        'clicks. Refused if cameras could fail to read it: colors with a contrast below 3:1, or ' +
         'a logo with correction L or M.',
       params: z.object({
         id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { checked, whole } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { IMAGE_SIDE_MAX } from '../../lib/validation/image.ts'
-import { checkColour } from '../domains/values.ts'
+import { checkColor } from '../domains/values.ts'
 import {
   CORRECTIONS,
   DEFAULT_STYLE,
@@ -14,15 +14,15 @@ import {
 import { LOGO_SIDE_MAX } from './logo.ts'
 
 /** `#` is optional because it must be written as `%23` in a query. */
-const COLOUR = /^#?((?:[\da-f]{2}){3,4})$/i
+const COLOR = /^#?((?:[\da-f]{2}){3,4})$/i
 
 const styled = (description: string, standard: string | number) =>
   `${description} Default: as the workspace’s style has it, at first \`${standard}\`.`
 
-function colour(standard: string, description: string) {
+function color(standard: string, description: string) {
   return checked(z.string(), (text) => {
-    const digits = COLOUR.exec(text)?.[1]
-    return digits === undefined ? new Fault('INVALID_COLOUR') : `#${digits.toLowerCase()}`
+    const digits = COLOR.exec(text)?.[1]
+    return digits === undefined ? new Fault('INVALID_COLOR') : `#${digits.toLowerCase()}`
   })
     .optional()
     .openapi({
@@ -61,8 +61,8 @@ export const QrQuerySchema = z.object({
         description: styled('Empty modules around the code; readers want 4.', QR_MARGIN.default),
       },
     }),
-  dark: colour(DEFAULT_STYLE.dark, 'The colour of the modules.'),
-  light: colour(DEFAULT_STYLE.light, 'The colour between and around them.'),
+  dark: color(DEFAULT_STYLE.dark, 'The color of the modules.'),
+  light: color(DEFAULT_STYLE.light, 'The color between and around them.'),
   correction: z
     .enum(CORRECTIONS)
     .optional()
@@ -89,14 +89,14 @@ export const QrQuerySchema = z.object({
 
 export type QrQuery = z.output<typeof QrQuerySchema>
 
-const plainColour = checked(z.string(), checkColour).openapi({ pattern: '^#[0-9a-fA-F]{6}$' })
+const plainColor = checked(z.string(), checkColor).openapi({ pattern: '^#[0-9a-fA-F]{6}$' })
 
 /** A workspace's style as it is set and given out. */
 export const QrStyleSchema = z
   .strictObject({
     margin: z.int().min(QR_MARGIN.min).max(QR_MARGIN.max),
-    dark: plainColour,
-    light: plainColour,
+    dark: plainColor,
+    light: plainColor,
     correction: z.enum(CORRECTIONS),
     modules: z.enum(MODULE_SHAPES),
     eyes: z.enum(EYE_SHAPES),

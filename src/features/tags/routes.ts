@@ -62,7 +62,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     summary: 'Create a tag',
     description: 'Optional: a link creates the tags that it names.',
     body: TagCreateSchema,
-    bodyExample: { name: TAG_EXAMPLE.name, colour: TAG_EXAMPLE.colour },
+    bodyExample: { name: TAG_EXAMPLE.name, color: TAG_EXAMPLE.color },
     success: oneTag(201, 'The tag.'),
     errors: ['TAG_TAKEN'],
     handler: (call) =>
@@ -92,7 +92,7 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
     ...BY_ID,
     method: 'patch',
     operationId: 'updateTag',
-    summary: 'Rename or recolour a tag',
+    summary: 'Rename or recolor a tag',
     description:
       'Every link that has the tag shows the new name immediately; their versions stay ' +
       'unchanged. The audit log gets one entry.',

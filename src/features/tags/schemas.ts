@@ -3,23 +3,23 @@ import { listOf } from '../../http/page.ts'
 import { VERSIONED } from '../../http/respond.ts'
 import { checked } from '../../lib/validation/checked.ts'
 import { BOUNDS, checkTag } from '../../model/links/values.ts'
-import { COLOURS } from './colours.ts'
+import { COLORS } from './colors.ts'
 
 export const TAG_EXAMPLE = {
   id: 'tag_01hzy3v9k2q4r6s8t0v2w4x6y8',
   name: 'newsletter',
-  colour: 'teal',
+  color: 'teal',
   links: 42,
   created_at: '2026-05-01T08:00:00.000Z',
   updated_at: '2026-05-02T14:12:10.250Z',
   version: 2,
 } as const
 
-const colour = z
-  .enum(COLOURS)
-  .openapi({ description: 'One of a fixed palette, by name.', example: TAG_EXAMPLE.colour })
-/** Null: the default colour of the name. */
-const ownColour = colour
+const color = z
+  .enum(COLORS)
+  .openapi({ description: 'One of a fixed palette, by name.', example: TAG_EXAMPLE.color })
+/** Null: the default color of the name. */
+const ownColor = color
   .nullable()
   .optional()
   .openapi({ description: 'Default: derived from the name.' })
@@ -29,7 +29,7 @@ export const TagSchema = z
   .object({
     id: z.string().openapi({ description: '`tag_` and 26 characters.' }),
     name: z.string().openapi({ description: 'Unique in the workspace without regard to case.' }),
-    colour,
+    color,
     links: z.int().min(0).openapi({ description: 'How many links have it, archived ones too.' }),
     ...VERSIONED,
   })
@@ -50,13 +50,13 @@ const name = checked(z.string(), checkTag).openapi({
 export const TagCreateSchema = z
   .strictObject({
     name,
-    colour: ownColour,
+    color: ownColor,
   })
   .openapi('TagCreate')
 
 /** The body of a change. */
 export const TagPatchSchema = z
-  .strictObject({ name: name.optional(), colour: ownColour })
+  .strictObject({ name: name.optional(), color: ownColor })
   .openapi('TagPatch')
 
 /** The body of a merge. */

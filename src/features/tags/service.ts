@@ -8,7 +8,7 @@ import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Principal, recordObject } from '../audit/index.ts'
-import type { Colour } from './colours.ts'
+import type { Color } from './colors.ts'
 import type { Tag, TagList } from './schemas.ts'
 import {
   countLinks,
@@ -21,7 +21,7 @@ import {
   type TagRow,
   updateTag,
 } from './store.ts'
-import { colourOf } from './take.ts'
+import { colorOf } from './take.ts'
 
 /** Who changes a tag. */
 type TagPrincipal = Reader & Pick<Principal, 'actor'>
@@ -31,8 +31,8 @@ type Name = { tag: string; key: string }
 /** A change of a tag. */
 interface TagChange {
   name?: Name | undefined
-  /** Null: the default colour of its name. */
-  colour?: Colour | null | undefined
+  /** Null: the default color of its name. */
+  color?: Color | null | undefined
   /** How many links have it. */
   links: number
 }
@@ -97,24 +97,24 @@ async function create(
   { clock, ids }: ServiceContext,
   tx: Transaction,
   caller: TagPrincipal,
-  fields: { name: Name; colour?: Colour | null | undefined },
+  fields: { name: Name; color?: Color | null | undefined },
 ): Promise<Tag> {
   const { no } = caller.workspace
   await tx.lockWorkspace(no)
   const now = clock.now()
   const { tag: name, key } = fields.name
-  const colour = fields.colour ?? colourOf(key)
+  const color = fields.color ?? colorOf(key)
   const id = ids.next('tag')
-  const row = { id, key, name, colour, search_text: foldForSearch(name), folder_id: null }
+  const row = { id, key, name, colour: color, search_text: foldForSearch(name), folder_id: null }
   const times = { created_at: now, updated_at: now }
   if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
     throw new AppError('TAG_TAKEN')
   }
-  await recordObject(tx, caller, 'tag.created', row, now, { after: { name, colour } })
+  await recordObject(tx, caller, 'tag.created', row, now, { after: { name, color } })
   return shown({ ...row, ...times, version: 1 }, 0)
 }
 
-/** Changes name or colour. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
+/** Changes name or color. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
 async function update(
   { clock }: ServiceContext,
   tx: Transaction,
@@ -125,17 +125,17 @@ async function update(
 ): Promise<Tag> {
   const { no } = caller.workspace
   const row = await toChange(tx, caller, id, ifMatch)
-  const before = { name: row.name, colour: row.colour }
+  const before = { name: row.name, color: row.colour }
   const { tag: name, key } = patch.name ?? { tag: row.name, key: row.key }
-  const colour = patch.colour === null ? colourOf(key) : (patch.colour ?? row.colour)
-  const changes = changedFields(before, { name, colour })
+  const color = patch.color === null ? colorOf(key) : (patch.color ?? row.colour)
+  const changes = changedFields(before, { name, color })
   if (Object.keys(changes.after).length === 0) return shown(row, links)
   if (key !== row.key && (await findTags(tx, no, [key])).length > 0) {
     throw new AppError('TAG_TAKEN')
   }
   const now = clock.now()
   const changed = {
-    ...{ key, name, colour, search_text: foldForSearch(name) },
+    ...{ key, name, colour: color, search_text: foldForSearch(name) },
     updated_at: Math.max(now, row.updated_at),
     version: row.version + 1,
   }
@@ -179,7 +179,7 @@ async function remove(
   const row = await toChange(tx, caller, id, ifMatch)
   await deleteTag(tx, row)
   await recordObject(tx, caller, 'tag.deleted', row, clock.now(), {
-    before: { name: row.name, colour: row.colour },
+    before: { name: row.name, color: row.colour },
   })
 }
 
@@ -221,5 +221,5 @@ function shown(
   links: number,
 ): Tag {
   const { id, name, colour } = row
-  return { id, name, colour: colour as Colour, links, ...versionedOf(row) }
+  return { id, name, color: colour as Color, links, ...versionedOf(row) }
 }

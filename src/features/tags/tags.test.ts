@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 import { COMMAND_LINE } from '../audit/types.ts'
-import { COLOURS } from './colours.ts'
+import { COLORS } from './colors.ts'
 
 let its: TestDashboard
 beforeEach(async () => {
@@ -19,7 +19,7 @@ const send = (method: string, path: string, body?: object, headers?: Record<stri
 const link = async (tags: string[], fields: object = {}) =>
   (await send('POST', '/links', { destination_url: 'https://e.example/', tags, ...fields })).body
 const tagsOf = async (id: string) => (await send('GET', `/links/${id}`)).body.tags
-async function tag(name: string): Promise<{ id: string; links: number; colour: string }> {
+async function tag(name: string): Promise<{ id: string; links: number; color: string }> {
   const { body } = await send('GET', `/tags?search=${encodeURIComponent(name)}`)
   return body.data.find((it: { name: string }) => it.name === name)
 }
@@ -29,21 +29,21 @@ const entries = async () =>
   (await its.entries()).filter((it) => it.target_type === 'tag' || it.target_type === 'link')
 
 describe('tags', () => {
-  test('are created by links, once regardless of case, with a colour of the palette', async () => {
+  test('are created by links, once regardless of case, with a color of the palette', async () => {
     const first = await link(['News', 'a'])
     const second = await link(['news'])
     expect([first.tags, second.tags]).toEqual([['a', 'News'], ['News']])
     const { body } = await send('GET', '/tags')
-    for (const { colour } of body.data) expect(COLOURS).toContain(colour)
     expect(body.data).toMatchObject([
       {
         id: expect.stringMatching(/^tag_[0-9a-z]{26}$/),
         name: 'a',
-        colour: expect.any(String),
+        color: expect.any(String),
         links: 1,
       },
-      { id: expect.stringMatching(/^tag_/), name: 'News', colour: expect.any(String), links: 2 },
+      { id: expect.stringMatching(/^tag_/), name: 'News', color: expect.any(String), links: 2 },
     ])
+    for (const { color } of body.data) expect(COLORS).toContain(color)
     expect(body.pagination).toEqual({ limit: 25, has_more: false, next_cursor: null })
   })
 
@@ -64,23 +64,21 @@ describe('tags', () => {
   })
 
   test('can be created without links; names are unique', async () => {
-    const made = await send('POST', '/tags', { name: ' Later ', colour: 'pink' })
-    expect([made.status, made.body.name, made.body.colour]).toEqual([201, 'Later', 'pink'])
+    const made = await send('POST', '/tags', { name: ' Later ', color: 'pink' })
+    expect([made.status, made.body.name, made.body.color]).toEqual([201, 'Later', 'pink'])
     expect(made.headers.get('location')).toEndWith(`/api/v1/tags/${made.body.id}`)
     const again = await send('POST', '/tags', { name: 'LATER' })
     expect([again.status, again.body.error.code]).toEqual([409, 'TAG_TAKEN'])
-    expect((await send('POST', '/tags', { name: '', colour: 'mauve' })).body.error.details).toEqual(
-      [
-        expect.objectContaining({ field: 'name', code: 'TOO_SHORT' }),
-        expect.objectContaining({ field: 'colour', code: 'INVALID_VALUE' }),
-      ],
-    )
+    expect((await send('POST', '/tags', { name: '', color: 'mauve' })).body.error.details).toEqual([
+      expect.objectContaining({ field: 'name', code: 'TOO_SHORT' }),
+      expect.objectContaining({ field: 'color', code: 'INVALID_VALUE' }),
+    ])
     expect((await its.as('viewer', 'POST', '/tags', { name: 'x' })).status).toBe(403)
-    const own = (await send('POST', '/tags', { name: 'own', colour: null })).body
-    const grey = await send('PATCH', `/tags/${own.id}`, { colour: 'grey' })
-    expect([own.colour, grey.body.colour]).toEqual([expect.any(String), 'grey'])
-    const back = await send('PATCH', `/tags/${own.id}`, { colour: null })
-    expect(back.body.colour).toBe(own.colour)
+    const own = (await send('POST', '/tags', { name: 'own', color: null })).body
+    const grey = await send('PATCH', `/tags/${own.id}`, { color: 'grey' })
+    expect([own.color, grey.body.color]).toEqual([expect.any(String), 'grey'])
+    const back = await send('PATCH', `/tags/${own.id}`, { color: null })
+    expect(back.body.color).toBe(own.color)
   })
 })
 
@@ -92,7 +90,7 @@ describe('renaming a tag', () => {
     const { id } = await tag('summer')
     const answer = await send('PATCH', `/tags/${id}`, { name: 'Sommer' })
     expect(answer.body).toEqual({
-      ...{ id, name: 'Sommer', colour: expect.any(String), links: 2 },
+      ...{ id, name: 'Sommer', color: expect.any(String), links: 2 },
       ...{ created_at: expect.any(String), updated_at: expect.any(String), version: 2 },
     })
     expect(answer.headers.get('etag')).toMatch(/^"2\.[0-9a-z]+"$/)
@@ -129,13 +127,13 @@ describe('renaming a tag', () => {
     expect((await send('PATCH', `/tags/${id}`, { name: 'ONE' })).body.name).toBe('ONE')
   })
 
-  test('and recolouring obey If-Match', async () => {
+  test('and recoloring obey If-Match', async () => {
     await link(['one'])
     const { id } = await tag('one')
     const etag = (await send('GET', `/tags/${id}`)).headers.get('etag') ?? ''
     const match = { 'If-Match': etag }
-    expect((await send('PATCH', `/tags/${id}`, { colour: 'grey' }, match)).body.colour).toBe('grey')
-    expect((await send('PATCH', `/tags/${id}`, { colour: 'red' }, match)).status).toBe(412)
+    expect((await send('PATCH', `/tags/${id}`, { color: 'grey' }, match)).body.color).toBe('grey')
+    expect((await send('PATCH', `/tags/${id}`, { color: 'red' }, match)).status).toBe(412)
     expect((await send('DELETE', `/tags/${id}`, undefined, match)).status).toBe(412)
   })
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { COLOURS, type Colour } from './colours.ts'
+import { COLORS, type Color } from './colors.ts'
 import { findTags, insertTag, type NamedTag } from './store.ts'
 
 /** Dependencies of creating tags. */
@@ -11,9 +11,9 @@ export interface TagMaker {
   clock: Clock
 }
 
-/** The default colour of a tag, derived from its name; never grey, which can only be chosen. */
-export function colourOf(key: string): Colour {
-  return COLOURS[Bun.hash.crc32(key) % (COLOURS.length - 1)] as Colour
+/** The default color of a tag, derived from its name; never grey, which can only be chosen. */
+export function colorOf(key: string): Color {
+  return COLORS[Bun.hash.crc32(key) % (COLORS.length - 1)] as Color
 }
 
 /** The tags with these names, by their keys; missing ones are created for links of their folders. */
@@ -37,7 +37,7 @@ export async function takeTags(
       key,
       name,
       search_text: foldForSearch(name),
-      colour: colourOf(key),
+      colour: colorOf(key),
       folder_id: folder,
       created_at: now,
       updated_at: now,

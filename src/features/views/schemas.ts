@@ -17,7 +17,7 @@ const HOST_MAX = 255
 const NO_FILTER = {
   search: null,
   tag: null,
-  folder: null,
+  folder_id: null,
   archived: null,
   domain: null,
   status: null,
@@ -47,7 +47,7 @@ const filter = z
   .strictObject({
     search: text(BOUNDS.search).nullable().default(null),
     tag: boundedList(text(BOUNDS.tag), { max: BOUNDS.tags }).nullable().default(null),
-    folder: text(ID_MAX).nullable().default(null),
+    folder_id: text(ID_MAX).nullable().default(null),
     archived: z.enum(['true', 'any']).nullable().default(null),
     domain: text(HOST_MAX).nullable().default(null),
     status: z.enum(STATUSES).nullable().default(null),

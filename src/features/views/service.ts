@@ -111,7 +111,7 @@ async function visible(sql: Sql, caller: MemberPrincipal): Promise<Row[]> {
   const tags = await hiddenTags(sql, caller, rows.flatMap(tagKeys))
   const seen: Row[] = []
   for (const row of rows) {
-    const { folder } = shownOf(row).filter
+    const { folder_id: folder } = shownOf(row).filter
     if (folder !== null && hiddenFolders.includes(folder)) continue
     const isOwn = row.user_id === userId
     if (!isOwn && tagKeys(row).some((key) => tags.has(key))) continue
@@ -159,8 +159,8 @@ async function check(tx: Transaction, caller: MemberPrincipal, row: Row): Promis
   if (others.some((other) => other.name_key === row.name_key)) {
     details.push({ field: 'name', code: 'DUPLICATE_VALUE' })
   }
-  if (!(await isFolderThere(tx, caller, shownOf(row).filter.folder))) {
-    details.push({ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' })
+  if (!(await isFolderThere(tx, caller, shownOf(row).filter.folder_id))) {
+    details.push({ field: 'filter.folder_id', code: 'FOLDER_NOT_FOUND' })
   }
   if (details.length > 0) throw invalid(...details)
 }
@@ -175,7 +175,11 @@ async function isFolderThere(
 }
 
 function shownOf(row: Pick<Row, 'shown'>): Shown {
-  return JSON.parse(row.shown) as Shown
+  type Stored = Shown & { filter: { folder?: string | null } }
+  const { filter, ...shown } = JSON.parse(row.shown) as Stored
+  // The name of the member in rows written before it was renamed.
+  const { folder = null, ...rest } = filter
+  return { ...shown, filter: { ...rest, folder_id: rest.folder_id ?? folder } }
 }
 
 function stateOf(row: Row) {

@@ -16,7 +16,7 @@ const actionsOn = async (id: string) =>
   (await dashboard.entries()).filter(({ target_id }) => target_id === id).map((e) => e.action)
 
 const NOTHING = {
-  ...{ search: null, tag: null, folder: null, archived: null, domain: null, status: null },
+  ...{ search: null, tag: null, folder_id: null, archived: null, domain: null, status: null },
   ...{ created_after: null, created_before: null },
 }
 
@@ -99,19 +99,19 @@ test('every fault is reported', async () => {
       ['hidden_columns[0]', 'INVALID_VALUE'],
     ]),
   )
-  const lost = await as('member', 'POST', '', { name: 'x', filter: { folder: 'fld_none' } })
-  expect(detailsOf(lost)).toMatchObject([{ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' }])
+  const lost = await as('member', 'POST', '', { name: 'x', filter: { folder_id: 'fld_none' } })
+  expect(detailsOf(lost)).toMatchObject([{ field: 'filter.folder_id', code: 'FOLDER_NOT_FOUND' }])
 })
 
 test('a shared view of a folder is seen by those who see its links', async () => {
   const folder = await dashboard.as('admin', 'POST', '/folders', { name: 'F', access: 'members' })
-  const filter = { folder: folder.body.id }
+  const filter = { folder_id: folder.body.id }
   const made = await as('admin', 'POST', '', { name: 'Secret', shared: true, filter })
   expect(made.status).toBe(201)
   expect(await namesFor('owner')).toContain('Secret')
   expect(await namesFor('member')).not.toContain('Secret')
   const taken = await as('member', 'POST', '', { name: 'x', filter })
-  expect(detailsOf(taken)).toMatchObject([{ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' }])
+  expect(detailsOf(taken)).toMatchObject([{ field: 'filter.folder_id', code: 'FOLDER_NOT_FOUND' }])
 })
 
 test('views are limited per person, and deleted when the person leaves', async () => {

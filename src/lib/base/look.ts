@@ -5,7 +5,7 @@ import BRAND from '../../../web/src/brand.css' with { type: 'text' }
 export const ICON = ICON_FILE.trim().replace('<svg ', '<svg aria-hidden="true" ')
 
 /**
- * The dashboard's colours and fonts of these names, as a CSS rule for pages without its style
+ * The dashboard's colors and fonts of these names, as a CSS rule for pages without its style
  * sheet.
  */
 export function lookOf(...names: readonly string[]): string {

@@ -227,7 +227,7 @@ export const DETAILS = {
   DUPLICATE_KEY: { line: 'number', column: 'number' },
   INVALID_ENCODING: {},
   TOO_DEEP: { max: 'number' },
-  INVALID_COLOUR: {},
+  INVALID_COLOR: {},
   /** Of an image; `max` in pixels of a side. */
   INVALID_IMAGE: { allowed: 'list', max: 'number' },
   /** The QR code shall have the workspace's logo, but there is none. */

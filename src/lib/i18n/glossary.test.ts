@@ -11,7 +11,7 @@ const WEB = join(import.meta.dir, '../../../web/src/i18n/messages')
  * or informal). `*` matches any ending.
  */
 const RIVALS: Record<SupportedLocale, string> = {
-  en: 'color, colors, whoever, short address*, switch on, switch off, switching',
+  en: 'colour*, whoever, short address*, switch on, switch off, switching',
   de: 'du, dein*, dich, dir, Workspace*, Ersatzziel*, Ausweichadresse, Abfrage*, eingeschaltet, einschalten, ausgeschaltet, abschalten, abgeschaltet, Eigentümer',
   fr: 'tu, ton, tes, clé d’API, clés d’API, opérateur*, forfait, robot, workspace, codes de récupération, QR code*, l’adresse de repli',
   es: 'usted, su cuenta, su contraseña, workspace, administrador*, revise, elija, indique, suba, logo, transmit*, destino alternativo',

@@ -38,7 +38,7 @@ export async function readImage(base64: string, side: number): Promise<CheckedIm
   } catch {
     throw invalidImage()
   }
-  // Re-encoded, because the image library keeps colour profiles.
+  // Re-encoded, because the image library keeps color profiles.
   const { width, height, data } = PNG.sync.read(Buffer.from(small))
   const png = new PNG({ width, height })
   data.copy(png.data)

@@ -1,6 +1,6 @@
 import { LOCATION_BYTES_MAX } from '../../lib/base/headers.ts'
 import { Fault } from '../../lib/validation/fault.ts'
-import { canonicalHost, hostOfUrl } from '../../lib/validation/host.ts'
+import { canBeHost, canonicalHost, hostOfUrl } from '../../lib/validation/host.ts'
 import { requestingWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { checkText, foldCase, hasManyMarks, longerThan } from '../../lib/validation/text.ts'
 import type { Domains } from '../domains/index.ts'
@@ -50,6 +50,16 @@ export function checkDomain(host: string, domains: Domains): number | Fault {
 /** The number of a domain that the requesting workspace may query. */
 export function checkKnownDomain(host: string, domains: Domains): number | Fault {
   return domains.knownTo(requestingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
+}
+
+/** The number of no domain. */
+const NO_DOMAIN = -1
+
+/** The number of a domain in a filter, which matches nothing if the workspace has no such domain. */
+export function checkDomainFilter(host: string, domains: Domains): number | Fault {
+  const known = checkKnownDomain(host, domains)
+  const isHost = canBeHost(host) && !/[/?#@\\]/.test(host) && URL.canParse(`http://${host}`)
+  return known instanceof Fault && isHost ? NO_DOMAIN : known
 }
 
 /** The most characters of a destination, both as given and as sent. */

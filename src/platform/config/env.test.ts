@@ -126,7 +126,7 @@ describe('the environment', () => {
     })
   })
 
-  test('logs text on a terminal, in colour unless NO_COLOR is set', () => {
+  test('logs text on a terminal, in color unless NO_COLOR is set', () => {
     expect(read({}, true).config.logFormat).toBe('text')
     expect(read({}, true).colors).toBe(true)
     expect(read({ NO_COLOR: '1' }, true).colors).toBe(false)

@@ -120,7 +120,7 @@ export function readEnvironment(
     /** SLUGLINE_SECRET; null: that of the data directory. Not in `config`, which may be logged. */
     secret,
     remote,
-    /** Whether output for people may be coloured (https://no-color.org). */
+    /** Whether output for people may be colored (https://no-color.org). */
     colors: terminal && !variables.NO_COLOR,
     /** Variables that are set but have no effect. */
     idle: idleVariables(variables),

@@ -47,7 +47,7 @@ test('reports all faults together, each with its path', () => {
       {},
       'rule',
     ],
-    variants: [{ destination_url: 'https://a.example', weight: 1.5, colour: 'red' }],
+    variants: [{ destination_url: 'https://a.example', weight: 1.5, color: 'red' }],
   })
   expect(faults.sort()).toEqual(
     [
@@ -78,7 +78,7 @@ test('reports all faults together, each with its path', () => {
       'rules[4].then: REQUIRED',
       'rules[5]: INVALID_TYPE',
       'variants[0].weight: INVALID_TYPE',
-      'variants[0].colour: UNKNOWN_FIELD',
+      'variants[0].color: UNKNOWN_FIELD',
     ].sort(),
   )
 })

@@ -27,11 +27,9 @@ export function pathParams<S extends z.ZodRawShape>({ of }: (typeof AUDIENCES)[n
   return z.object({ ...(of === 'link' ? { id: LinkId } : {}), ...shape })
 }
 
-/** What a question can name that isn't there: the workspace's may name folders too. */
+/** What the path of a question can name that isn't there. */
 export function notFoundOf({ of }: (typeof AUDIENCES)[number]) {
-  return of === 'link'
-    ? (['LINK_NOT_FOUND'] as const)
-    : (['LINK_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const)
+  return of === 'link' ? (['LINK_NOT_FOUND'] as const) : []
 }
 
 /** The question of a call, whose query was checked by one of the statistics schemas. */

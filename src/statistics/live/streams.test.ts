@@ -45,14 +45,14 @@ class Reader {
     return block
   }
   /** The data of the next event. */
-  async next(): Promise<{ id: string; link: string } | null> {
+  async next(): Promise<{ id: string; link_id: string } | null> {
     for (;;) {
       const block = await this.block()
       if (block === null) return null
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
       this.lastId = field('id') ?? this.lastId
       const data = field('data')
-      if (data !== undefined) return JSON.parse(data) as { id: string; link: string }
+      if (data !== undefined) return JSON.parse(data) as { id: string; link_id: string }
     }
   }
   cancel = () => this.#reader.cancel()
@@ -77,7 +77,7 @@ describe('the stream', () => {
     expect(reader.answer.headers.get('content-type')).toBe('text/event-stream')
     expect(reader.answer.headers.get('cache-control')).toBe('no-store')
     const id = visit()
-    expect(await reader.next()).toMatchObject({ id, link: linkId(1), kind: 'human' })
+    expect(await reader.next()).toMatchObject({ id, link_id: linkId(1), kind: 'human' })
     expect(reader.lastId).toBe(id)
     await reader.cancel()
   })
@@ -106,7 +106,7 @@ describe('the stream', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
   test.each([
-    ['link', `?link=${linkId(2)}`],
+    ['link', `?link_id=${linkId(2)}`],
     ['tag', '?tag=news'],
     ['bots', '?bots=only'],
     ['country', '?country=fr'],
@@ -116,7 +116,7 @@ describe('the stream', () => {
     const skipped = visit(query.includes('tag') ? second : first)
     const kind = query.includes('bots') ? 'bot' : 'human'
     const fields = { kind, country: 'FR' } as const
-    const meant = visit(query.includes('link=l') ? second : first, fields)
+    const meant = visit(query.includes('link_id=l') ? second : first, fields)
     expect((await reader.next())?.id).toBe(meant)
     expect(skipped).not.toBe(meant)
   })

@@ -55,7 +55,7 @@ export function createLiveStreams(deps: LiveOptions) {
   }
 
   return {
-    /** @throws AppError BAD_REQUEST, LINK_NOT_FOUND, FOLDER_NOT_FOUND, RATE_LIMITED, SERVICE_UNAVAILABLE */
+    /** @throws AppError BAD_REQUEST, RATE_LIMITED, SERVICE_UNAVAILABLE */
     async open(
       caller: StatisticsCaller,
       query: ClicksQuery,

@@ -46,7 +46,7 @@ export async function checkFilters(
   filters: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<ErrorDetail[]> {
   const faults: ErrorDetail[] = []
-  for (const name of ['link', 'not_link']) {
+  for (const name of ['link_id', 'not_link_id']) {
     const { [name]: ids } = filters
     if (ids === undefined) continue
     const links = await seenLinks(sql, sharer, ids)
@@ -85,8 +85,8 @@ export async function seenShares(
 
 /** The links that a share's filters name. */
 function linksOf({ filters }: FoundShare): string[] {
-  const { link = [], not_link = [] } = JSON.parse(filters) as Record<string, string[]>
-  return [...link, ...not_link]
+  const { link_id = [], not_link_id = [] } = JSON.parse(filters) as Record<string, string[]>
+  return [...link_id, ...not_link_id]
 }
 
 /** Those of some links that the caller can see. */

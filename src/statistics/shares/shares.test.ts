@@ -115,11 +115,11 @@ test('a share has one subject and existing filters', async () => {
     'subject.workspace CONFLICTING_PARAMETERS',
   ])
   expect(faults(await make('member', { subject: { workspace: false } }))[0]).toBe(422)
-  const none = { subject: { tag: 'none' }, filters: { link: ['lnk_none'] } }
+  const none = { subject: { tag: 'none' }, filters: { link_id: ['lnk_none'] } }
   expect(faults(await make('member', none))).toEqual([
     422,
     'subject.tag TAG_NOT_FOUND',
-    'filters.link[0] LINK_NOT_FOUND',
+    'filters.link_id[0] LINK_NOT_FOUND',
   ])
   const filters = { planet: ['x'], country: ['DE', 'Atlantis'] }
   expect(faults(await make('member', { ...WHOLE, show: ['visitors'], filters }))).toEqual([
@@ -148,9 +148,9 @@ test('what a member can’t see can’t be shared, and isn’t shown', async () 
     422,
     'subject.link_id LINK_NOT_FOUND',
   ])
-  expect(faults(await make('member', { ...WHOLE, filters: { link: [hidden] } }))).toEqual([
+  expect(faults(await make('member', { ...WHOLE, filters: { link_id: [hidden] } }))).toEqual([
     422,
-    'filters.link[0] LINK_NOT_FOUND',
+    'filters.link_id[0] LINK_NOT_FOUND',
   ])
   const ofFolder = (await make('owner', { subject: { folder_id } })).body
   const ofLink = (await make('owner', { subject: { link_id: hidden } })).body

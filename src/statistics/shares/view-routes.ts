@@ -54,13 +54,13 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     success: {
       status: 200,
       description: 'What it is about.',
-      schema: z.object({ data: AboutSchema }),
-      example: { data: ABOUT_EXAMPLE },
+      schema: AboutSchema,
+      example: ABOUT_EXAMPLE,
     },
     errors: ERRORS,
     handler: async (call) => ({
       status: 200,
-      body: { data: await deps.shareViews.about(viewerOf(call)) },
+      body: await deps.shareViews.about(viewerOf(call)),
       headers: HEADERS,
     }),
   })
@@ -80,13 +80,13 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     success: {
       status: 200,
       description: 'A token that replaces the password for some hours.',
-      schema: z.object({ data: AccessSchema }),
-      example: { data: { access: 'mb3k2q.c2hhcmVk', expires_at: '2026-05-01T20:00:00.000Z' } },
+      schema: AccessSchema,
+      example: { access: 'mb3k2q.c2hhcmVk', expires_at: '2026-05-01T20:00:00.000Z' },
     },
     errors: ERRORS,
     async handler({ params, body, address }) {
-      const data = await deps.shareViews.unlock(params.token, body.password, address)
-      return { status: 200, body: { data }, headers: HEADERS }
+      const opened = await deps.shareViews.unlock(params.token, body.password, address)
+      return { status: 200, body: opened, headers: HEADERS }
     },
   })
 }
@@ -114,8 +114,8 @@ function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     async handler(call) {
       const { signal } = call.request
       const query = questionOf(call.query)
-      const data = await deps.shareViews.stats(viewerOf(call), query, signal)
-      return { status: 200, body: { data }, headers: HEADERS }
+      const stats = await deps.shareViews.stats(viewerOf(call), query, signal)
+      return { status: 200, body: stats, headers: HEADERS }
     },
   })
 

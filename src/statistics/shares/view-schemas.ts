@@ -36,7 +36,7 @@ export const AboutSchema = z
           .object({
             name: z.string().nullable(),
             logo: z.string().nullable().openapi({ description: 'A `data:` URL.' }),
-            colour: z.string().nullable(),
+            color: z.string().nullable(),
           })
           .nullable()
           .openapi({ description: 'The branding of its domain’s pages. Null: Slugline’s.' }),

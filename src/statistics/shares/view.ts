@@ -3,6 +3,7 @@ import { hiddenFoldersOf } from '../../features/folders/index.ts'
 import { permissionsOf } from '../../features/members/roles.ts'
 import type { Reader } from '../../http/types.ts'
 import type { Clock } from '../../lib/base/clock.ts'
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { verifyNormalized } from '../../lib/base/passwords.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
@@ -17,6 +18,7 @@ import type { GuessLimit } from '../../redirect/index.ts'
 import { readFilter } from '../filters.ts'
 import type { ClicksQuery } from '../query.ts'
 import type { StatisticsService } from '../service.ts'
+import { findLinkSeqs } from '../store.ts'
 import type { Dimension, Filter } from '../types.ts'
 import { seenShares } from './check.ts'
 import { dimensionsOf, type Show } from './show.ts'
@@ -137,7 +139,7 @@ async function brandOn({ storage }: ViewContext, domainNo: number) {
   const row = await findBrand(storage.read, domainNo)
   const brand = row === undefined ? null : brandOf(row)
   const own = brand?.logo === true && row?.png ? `data:image/png;base64,${row.png}` : null
-  return brand && { name: brand.name, logo: own, colour: brand.colour }
+  return brand && { name: brand.name, logo: own, color: brand.color }
 }
 
 type Asked<T> = ClicksQuery & T
@@ -194,12 +196,15 @@ async function withLinks(
 async function questionOf<T>(ctx: ViewContext, share: FoundShare, query: Asked<T>) {
   const { kind, subject_id: id, tag_key } = share
   assertShown(query.filters, dimensionsOf(showOf(share), kind))
+  const caller = await readerOf(ctx, share)
+  const fixed = fixedFilters(ctx, share)
+  await assertLinks(ctx, caller, fixed)
   return {
-    caller: await readerOf(ctx, share),
+    caller,
     linkId: kind === 'link' ? id : null,
     query: {
       ...query,
-      filters: [...fixedFilters(ctx, share), ...query.filters],
+      filters: [...fixed, ...query.filters],
       tags: tag_key === null ? [] : [tag_key],
       folder: kind === 'folder' && id !== null ? id : undefined,
       bots: 'exclude' as const,
@@ -232,6 +237,16 @@ function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   })
 }
 
+/** @throws AppError SHARE_NOT_FOUND if a filter names a link that is gone: without it more would be shown */
+async function assertLinks({ storage }: ViewContext, reader: Reader, fixed: readonly Filter[]) {
+  const ids = fixed.flatMap(({ dimension, values }) =>
+    dimension === 'link' ? values.map(String) : [],
+  )
+  if (ids.length === 0) return
+  const found = await findLinkSeqs(storage.read, ids, reader.workspace.no, hiddenFrom(reader))
+  if (ids.some((id) => !found.has(id))) throw new AppError('SHARE_NOT_FOUND')
+}
+
 /** Who edited the share last, with what they can see now. */
 async function readerOf(
   { storage }: ViewContext,
@@ -243,14 +258,12 @@ async function readerOf(
   return { workspace: { no }, hiddenFolders: await hiddenFoldersOf(storage.read, no, view) }
 }
 
-/** Maps a missing link or folder to a missing share. */
+/** Maps a missing link to a missing share. */
 async function asShare<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    const isGone =
-      error instanceof AppError &&
-      (error.code === 'LINK_NOT_FOUND' || error.code === 'FOLDER_NOT_FOUND')
+    const isGone = error instanceof AppError && error.code === 'LINK_NOT_FOUND'
     throw isGone ? new AppError('SHARE_NOT_FOUND') : error
   }
 }

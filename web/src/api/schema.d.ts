@@ -17,7 +17,7 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
-          folder?: string
+          folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
           destination_url?: string
@@ -186,7 +186,7 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
-          folder?: string
+          folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
           destination_url?: string
@@ -218,7 +218,7 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
-          folder?: string
+          folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
           destination_url?: string
@@ -875,7 +875,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -918,8 +918,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['Stats'] } } }
@@ -936,7 +936,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -979,8 +979,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
         path: {
           dimension:
@@ -1090,7 +1090,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1133,8 +1133,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['ClickList'] } } }
@@ -1149,7 +1149,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1192,8 +1192,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'text/event-stream': string } } }
@@ -1382,7 +1382,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1425,8 +1425,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -1442,7 +1442,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1485,8 +1485,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/x-ndjson': string } } }
@@ -1502,7 +1502,7 @@ export interface paths {
           timezone?: string
           bots?: 'exclude' | 'include' | 'only'
           tag?: string[]
-          folder?: string
+          folder_id?: string
           country?: string[]
           not_country?: string[]
           region?: string[]
@@ -1545,8 +1545,8 @@ export interface paths {
           not_weekday?: string[]
           domain?: string[]
           not_domain?: string[]
-          link?: string[]
-          not_link?: string[]
+          link_id?: string[]
+          not_link_id?: string[]
         }
       }
       responses: { 200: { content: { 'application/vnd.apache.parquet': string } } }
@@ -1555,18 +1555,14 @@ export interface paths {
   '/shared/{token}/about': {
     get: {
       parameters: { query?: { lang?: string }; path: { token: string } }
-      responses: {
-        200: { content: { 'application/json': { data: components['schemas']['SharedAbout'] } } }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['SharedAbout'] } } }
     }
   }
   '/shared/{token}/password': {
     post: {
       parameters: { query?: { lang?: string }; path: { token: string } }
       requestBody: { content: { 'application/json': components['schemas']['SharePassword'] } }
-      responses: {
-        200: { content: { 'application/json': { data: components['schemas']['SharedAccess'] } } }
-      }
+      responses: { 200: { content: { 'application/json': components['schemas']['SharedAccess'] } } }
     }
   }
   '/shared/{token}/stats': {
@@ -2308,7 +2304,7 @@ export interface components {
       | 'DUPLICATE_KEY'
       | 'INVALID_ENCODING'
       | 'TOO_DEEP'
-      | 'INVALID_COLOUR'
+      | 'INVALID_COLOR'
       | 'INVALID_IMAGE'
       | 'NO_LOGO'
       | 'LOW_CONTRAST'
@@ -2404,7 +2400,7 @@ export interface components {
         /** The reason. Null: the configuration of the instance blocks the host. */
         reason: string | null
         /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
-        at: string | null
+        blocked_at: string | null
       } | null
       /** The HTTP status that visitors are redirected with. */
       redirect_status: 301 | 302 | 307 | 308
@@ -2767,7 +2763,7 @@ export interface components {
       /** Identifies the entry in its workspace. */
       id: string
       /** When it was changed, in UTC. */
-      at: string
+      created_at: string
       actor: components['schemas']['Actor']
       /** What was done. */
       action:
@@ -2956,17 +2952,15 @@ export interface components {
       undo: 'deleted' | 'restored' | 'kept' | null
     }
     Explanation: {
-      data: {
-        /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule responds by itself. */
-        outcome: 'redirect' | 'page' | 'answer'
-        status: number
-        location: string | null
-        link_id: string | null
-        rule: string | null
-        variant: string | null
-        /** In order, up to the deciding step, and those after it. */
-        steps: components['schemas']['ExplainStep'][]
-      }
+      /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule responds by itself. */
+      outcome: 'redirect' | 'page' | 'answer'
+      status: number
+      location: string | null
+      link_id: string | null
+      rule: string | null
+      variant: string | null
+      /** In order, up to the deciding step, and those after it. */
+      steps: components['schemas']['ExplainStep'][]
     }
     ExplainStep: {
       /** What was checked: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`. */
@@ -3071,7 +3065,7 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name: string
       /** One of a fixed palette, by name. */
-      colour:
+      color:
         | 'red'
         | 'orange'
         | 'yellow'
@@ -3095,7 +3089,7 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name: string
       /** Default: derived from the name. */
-      colour?:
+      color?:
         | 'red'
         | 'orange'
         | 'yellow'
@@ -3112,7 +3106,7 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name?: string
       /** Default: derived from the name. */
-      colour?:
+      color?:
         | 'red'
         | 'orange'
         | 'yellow'
@@ -3206,7 +3200,7 @@ export interface components {
         name: string | null
         /** True: the logo of the workspace. Or an https address. */
         logo: true | string | null
-        colour: string | null
+        color: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. */
       robots: string
@@ -3239,7 +3233,7 @@ export interface components {
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
         logo?: boolean | string | null
         /** Of buttons. */
-        colour?: string | null
+        color?: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
@@ -3263,7 +3257,7 @@ export interface components {
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
         logo?: boolean | string | null
         /** Of buttons. */
-        colour?: string | null
+        color?: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
@@ -3387,38 +3381,36 @@ export interface components {
       expires_at?: string | null
     }
     Stats: {
-      data: {
-        /** The beginning, in UTC. */
-        from: string
-        /** The end, in UTC; itself not included. */
-        to: string
-        /** The length of a bucket. */
-        interval: 'hour' | 'day' | 'week' | 'month'
-        /** The time zone that the buckets follow. */
-        timezone: string
-        /** The whole range. */
-        totals: {
-          /** Clicks: of humans, unless `bots` says otherwise. */
-          clicks: number
-          /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-          unique: number
-          /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-          bots: number
-        }
-        /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder`, or only bots, because nothing else is known of them. */
-        imported_clicks: number | null
-        /** All buckets of the range in order, including empty ones. */
-        series: {
-          /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
-          start: string
-          /** Clicks: of humans, unless `bots` says otherwise. */
-          clicks: number
-          /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-          unique: number
-          /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-          bots: number
-        }[]
+      /** The beginning, in UTC. */
+      from: string
+      /** The end, in UTC; itself not included. */
+      to: string
+      /** The length of a bucket. */
+      interval: 'hour' | 'day' | 'week' | 'month'
+      /** The time zone that the buckets follow. */
+      timezone: string
+      /** The whole range. */
+      totals: {
+        /** Clicks: of humans, unless `bots` says otherwise. */
+        clicks: number
+        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+        unique: number
+        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+        bots: number
       }
+      /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing else is known of them. */
+      imported_clicks: number | null
+      /** All buckets of the range in order, including empty ones. */
+      series: {
+        /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
+        start: string
+        /** Clicks: of humans, unless `bots` says otherwise. */
+        clicks: number
+        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+        unique: number
+        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+        bots: number
+      }[]
     }
     TopList: {
       /** The values with the most clicks first, ties by value. Values without clicks are left out. */
@@ -3456,7 +3448,7 @@ export interface components {
       /** When it happened, in UTC. */
       clicked_at: string
       /** The id of the link. Null: the link is gone. */
-      link: string | null
+      link_id: string | null
       /** The short domain that was visited. */
       domain: string
       /** A human, a bot, or a link preview. */
@@ -3552,7 +3544,7 @@ export interface components {
           name: string | null
           /** A `data:` URL. */
           logo: string | null
-          colour: string | null
+          color: string | null
         } | null
         /** Where the link leads; only where `show` has `destinations`. */
         destination_url?: string | null
@@ -3611,10 +3603,7 @@ export interface components {
       restrictions: Record<string, unknown> | null
       plan: { id: string; limits: components['schemas']['PlanLimits'] }
     }
-    Sparklines: {
-      /** Human clicks of the last 30 UTC days by link id, oldest first. */
-      data: { [name: string]: number[] }
-    }
+    Sparklines: { [name: string]: number[] }
     Session: {
       user: components['schemas']['AccountUser']
       workspaces: components['schemas']['OwnWorkspace'][]
@@ -3665,7 +3654,7 @@ export interface components {
     AccountEvents: {
       data: {
         id: string
-        at: string
+        created_at: string
         /** Like `account.signed_in`. */
         action: string
         by: 'self' | 'operator' | 'unknown'
@@ -3823,7 +3812,7 @@ export interface components {
     }
     AuditEntry: {
       id: string
-      at: string
+      created_at: string
       actor: components['schemas']['Actor']
       /** Like `link.updated`. */
       action: string
@@ -3909,7 +3898,7 @@ export interface components {
       filter: {
         search?: string | null
         tag?: string[] | null
-        folder?: string | null
+        folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
@@ -3939,7 +3928,7 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
-        folder?: string | null
+        folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
@@ -3964,7 +3953,7 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
-        folder?: string | null
+        folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null

@@ -8,7 +8,7 @@ export function stateOf(value: number, max: number | null): 'free' | 'near' | 'f
   return value >= max * 0.8 ? 'near' : 'free'
 }
 
-const COLOURS = {
+const COLORS = {
   free: 'bg-accent',
   near: 'bg-warn-mark',
   full: 'bg-warn-mark',
@@ -41,7 +41,7 @@ export function Meter({
       className="h-1.5 w-full overflow-hidden rounded-full bg-pressed"
     >
       <div
-        className={cx('h-full rounded-full', COLOURS[stateOf(value, max)])}
+        className={cx('h-full rounded-full', COLORS[stateOf(value, max)])}
         style={{ width: `${share * 100}%` }}
       />
     </div>

@@ -97,7 +97,7 @@ export function registerByFilterRoute(
       headers: { Location: 'The path of the job in the API.' },
       example: JOB_EXAMPLE,
     },
-    errors: ['COUNT_CHANGED', 'FOLDER_NOT_FOUND', 'TOO_MANY_JOBS'],
+    errors: ['COUNT_CHANGED', 'TOO_MANY_JOBS'],
     async handler(call) {
       const { filter, patch, expected, ...rest } = call.body
       const caller = principalOf(call)

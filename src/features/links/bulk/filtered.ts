@@ -13,7 +13,7 @@ export interface Found {
   high: number
 }
 
-/** Counts the matches of a filter. @throws AppError FOLDER_NOT_FOUND */
+/** Counts the matches of a filter. */
 export async function countFound(
   ctx: LinkContext,
   caller: LinkCaller,

@@ -1,3 +1,4 @@
+import { hiddenFrom } from '../../../lib/base/hidden-folders.ts'
 import { AppError } from '../../../lib/errors/index.ts'
 import type { Transaction } from '../../../platform/storage/index.ts'
 import { restrictedFoldersOf } from '../../folders/index.ts'
@@ -44,7 +45,12 @@ export function createFilterJobs({ links, jobs }: ByFilterDeps) {
       const input: ByFilterInput = { ...found, filter, change }
       // The number of matches includes links that are yet to be changed.
       const folders = [
-        ...(filter.folder === undefined ? await restrictedFoldersOf(tx, caller) : [filter.folder]),
+        ...(filter.folder_id === undefined
+          ? await restrictedFoldersOf(tx, caller)
+          : // A folder that is hidden from the caller matches nothing, as one that doesn't exist.
+            hiddenFrom(caller).includes(filter.folder_id)
+            ? []
+            : [filter.folder_id]),
         change.patch?.folder_id,
       ]
       return jobs.enqueue(tx, caller, { type: TYPE, input, total: found.total, folders })

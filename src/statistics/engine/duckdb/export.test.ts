@@ -78,7 +78,7 @@ function valuesOf(it: StoredClick): Record<string, string | null> {
     ...it,
     id: `${it.time}-${it.n}`,
     clicked_at: new Date(it.time).toISOString(),
-    link: IDS.get(it.linkSeq) ?? null,
+    link_id: IDS.get(it.linkSeq) ?? null,
     domain: HOSTS.get(it.domainNo) ?? null,
   }
   return Object.fromEntries(EXPORT_COLUMNS.map((name) => [name, values[name] as string | null]))

@@ -85,7 +85,7 @@ function createRows(facts: LinkFacts, hosts: ReadonlyMap<number, string>) {
       ...click,
       id: `${click.time}-${click.n}`,
       clicked_at: new Date(click.time).toISOString(),
-      link: ids.get(click.linkSeq) ?? null,
+      link_id: ids.get(click.linkSeq) ?? null,
       domain: hosts.get(click.domainNo) ?? null,
     }))
   }

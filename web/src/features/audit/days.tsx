@@ -15,9 +15,9 @@ export function Days({ entries, ...narrow }: { entries: readonly AuditEntry[] } 
   return (
     <div className="flex flex-col gap-6">
       {daysOf(entries).map(({ day, runs }) => (
-        <section key={day} aria-label={format.date(runs[0]?.[0]?.at ?? day)}>
+        <section key={day} aria-label={format.date(runs[0]?.[0]?.created_at ?? day)}>
           <h2 className="sticky top-0 z-10 border-line border-b bg-canvas py-2 font-medium text-muted text-sm">
-            {format.date(runs[0]?.[0]?.at ?? day)}
+            {format.date(runs[0]?.[0]?.created_at ?? day)}
           </h2>
           <ol aria-label={t('audit.title')}>
             {runs.map((run) => (

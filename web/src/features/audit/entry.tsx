@@ -23,7 +23,7 @@ export function Entry({
 }) {
   const i18n = useI18n()
   const { t, format } = i18n
-  const { actor, action, target, at } = entry
+  const { actor, action, target, created_at: at } = entry
   const key = actionKey(action)
   const { name, picture } = usePerson(actor)
   const before = entry.before ?? {}

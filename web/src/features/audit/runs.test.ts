@@ -7,7 +7,7 @@ const START = new Date(2026, 4, 3, 12).getTime()
 function entry(secondsBefore: number, action: string, actor = 'usr_1'): AuditEntry {
   return {
     id: `aud_${secondsBefore}`,
-    at: new Date(START - secondsBefore * 1_000).toISOString(),
+    created_at: new Date(START - secondsBefore * 1_000).toISOString(),
     actor: { type: 'user', id: actor, name: actor },
     action,
     target: { type: 'link', id: 'lnk_1', label: 'one' },

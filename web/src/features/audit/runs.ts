@@ -9,7 +9,7 @@ const APART_MS = 60_000
 
 /** Entries, the newest first, by the day of the person's time zone, and folded within it. */
 export function daysOf(entries: readonly AuditEntry[]): { day: string; runs: Run[] }[] {
-  const days = Map.groupBy(entries, ({ at }) => new Date(at).toDateString())
+  const days = Map.groupBy(entries, ({ created_at }) => new Date(created_at).toDateString())
   return [...days].map(([day, all]) => ({ day, runs: runsOf(all) }))
 }
 
@@ -29,6 +29,6 @@ function belongs(entry: AuditEntry, newer: AuditEntry): boolean {
     entry.action === newer.action &&
     entry.actor.type === newer.actor.type &&
     entry.actor.id === newer.actor.id &&
-    Date.parse(newer.at) - Date.parse(entry.at) < APART_MS
+    Date.parse(newer.created_at) - Date.parse(entry.created_at) < APART_MS
   )
 }

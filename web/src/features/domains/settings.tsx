@@ -22,7 +22,7 @@ const FILES = [
 
 const FIELDS = [
   ...[...ADDRESSES, ...FILES].map(([name]) => name),
-  ...['case_sensitive', 'robots', 'brand.name', 'brand.colour'],
+  ...['case_sensitive', 'robots', 'brand.name', 'brand.color'],
 ]
 
 /** The form's values. */
@@ -34,7 +34,7 @@ function draftOf(domain: Domain) {
     expired_url: domain.expired_url ?? '',
     case_sensitive: domain.case_sensitive,
     name: domain.brand?.name ?? '',
-    colour: domain.brand?.colour ?? '',
+    color: domain.brand?.color ?? '',
     /** A URL set by a program is kept. */
     logo: domain.brand?.logo ?? null,
     robots: domain.robots,
@@ -46,14 +46,14 @@ function draftOf(domain: Domain) {
 type Draft = ReturnType<typeof draftOf>
 
 function patchOf(draft: Draft): DomainPatch {
-  const { name, colour, logo, ...rest } = draft
+  const { name, color, logo, ...rest } = draft
   const json = (text: string) => (text.trim() === '' ? null : JSON.parse(text))
   return {
     root_url: rest.root_url || null,
     not_found_url: rest.not_found_url || null,
     expired_url: rest.expired_url || null,
     case_sensitive: rest.case_sensitive,
-    brand: { name: name || null, colour: colour || null, logo },
+    brand: { name: name || null, color: color || null, logo },
     robots: rest.robots || 'all',
     apple_app_site_association: json(rest.apple_app_site_association),
     assetlinks: json(rest.assetlinks),
@@ -165,12 +165,12 @@ function Brand({
           onChange={(name) => set({ name })}
         />
         <TextField
-          label={t('domains.brand.colour')}
-          error={fieldError(error, 'brand.colour')}
+          label={t('domains.brand.color')}
+          error={fieldError(error, 'brand.color')}
           dir="ltr"
           placeholder="#0b6e4f"
-          value={draft.colour}
-          onChange={(colour) => set({ colour })}
+          value={draft.color}
+          onChange={(color) => set({ color })}
         />
       </div>
       <Checkbox

@@ -4,9 +4,9 @@ import { pagedQuery } from '../../api/paged-query.ts'
 
 export type Tag = Schemas['Tag']
 export type Folder = Schemas['Folder']
-export type Colour = Tag['colour']
+export type Color = Tag['color']
 
-export { COLOURS } from '@src/features/tags/colours.ts'
+export { COLORS } from '@src/features/tags/colors.ts'
 
 /** Suggestions per field. */
 const OFFERED = 20
@@ -29,14 +29,14 @@ export function offeredTagsQuery(workspace: string, search: string) {
   })
 }
 
-/** The colours of some tags, by name. */
-export function coloursQuery(workspace: string, names: readonly string[]) {
+/** The colors of some tags, by name. */
+export function colorsQuery(workspace: string, names: readonly string[]) {
   const query = { limit: names.length, name: [...names] }
   return queryOptions({
-    queryKey: [...tagsKey(workspace), 'colours', names],
+    queryKey: [...tagsKey(workspace), 'colors', names],
     queryFn: async ({ signal }) => {
       const { data } = await ok(api.GET('/api/v1/tags', { params: { query }, signal }))
-      return new Map(data.map(({ name, colour }) => [name, colour]))
+      return new Map(data.map(({ name, color }) => [name, color]))
     },
     enabled: names.length > 0,
     staleTime: 60_000,

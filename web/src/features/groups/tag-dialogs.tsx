@@ -11,8 +11,8 @@ import { FormError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import {
-  COLOURS,
-  type Colour,
+  COLORS,
+  type Color,
   createTag,
   deleteTag,
   mergeTag,
@@ -23,15 +23,15 @@ import {
 import { TagDot } from './tag-dot.tsx'
 import { useGroupsChanged } from './use-tags.ts'
 
-/** Creates a tag, or changes its name or colour. */
+/** Creates a tag, or changes its name or color. */
 export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => void }) {
   const { t } = useI18n()
   const changed = useGroupsChanged()
   const [name, setName] = useState(tag?.name ?? '')
-  const [colour, setColour] = useState<Colour | null>(tag?.colour ?? null)
+  const [color, setColor] = useState<Color | null>(tag?.color ?? null)
   const save = useMutation({
     mutationFn: () => {
-      const body = { name, ...(colour && { colour }) }
+      const body = { name, ...(color && { color }) }
       return tag === null ? createTag(body) : updateTag(tag, body)
     },
     async onSuccess(saved) {
@@ -42,7 +42,7 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
           action: {
             label: t('common.undo'),
             onClick: () =>
-              void updateTag(saved, { name: tag.name, colour: tag.colour }).then(changed),
+              void updateTag(saved, { name: tag.name, color: tag.color }).then(changed),
           },
         }),
       })
@@ -65,45 +65,45 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
         autoComplete="off"
         onChange={setName}
       />
-      <ColourField value={colour} onChange={setColour} />
+      <ColorField value={color} onChange={setColor} />
     </FormDialog>
   )
 }
 
-function ColourField({
+function ColorField({
   value,
   onChange,
 }: {
-  value: Colour | null
-  onChange: (colour: Colour) => void
+  value: Color | null
+  onChange: (color: Color) => void
 }) {
   const { t } = useI18n()
   const name = useId()
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1.5 font-medium text-sm">{t('tags.colour')}</legend>
+      <legend className="mb-1.5 font-medium text-sm">{t('tags.color')}</legend>
       <div className="flex flex-wrap gap-1.5">
-        {COLOURS.map((colour) => (
+        {COLORS.map((color) => (
           <label
-            key={colour}
-            title={t(`tags.colour.${colour}`)}
+            key={color}
+            title={t(`tags.color.${color}`)}
             className={cx(
               'flex size-8 cursor-pointer items-center justify-center rounded-sm border pointer-coarse:size-10 has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
-              value === colour ? 'border-fg!' : 'border-transparent hover:bg-hover',
+              value === color ? 'border-fg!' : 'border-transparent hover:bg-hover',
             )}
           >
             <input
               type="radio"
               name={name}
               className="sr-only"
-              aria-label={t(`tags.colour.${colour}`)}
-              checked={value === colour}
-              onChange={() => onChange(colour)}
+              aria-label={t(`tags.color.${color}`)}
+              checked={value === color}
+              onChange={() => onChange(color)}
             />
             <span
               aria-hidden="true"
               className="size-4 rounded-full"
-              style={{ background: `var(--tag-${colour})` }}
+              style={{ background: `var(--tag-${color})` }}
             />
           </label>
         ))}
@@ -169,7 +169,7 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
                   into?.id === one.id && 'bg-accent-soft! font-medium',
                 )}
               >
-                <TagDot colour={one.colour} />
+                <TagDot color={one.color} />
                 <span className="flex min-w-0 flex-1">
                   <bdi className="truncate">{one.name}</bdi>
                 </span>

@@ -1,12 +1,12 @@
-import type { Colour } from './calls.ts'
+import type { Color } from './calls.ts'
 
-/** The colour of a tag, beside its name. */
-export function TagDot({ colour }: { colour: Colour | undefined }) {
+/** The color of a tag, beside its name. */
+export function TagDot({ color }: { color: Color | undefined }) {
   return (
     <span
       aria-hidden="true"
       className="size-2 shrink-0 rounded-full"
-      style={{ background: `var(--tag-${colour ?? 'grey'})` }}
+      style={{ background: `var(--tag-${color ?? 'grey'})` }}
     />
   )
 }

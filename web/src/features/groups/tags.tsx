@@ -36,7 +36,7 @@ export function Tags() {
         {tags.map((tag) => (
           <GroupRow
             key={tag.id}
-            icon={<TagDot colour={tag.colour} />}
+            icon={<TagDot color={tag.color} />}
             group={tag}
             search={{ tag: [tag.name] }}
             menu={

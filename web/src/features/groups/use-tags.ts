@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import {
-  type Colour,
-  coloursQuery,
+  type Color,
+  colorsQuery,
   foldersKey,
   offeredTagsQuery,
   type Tag,
@@ -22,13 +22,13 @@ export function useOfferedTags(text: string, enabled = true): readonly Tag[] {
   return useQuery({ ...offeredTagsQuery(workspace.id, search), enabled }).data ?? []
 }
 
-/** The colours of the tags that some links have. */
-export function useTagColours(
+/** The colors of the tags that some links have. */
+export function useTagColors(
   links: readonly { tags: readonly string[] }[],
-): ReadonlyMap<string, Colour> | undefined {
+): ReadonlyMap<string, Color> | undefined {
   const { workspace } = usePlace()
   const names = [...new Set(links.flatMap(({ tags }) => tags))].sort()
-  return useQuery(coloursQuery(workspace.id, names.slice(0, NAMES_MAX))).data
+  return useQuery(colorsQuery(workspace.id, names.slice(0, NAMES_MAX))).data
 }
 
 /** Invalidates tags, folders and links, which show each other's names. */

@@ -29,7 +29,7 @@ function listQuery(search: LinksSearch) {
     total: 'quick' as const,
     ...(q ? { search: q } : {}),
     ...(tag ? { tag } : {}),
-    ...(folder ? { folder } : {}),
+    ...(folder ? { folder_id: folder } : {}),
     ...(archived ? { archived } : {}),
     ...(domain ? { domain } : {}),
     ...(status ? { status } : {}),
@@ -215,8 +215,8 @@ export const clicksBeforeQuery = (workspace: string, link: Link, before: string 
       const to = before !== null && before < now ? before : now
       const query = { from: '2000-01-01', to, interval: 'month', bots: 'include' } as const
       const params = { path: { id: link.id }, query }
-      const { data } = await ok(api.GET('/api/v1/links/{id}/stats', { params, signal }))
-      return data.totals.clicks
+      const { totals } = await ok(api.GET('/api/v1/links/{id}/stats', { params, signal }))
+      return totals.clicks
     },
   })
 

@@ -31,7 +31,7 @@ export function LinkCards(rows: Rows) {
 const Card = memo(function Card({
   link,
   days,
-  colours,
+  colors,
   selected,
   fresh,
   writable,
@@ -82,7 +82,7 @@ const Card = memo(function Card({
         {link.tags.length > 0 ? (
           <span className="mt-1 flex min-w-0 flex-wrap gap-1">
             {link.tags.slice(0, 4).map((tag) => (
-              <Chip key={tag} before={<TagDot colour={colours?.get(tag)} />}>
+              <Chip key={tag} before={<TagDot color={colors?.get(tag)} />}>
                 {tag}
               </Chip>
             ))}

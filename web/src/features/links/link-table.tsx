@@ -125,7 +125,7 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
 const Row = memo(function Row({
   link,
   days,
-  colours,
+  colors,
   selected,
   fresh,
   writable,
@@ -193,7 +193,7 @@ const Row = memo(function Row({
       </Td>
       {hidden.has('tags') ? null : (
         <Td className={COLUMNS.tags}>
-          <Tags tags={link.tags} colours={colours} onTag={does.narrow} />
+          <Tags tags={link.tags} colors={colors} onTag={does.narrow} />
         </Td>
       )}
       {hidden.has('days') ? null : (
@@ -222,11 +222,11 @@ const Row = memo(function Row({
 /** The first tag, and the second if there is room for both; the others are counted. */
 function Tags({
   tags,
-  colours,
+  colors,
   onTag,
 }: {
   tags: readonly string[]
-  colours: RowProps['colours']
+  colors: RowProps['colors']
   onTag: (tag: string) => void
 }) {
   const { t } = useI18n()
@@ -237,7 +237,7 @@ function Tags({
       {shown.map((tag) => (
         <Chip
           key={tag}
-          before={<TagDot colour={colours?.get(tag)} />}
+          before={<TagDot color={colors?.get(tag)} />}
           onClick={() => onTag(tag)}
           className="min-w-0"
           title={tag}

@@ -118,7 +118,7 @@ export function useSparklines(links: readonly Link[]) {
     ...sparklinesQuery(workspace.id, ids),
     // Links that were shown before keep their line.
     placeholderData: keepPreviousData,
-  }).data?.data
+  }).data
 }
 
 /** Prefetches the next page. */

@@ -8,7 +8,7 @@ import { lazyComponent } from '../../lib/lazy-component.ts'
 import { BRIEF, BRIEF_LABEL, Button, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { useTagColours } from '../groups/use-tags.ts'
+import { useTagColors } from '../groups/use-tags.ts'
 import { useLinkActions } from './actions.ts'
 import { type Link, linkQuery, linksQuery } from './calls.ts'
 import { FilterChips } from './filter-chips.tsx'
@@ -59,7 +59,7 @@ export function LinksPage() {
   const { data, isPlaceholderData, error } = list
   const links = data?.data ?? []
   const sparklines = useSparklines(links)
-  const colours = useTagColours(links)
+  const colors = useTagColors(links)
 
   useEffect(() => keepSearch(search), [search])
   useCreatedFocus(fresh, links)
@@ -88,7 +88,7 @@ export function LinksPage() {
   const rows = {
     links,
     sparklines,
-    colours,
+    colors,
     selection,
     writable,
     fresh,

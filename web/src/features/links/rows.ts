@@ -1,6 +1,6 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, useEffect, useRef, useState } from 'react'
-import type { Colour } from '../groups/calls.ts'
+import type { Color } from '../groups/calls.ts'
 import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 import type { MenuDoes } from './row-menu.tsx'
@@ -10,8 +10,8 @@ import type { Selection } from './use-selection.ts'
 export interface Rows {
   links: readonly Link[]
   sparklines: Readonly<Record<string, readonly number[]>> | undefined
-  /** Colours by tag name. */
-  colours: ReadonlyMap<string, Colour> | undefined
+  /** Colors by tag name. */
+  colors: ReadonlyMap<string, Color> | undefined
   selection: Selection
   writable: boolean
   /** The link that was just created. */
@@ -38,7 +38,7 @@ interface RowDoes extends MenuDoes {
 export interface RowProps {
   link: Link
   days: readonly number[] | undefined
-  colours: ReadonlyMap<string, Colour> | undefined
+  colors: ReadonlyMap<string, Color> | undefined
   selected: boolean
   fresh: boolean
   writable: boolean
@@ -73,11 +73,11 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
   }))
   // One URL for all: the router's own link component would listen to every URL change, in each row.
   const { publicHref } = router.buildLocation({ to: '/links/$id', params: { id: ID } })
-  const { sparklines, colours, selection, writable, fresh } = rows
+  const { sparklines, colors, selection, writable, fresh } = rows
   return (link) => ({
     link,
     days: sparklines?.[link.id],
-    colours,
+    colors,
     selected: selection.has(link),
     fresh: fresh === link.id,
     writable,

@@ -6,7 +6,7 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import type { Status } from './search.ts'
 
 const LOOKS: Readonly<Record<Status, { tone: Tone; mark: string }>> = {
-  // Each has its own shape, because colour alone isn't accessible.
+  // Each has its own shape, because color alone isn't accessible.
   active: { tone: 'ok', mark: 'rounded-full bg-ok-mark' },
   scheduled: { tone: 'accent', mark: 'rounded-full border-2 border-accent-text' },
   expired: { tone: 'neutral', mark: 'h-0.75! rounded-full bg-faint' },

@@ -28,12 +28,12 @@ function kept(): string | null {
 
 /** @throws ApiError with SHARE_PROTECTED: it is wrong */
 export async function unlock(password: string): Promise<void> {
-  const { data } = await request<{ data: { access: string } }>('POST', '/password', {
+  const { access } = await request<{ access: string }>('POST', '/password', {
     body: { password },
   })
-  setApiTarget(BASE, data.access)
+  setApiTarget(BASE, access)
   try {
-    sessionStorage.setItem(BASE, data.access)
+    sessionStorage.setItem(BASE, access)
   } catch {
     // See above.
   }
@@ -46,5 +46,5 @@ export const aboutQuery = queryOptions({
   queryKey: ['about'],
   // Each request counts as a view.
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: async ({ signal }) => (await request<{ data: About }>('GET', '/about', { signal })).data,
+  queryFn: ({ signal }) => request<About>('GET', '/about', { signal }),
 })

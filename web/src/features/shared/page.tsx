@@ -97,11 +97,11 @@ function useSharedReport({ kind, since, dimensions }: About): Report {
 }
 
 /** The branding of the link's domain, as on its pages; logos are made for a light background. */
-function Branded({ brand: { name, logo, colour } }: { brand: Brand }) {
+function Branded({ brand: { name, logo, color } }: { brand: Brand }) {
   return (
     <div
       className="border-line border-b"
-      style={{ borderTop: `3px solid ${colour ?? 'transparent'}` }}
+      style={{ borderTop: `3px solid ${color ?? 'transparent'}` }}
     >
       {logo === null && name === null ? null : (
         <div className="mx-auto flex w-full max-w-300 items-center gap-2.5 px-4 py-3 sm:px-8">

@@ -5,7 +5,7 @@ import { type Dimension, type Filter, parameterOf } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
 
-export type Stats = Schemas['Stats']['data']
+export type Stats = Schemas['Stats']
 export type TopList = Omit<Schemas['TopList'], 'data'> & { data: TopValue[] }
 /** A value of a dimension; null: none, or unknown. Links have their URL and title. */
 export type TopValue = Schemas['TopList']['data'][number] & {
@@ -74,10 +74,10 @@ export const statsQuery = (question: Question, period: Period, interval: Interva
   queryOptions({
     ...common,
     queryKey: [question.workspace, 'stats', question, period, interval],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const query = { ...queryOf(question), ...rangeOf(period, question.zone), interval }
       const path = `${pathOf(question)}/stats`
-      return (await request<{ data: Stats }>('GET', path, { query, signal })).data
+      return request<Stats>('GET', path, { query, signal })
     },
   })
 
@@ -91,11 +91,11 @@ export const statsBeforeQuery = (
     ...common,
     enabled: before !== null,
     queryKey: [question.workspace, 'stats', question, before, interval, 'before'],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const range = rangeBefore(period, before ?? period, question.zone)
       const query = { ...queryOf(question), ...range, interval }
       const path = `${pathOf(question)}/stats`
-      return (await request<{ data: Stats }>('GET', path, { query, signal })).data
+      return request<Stats>('GET', path, { query, signal })
     },
   })
 

@@ -112,7 +112,7 @@ function Scans({ report }: { report: Report }) {
   )
 }
 
-/** The change from the compared period; arrow and words, not only colour. */
+/** The change from the compared period; arrow and words, not only color. */
 function Change({ now, before, plain }: { now: number; before: number; plain: boolean }) {
   const { t, format } = useI18n()
   if (before === 0) {

@@ -45,12 +45,14 @@ export function parseFilters(texts: readonly string[]): Filter[] {
 
 /** A filter in the form of a URL. */
 export function filterText(filter: Filter): string {
-  return `${parameterOf(filter)}:${filter.value}`
+  const { dimension, value, exclude } = filter
+  return `${exclude ? NOT : ''}${dimension}:${value}`
 }
 
 /** The API's parameter of a filter. */
 export function parameterOf({ dimension, exclude }: Pick<Filter, 'dimension' | 'exclude'>): string {
-  return `${exclude ? NOT : ''}${dimension}`
+  const name = dimension === 'link' || dimension === 'folder' ? `${dimension}_id` : dimension
+  return `${exclude ? NOT : ''}${name}`
 }
 
 /** Adds a filter, which replaces one with the same value, or the previous folder. */

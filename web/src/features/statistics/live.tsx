@@ -119,8 +119,8 @@ function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
 function LinkName({ click }: { click: LiveClick }) {
   const { workspace } = usePlace()
   const link = useQuery({
-    ...linkHeadQuery(workspace.id, click.link ?? ''),
-    enabled: click.link !== null,
+    ...linkHeadQuery(workspace.id, click.link_id ?? ''),
+    enabled: click.link_id !== null,
   })
   const address = link.data === undefined ? undefined : shortName(link.data.short_url)
   return (

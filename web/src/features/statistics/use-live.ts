@@ -19,7 +19,10 @@ export function useLive(question: Question) {
   const asked = JSON.stringify(question)
   useEffect(() => {
     const { linkId, ...rest } = JSON.parse(asked) as Question
-    const query = { ...queryOf({ linkId, ...rest }), ...(linkId === null ? {} : { link: linkId }) }
+    const query = {
+      ...queryOf({ linkId, ...rest }),
+      ...(linkId === null ? {} : { link_id: linkId }),
+    }
     const stopped = new AbortController()
     setState('connecting')
     setClicks([])

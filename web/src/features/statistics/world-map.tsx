@@ -9,7 +9,7 @@ import { countryName } from './words.ts'
 
 const SHADES = [1, 2, 3, 4, 5] as const
 
-/** The colour of a shade: one hue from lighter to darker, distinguishable by lightness. */
+/** The color of a shade: one hue from lighter to darker, distinguishable by lightness. */
 function fillOf(shade: number): string {
   if (shade === 0) return 'var(--pressed)'
   return `color-mix(in oklab, var(--accent) ${25 + shade * 15}%, var(--canvas))`

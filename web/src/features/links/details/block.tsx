@@ -24,7 +24,7 @@ export function BlockNotice({ link, writable }: { link: Link; writable: boolean 
     onSuccess: () => showToast({ title: t('links.block.sent') }),
   })
   if (link.block === null) return null
-  const { reason, at } = link.block
+  const { reason, blocked_at: at } = link.block
   return (
     <Section title={t('links.block.title')}>
       <p dir="auto" className="mb-4 [overflow-wrap:anywhere]">

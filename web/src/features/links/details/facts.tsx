@@ -4,7 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { FolderName } from '../../groups/folder-name.tsx'
 import { TagDot } from '../../groups/tag-dot.tsx'
-import { useTagColours } from '../../groups/use-tags.ts'
+import { useTagColors } from '../../groups/use-tags.ts'
 import type { Link } from '../calls.ts'
 
 /** The other settings. */
@@ -82,12 +82,12 @@ function ltr(text: string | null): ReactNode {
 /** Each links to the links with the tag. */
 function Tags({ link }: { link: Link }) {
   const { tags } = link
-  const colours = useTagColours([link])
+  const colors = useTagColors([link])
   return (
     <span className="flex flex-wrap gap-1">
       {tags.map((tag) => (
         <RouterLink key={tag} to="/links" search={{ tag: [tag] }} className="flex max-w-full">
-          <Chip before={<TagDot colour={colours?.get(tag)} />}>{tag}</Chip>
+          <Chip before={<TagDot color={colors?.get(tag)} />}>{tag}</Chip>
         </RouterLink>
       ))}
     </span>

@@ -113,7 +113,7 @@ function Entry({
             <span className="[overflow-wrap:anywhere]">{entry.actor.name}</span>
           </span>
           <span className="text-faint text-sm">
-            <RelativeTime time={entry.at} />
+            <RelativeTime time={entry.created_at} />
           </span>
         </p>
         {changes.length > 0 ? (

@@ -14,7 +14,7 @@ export function ExplainDialog({ link, onClose }: { link: Link; onClose: () => vo
   const { t } = useI18n()
   const [visitor, setVisitor] = useState(NOBODY)
   const ask = useMutation({
-    mutationFn: async () => (await explainLink(link.id, visitor)).data,
+    mutationFn: () => explainLink(link.id, visitor),
   })
   return (
     <Dialog

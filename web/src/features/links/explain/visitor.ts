@@ -1,6 +1,6 @@
 import { api, ok, type Schemas } from '../../../api/client.ts'
 
-export type Explanation = Schemas['Explanation']['data']
+export type Explanation = Schemas['Explanation']
 export type Step = Schemas['ExplainStep']
 
 /** Common visitors; the names are those of products. */

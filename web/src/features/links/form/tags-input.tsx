@@ -32,7 +32,7 @@ export function TagsInput({
     setText('')
   }
   const found = useOfferedTags(text, suggestions === undefined)
-  const colours = new Map(found.map(({ name, colour }) => [name, colour]))
+  const colors = new Map(found.map(({ name, color }) => [name, color]))
   const offered = (suggestions ?? found.map(({ name }) => name))
     .filter((tag) => !has(tag) && tag.toLowerCase().includes(text.trim().toLowerCase()))
     .slice(0, 8)
@@ -53,7 +53,7 @@ export function TagsInput({
           {offered.map((tag) => (
             <Chip
               key={tag}
-              before={colours.has(tag) ? <TagDot colour={colours.get(tag)} /> : '+'}
+              before={colors.has(tag) ? <TagDot color={colors.get(tag)} /> : '+'}
               onClick={() => add(tag)}
               className="bg-transparent!"
             >

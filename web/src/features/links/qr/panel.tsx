@@ -170,12 +170,8 @@ function Choices({
         onChange={(eyes) => set({ eyes })}
         options={EYE_SHAPES.map((value) => ({ value, label: t(`links.qr.eyes.${value}`) }))}
       />
-      <Colour label={t('links.qr.dark')} value={style.dark} onChange={(dark) => set({ dark })} />
-      <Colour
-        label={t('links.qr.light')}
-        value={style.light}
-        onChange={(light) => set({ light })}
-      />
+      <Color label={t('links.qr.dark')} value={style.dark} onChange={(dark) => set({ dark })} />
+      <Color label={t('links.qr.light')} value={style.light} onChange={(light) => set({ light })} />
       <SelectField
         label={t('links.qr.size')}
         value={size}
@@ -240,7 +236,7 @@ function Warning({ style }: { style: QrStyle }) {
   )
 }
 
-function Colour({
+function Color({
   label,
   value,
   onChange,

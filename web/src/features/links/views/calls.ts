@@ -39,7 +39,7 @@ export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>
     filter: {
       search: q ?? null,
       tag: tag ?? null,
-      folder: folder ?? null,
+      folder_id: folder ?? null,
       archived: archived ?? null,
       domain: domain ?? null,
       status: status ?? null,
@@ -57,7 +57,7 @@ export function searchOf({ filter, sort, order }: Shown): SearchChange {
   return {
     q: filter.search ?? undefined,
     tag: filter.tag ?? undefined,
-    folder: filter.folder ?? undefined,
+    folder: filter.folder_id ?? undefined,
     archived: filter.archived ?? undefined,
     domain: filter.domain ?? undefined,
     status: filter.status ?? undefined,

@@ -26,7 +26,7 @@ export function ActivitySection() {
                 {event.by === 'operator' ? ` (${t('settings.activity.operator')})` : null}
               </span>
               <span className="text-muted">
-                <RelativeTime time={event.at} />
+                <RelativeTime time={event.created_at} />
               </span>
             </li>
           ))}

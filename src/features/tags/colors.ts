@@ -1,5 +1,5 @@
-/** The colours that a tag can have. */
-export const COLOURS = [
+/** The colors that a tag can have. */
+export const COLORS = [
   'red',
   'orange',
   'yellow',
@@ -11,4 +11,4 @@ export const COLOURS = [
   'pink',
   'grey',
 ] as const
-export type Colour = (typeof COLOURS)[number]
+export type Color = (typeof COLORS)[number]
