@@ -17,7 +17,7 @@ export type LinkFollower = ReturnType<typeof createLinkFollower>
 
 /**
  * Follows the changes of links in the database, twice a second. It is what the promise that a
- * change takes effect on every node within a second relies on: whoever made the change, and whether
+ * change takes effect on every node within a second relies on: by any node or program, and whether
  * or not it could be announced.
  */
 export function createLinkFollower(options: {

@@ -66,7 +66,8 @@ describe.skipIf(missing !== undefined)(title, () => {
   const patch = (node: Slugline, path: string, headers: Record<string, string> = {}) =>
     node.call('PATCH', path, { key, headers, body: { destination_url: NEW } })
   /** The first node's next change of a slug is committed, but the node isn't told so. */
-  const loseAnswer = () => proxy.loseAnswerTo('update "slugs"', 'COMMIT\0')
+  const CHANGE = ['update "slugs"', 'COMMIT\0'] as const
+  const loseAnswer = () => proxy.loseAnswerTo(...CHANGE)
 
   test('obey changes of each other', async () => {
     const { path, slug } = await make()
@@ -131,6 +132,89 @@ describe.skipIf(missing !== undefined)(title, () => {
     await postgres.admin(`UPDATE slugs SET target_url = '${NEW}' WHERE slug_key = '${slug}'`, name)
     await obeys(a, slug, NEW)
     await obeys(b, slug, NEW)
+  })
+
+  /** Kills the first node between the commit of a change and its announcement. */
+  async function killAfterCommit(path: string, headers: Record<string, string>): Promise<void> {
+    const committed = proxy.withholdAnswerTo(...CHANGE)
+    const answer = patch(a, path, headers).catch(() => 'none')
+    await committed
+    await a.kill()
+    expect(await answer).toBe('none')
+  }
+
+  test('obey a change of a node that is killed between commit and announcement', async () => {
+    const { path, slug } = await make()
+    await killAfterCommit(path, {})
+    await obeys(b, slug, NEW).finally(() => a.restart())
+    expect(await target(a, slug)).toBe(NEW)
+  })
+
+  test('obey a change of a killed node before its retry is answered', async () => {
+    const { path, slug } = await make()
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    await killAfterCommit(path, headers)
+    const retried = await patch(b, path, headers)
+    const led = await target(b, slug)
+    await a.restart()
+    expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(led).toBe(NEW)
+  })
+
+  for (const [how, away, back] of [
+    ['is down', 'stop', 'start'],
+    ['does not respond', 'freeze', 'thaw'],
+  ] as const) {
+    test(`obey changes of each other while the Redis of one ${how}`, async () => {
+      const [first, second] = [await make(), await make()]
+      await redis[0][away]()
+      try {
+        expect((await patch(a, first.path)).status).toBe(200)
+        expect(await target(a, first.slug)).toBe(NEW)
+        expect((await patch(b, second.path)).status).toBe(200)
+        const at = performance.now()
+        await Promise.all([obeys(b, first.slug, NEW), obeys(a, second.slug, NEW)])
+        expect(performance.now() - at).toBeLessThan(5_000)
+      } finally {
+        await redis[0][back]()
+      }
+    })
+  }
+
+  test('obey a change whose commit waits for a standby when it is released', async () => {
+    const [waiting, other] = [await make(), await make()]
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    const name = new URL(b.env?.DATABASE_URL ?? '').pathname.slice(1)
+    const requireStandby = async (standby: string) => {
+      await postgres.admin(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`)
+      await postgres.admin('SELECT pg_reload_conf()')
+    }
+    await requireStandby('missing')
+    let answer: Promise<Response>
+    try {
+      answer = patch(a, waiting.path, headers)
+      await eventually('the commit waits', async () => {
+        const waits = await postgres.admin(
+          "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+        )
+        return waits.length > 0 ? true : undefined
+      })
+      // Later changes are followed in the meantime, so the position has passed the one that waits.
+      await postgres.admin(
+        `SET synchronous_commit = local; UPDATE slugs SET target_url = '${NEW}' WHERE slug_key = '${other.slug}'`,
+        name,
+      )
+      await Promise.all([a, b].map((node) => obeys(node, other.slug, NEW)))
+      // Nothing was answered yet, and no other transaction sees the change.
+      expect(await target(b, waiting.slug)).toBe(OLD)
+    } finally {
+      await requireStandby('')
+    }
+    expect((await answer).status).toBe(200)
+    expect(await target(a, waiting.slug)).toBe(NEW)
+    await obeys(b, waiting.slug, NEW)
+    const retried = await patch(b, waiting.path, headers)
+    expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   })
 
   test('know links that were made since their start when PostgreSQL stops', async () => {

@@ -18,6 +18,8 @@ export interface TestProxy {
    * forwarded, but the connection is closed instead of answering.
    */
   loseAnswerTo(first: string, second: string): void
+  /** The same, but the connection stays open; resolves when the answer has come from the server. */
+  withholdAnswerTo(first: string, second: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,23 +28,24 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
   let delayMs = 0
   let isCut = false
   let refused = 0
-  let lost: { first: string; second: string } | undefined
+  let lost: { first: string; second: string; come: (client: Socket) => void } | undefined
   let losing: Socket | undefined
   let opened = Promise.withResolvers<void>()
   opened.resolve()
   const sockets = new Set<Socket>()
-  const mute = new WeakSet<Socket>()
+  const mute = new WeakMap<Socket, (client: Socket) => void>()
 
   function forward(from: Socket, to: Socket, isClient: boolean): void {
     let last: Promise<unknown> = Promise.resolve()
     from.on('data', (data) => {
       // The answer has come, so the server has done it.
-      if (mute.has(from)) return void to.destroy()
+      const come = mute.get(from)
+      if (come !== undefined) return come(to)
       if (lost !== undefined && isClient) {
         if (data.includes(lost.first)) losing = from
         if (losing === from && data.includes(lost.second)) {
+          mute.set(to, lost.come)
           lost = losing = undefined
-          mute.add(to)
         }
       }
       const after = delayMs === 0 ? undefined : Bun.sleep(delayMs)
@@ -98,7 +101,12 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
       isCut = false
     },
     loseAnswerTo(first, second) {
-      lost = { first, second }
+      lost = { first, second, come: (client) => client.destroy() }
+    },
+    withholdAnswerTo(first, second) {
+      const answered = Promise.withResolvers<void>()
+      lost = { first, second, come: () => answered.resolve() }
+      return answered.promise
     },
     async close() {
       opened.resolve()

@@ -54,7 +54,7 @@ const links = (from: number, count: number) =>
 const pageNo = (url: URL) => Number(url.searchParams.get('page'))
 
 describe('a page of another service', () => {
-  test('of a million records ends the import, and holds up nobody', async () => {
+  test('of a million records ends the import, and delays no other work', async () => {
     const site = await siteWith()
     const body = `{"shortUrls":{"data":[${'{"u":1},'.repeat(999_999)}{"u":1}]}}`
     const { url } = serve(() => new Response(body))
@@ -202,7 +202,7 @@ describe('a file', () => {
     ['ndjson', '{}\n'.repeat(million)],
     ['csv', `url\n${'x\n'.repeat(million)}`],
   ])(
-    'of a million records that are refused, %s, holds up nobody',
+    'of a million records that are refused, %s, delays no other work',
     async (kind, text) => {
       const site = await siteWith()
       const answer = await site.upload(text, kind, 'format=shlink&dry_run=true')

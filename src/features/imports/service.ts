@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Cursors } from '../../http/cursor.ts'
 import { pageOf } from '../../http/page.ts'
-import type { Reader } from '../../http/types.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { type Ids, lowestIdAt } from '../../lib/base/ids.ts'
 import { NONCE_BYTES, seal } from '../../lib/base/seal.ts'
@@ -9,7 +8,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import type { Principal } from '../audit/index.ts'
-import type { JobRun, JobService } from '../jobs/index.ts'
+import type { JobReader, JobRun, JobService } from '../jobs/index.ts'
 import { type FileInput, importFile } from './files.ts'
 import { type FormatName, type Mapping, recognize } from './formats/index.ts'
 import type { ReadRecord } from './records.ts'
@@ -75,7 +74,7 @@ export function createImportService(deps: ImportServiceDeps) {
     domains: deps.domains,
 
     /** Runs {@link start} in a transaction, without an idempotency key. */
-    write<T>({ workspace }: Reader, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    write<T>({ workspace }: JobReader, work: (tx: Transaction) => Promise<T>): Promise<T> {
       return storage.write(work, { workspaceNo: workspace.no })
     },
 
@@ -138,7 +137,7 @@ export function createImportService(deps: ImportServiceDeps) {
 
     /** A page of the results. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
     async rows(
-      caller: Reader,
+      caller: JobReader,
       id: string,
       { limit, cursor, ...filter }: RowsFilter & { limit: number; cursor?: string | undefined },
     ) {
@@ -150,7 +149,7 @@ export function createImportService(deps: ImportServiceDeps) {
     },
 
     /** All of the records' results. @throws AppError JOB_NOT_FOUND */
-    async allRows(caller: Reader, id: string, filter: RowsFilter) {
+    async allRows(caller: JobReader, id: string, filter: RowsFilter) {
       return walk(storage, await viewOf(jobs, caller, id), filter)
     },
 
@@ -160,7 +159,7 @@ export function createImportService(deps: ImportServiceDeps) {
 }
 
 /** The job of an import. @throws AppError JOB_NOT_FOUND */
-async function importOf(jobs: Pick<JobService, 'get'>, caller: Reader, id: string) {
+async function importOf(jobs: Pick<JobService, 'get'>, caller: JobReader, id: string) {
   const job = await jobs.get(caller, id)
   if (OF_IMPORTS.includes(job.type)) return job
   throw new AppError('JOB_NOT_FOUND')
@@ -169,7 +168,7 @@ async function importOf(jobs: Pick<JobService, 'get'>, caller: Reader, id: strin
 /** The rows of an import that the caller can see. @throws AppError JOB_NOT_FOUND */
 async function viewOf(
   jobs: Pick<JobService, 'get'>,
-  caller: Reader,
+  caller: JobReader,
   id: string,
 ): Promise<RowsView> {
   const { id: jobId } = await importOf(jobs, caller, id)

@@ -1,5 +1,11 @@
 export { JOB_EXAMPLE, JobSchema } from './schemas.ts'
-export { createJobService, JOBS_PATH, type JobService, renderJob } from './service.ts'
+export {
+  createJobService,
+  JOBS_PATH,
+  type JobReader,
+  type JobService,
+  renderJob,
+} from './service.ts'
 export type { JobRow } from './store.ts'
 export {
   type Checkpoint,

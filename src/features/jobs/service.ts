@@ -37,6 +37,13 @@ interface JobPrincipal extends Reader {
   readonly actor: Actor
 }
 
+/** Who reads jobs: a person, the caller with a key, or an actor. */
+export interface JobReader extends Reader {
+  readonly actor?: Actor
+  readonly keyId?: string | undefined
+  readonly userId?: string | undefined
+}
+
 /** What is to be enqueued. */
 interface NewJob {
   type: string
@@ -108,12 +115,15 @@ export function createJobService(
     },
 
     /** @throws AppError JOB_NOT_FOUND */
-    async get(caller: Reader, id: string): Promise<JobRow> {
+    async get(caller: JobReader, id: string): Promise<JobRow> {
       return named(storage.read, await found(findJob(storage.read, viewOf(caller), id)))
     },
 
     /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-    async list(caller: Reader, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    async list(
+      caller: JobReader,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ) {
       const view = viewOf(caller)
       const binding = JSON.stringify(['jobs', view.workspaceNo])
       const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
@@ -143,8 +153,9 @@ export function createJobService(
   }
 }
 
-function viewOf(caller: Reader): JobView {
-  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller) }
+function viewOf(caller: JobReader): JobView {
+  const readerId = caller.actor?.id ?? caller.keyId ?? caller.userId ?? null
+  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller), readerId }
 }
 
 /** The rows without email addresses, for responses. */

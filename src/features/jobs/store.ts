@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { CLOSED_FOLDER } from '../../lib/base/hidden-folders.ts'
 import type { JobsTable, Sql, Transaction } from '../../platform/storage/index.ts'
 
 /** A row of `jobs`. */
@@ -28,17 +29,28 @@ export async function insertJob(
   return job
 }
 
-/** The jobs of a workspace without those that touched a hidden folder. */
+/** The jobs of a workspace without those that touched a hidden folder, or still may. */
 export interface JobView {
   workspaceNo: number
   hidden: readonly string[]
+  /** The id of the reader, who sees their own unfinished jobs. */
+  readerId: string | null
 }
 
 /** The jobs that a reader can see: every access by a reader goes through this. */
-function visible({ db }: Sql, { workspaceNo, hidden }: JobView) {
+function visible({ db }: Sql, { workspaceNo, hidden, readerId }: JobView) {
   const jobs = db.selectFrom('jobs').where('workspace_no', '=', workspaceNo)
   if (hidden.length === 0) return jobs
-  return jobs.where(({ not, exists, selectFrom }) =>
+  // Which folders an import touches is only known at its end.
+  const settled =
+    hidden.some((id) => id !== CLOSED_FOLDER) &&
+    jobs.where((e) =>
+      e.or([
+        e('lease_until', 'is', null),
+        e('actor', 'like', `%"id":${JSON.stringify(readerId)}%`),
+      ]),
+    )
+  return (settled || jobs).where(({ not, exists, selectFrom }) =>
     not(
       exists(
         selectFrom('job_folders')

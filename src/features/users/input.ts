@@ -15,9 +15,6 @@ export const PASSWORD_MIN = 10
 /** The most characters (code points) of a password: hashing longer ones only takes longer. */
 export const PASSWORD_MAX = 128
 
-/** The most UTF-16 units of a password as it may be typed: decomposed, beyond the BMP. */
-export const TYPED_PASSWORD_MAX = 1_000
-
 /** A text typed by a person: trimmed, in NFC, not empty, of at most `max` characters. */
 export function trimmed(max: number): (value: string) => string | Fault {
   return (value) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { hashNormalized, verifyNormalized } from './passwords.ts'
+import { hashNormalized, TYPED_PASSWORD_MAX, verifyNormalized } from './passwords.ts'
 
 const CHEAP = { memoryCost: 8, timeCost: 1 }
 const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
@@ -23,4 +23,13 @@ test('a hash of a password that was not normalized still matches it as typed', a
   const old = await Bun.password.hash(decomposed, { algorithm: 'argon2id', ...CHEAP })
   expect(await verifyNormalized(decomposed, old)).toBe(true)
   expect(await verifyNormalized('something else', old)).toBe(false)
+})
+
+test('a password longer than any can be typed is not normalized', async () => {
+  const hash = await hashNormalized('a'.repeat(TYPED_PASSWORD_MAX), CHEAP)
+  expect(await verifyNormalized('a'.repeat(TYPED_PASSWORD_MAX), hash)).toBe(true)
+  const before = process.threadCpuUsage()
+  expect(await verifyNormalized('\u0301\u0316'.repeat(16_000), hash)).toBe(false)
+  // It takes seconds otherwise.
+  expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(100)
 })

@@ -130,7 +130,7 @@ test('a log that is missing costs no click', async () => {
   expect(await storedIn(dir)).toEqual({ clicks: ALL, since: 0, cut: false })
 })
 
-test('whatever becomes of what was not synced: all clicks are stored once', async () => {
+test('all clicks are stored once, with any state of what was not synced', async () => {
   const lost = fc.record({
     commit: fc.integer({ min: 0, max: COMMITS.length - 1 }),
     length: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -164,7 +164,7 @@ test('whatever becomes of what was not synced: all clicks are stored once', asyn
   )
 })
 
-test('damage to what was synced is told, once the journal has lost those clicks', async () => {
+test('damage to what was synced is reported when the journal no longer has those clicks', async () => {
   const dir = withLog(filled(length(0) + 100, length(0) + 200, 0))
   const directory = journalDirectory(dir)
   // Everything was stored and trimmed; then newer clicks came.
@@ -174,7 +174,7 @@ test('damage to what was synced is told, once the journal has lost those clicks'
   expect([since > 0, cut]).toEqual([true, true])
 })
 
-test('only the one who owns the journal cuts a log', async () => {
+test('only the process that owns the journal cuts a log', async () => {
   const dir = withLog(filled(length(-2), length(-1), 0))
   for (const readonly of [true, false]) {
     const error = await openDuckDb(statisticsFile(dir), { readonly }).catch((it) => it)
