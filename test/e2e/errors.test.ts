@@ -19,7 +19,7 @@ const ELSEWHERE: readonly string[] = [
   ...['ACTOR_NOT_PERMITTED', 'IMPORT_CONFLICT', 'IMPORT_RUNNING', 'FILE_UNREADABLE'],
   ...['SOURCE_ENDLESS', 'SOURCE_FAILED', 'SOURCE_RATE_LIMITED', 'SOURCE_REFUSED'],
   ...['SOURCE_TIMEOUT', 'SOURCE_TOO_LARGE', 'TOO_MANY_JOBS'],
-  ...['FOLDER_NOT_EMPTY', 'TAG_TAKEN', 'URL_NOT_ALLOWED'],
+  ...['FOLDER_NOT_EMPTY', 'TAG_TAKEN', 'UTM_TEMPLATE_TAKEN', 'URL_NOT_ALLOWED'],
 ]
 const DETAILS_ELSEWHERE: readonly string[] = [
   ...['DOMAINS_LIMIT', 'DOMAIN_NOT_VERIFIED', 'INVALID_HOST', 'SLUGS_COLLIDE', 'UNKNOWN_MEMBER'],
@@ -146,6 +146,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   FOLDER_NOT_FOUND: api('GET', '/api/v1/folders/fld_00000000000000000000000000'),
   LOGO_NOT_FOUND: api('GET', '/api/v1/logo'),
   SHARE_NOT_FOUND: api('GET', '/api/v1/shares/shr_00000000000000000000000000'),
+  UTM_TEMPLATE_NOT_FOUND: api('GET', '/api/v1/utm-templates/utm_00000000000000000000000000'),
   SHARE_PROTECTED: shared({ password: 'a long password' }),
   SHARE_EXPIRED: shared({ expires_at: '2020-01-01T00:00:00Z' }),
   QR_UNREADABLE: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),

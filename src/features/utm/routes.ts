@@ -58,6 +58,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     body: UtmTemplateCreateSchema,
     bodyExample: { name: 'Newsletter', source: 'newsletter', medium: 'email' },
     success: one(201, 'The template.'),
+    errors: ['UTM_TEMPLATE_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
         answerCreated(PATH, await deps.utm.create(tx, principalOf(call), call.body)),
@@ -71,7 +72,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     operationId: 'getUtmTemplate',
     summary: 'Get a UTM template',
     success: one(200, 'The template.'),
-    errors: ['NOT_FOUND'],
+    errors: ['UTM_TEMPLATE_NOT_FOUND'],
     handler: async ({ caller, params }) => answerOk(await deps.utm.get(caller, params.id)),
   })
 
@@ -85,7 +86,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     body: UtmTemplatePatchSchema,
     bodyExample: { campaign: 'summer' },
     success: one(200, 'The template as it is now.'),
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    errors: ['UTM_TEMPLATE_NOT_FOUND', 'UTM_TEMPLATE_TAKEN', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
@@ -100,7 +101,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     operationId: 'deleteUtmTemplate',
     summary: 'Delete a UTM template',
     success: { status: 204, description: 'The template is deleted.' },
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    errors: ['UTM_TEMPLATE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate((tx) => deps.utm.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
   })

@@ -107,7 +107,7 @@ function templates({ db }: Pick<Sql, 'db'>, workspaceNo: number) {
 
 async function find(sql: Pick<Sql, 'db'>, { workspace }: Workspace, id: string): Promise<Row> {
   const row = await templates(sql, workspace.no).where('id', '=', id).executeTakeFirst()
-  if (row === undefined) throw new AppError('NOT_FOUND')
+  if (row === undefined) throw new AppError('UTM_TEMPLATE_NOT_FOUND')
   return row
 }
 
@@ -120,7 +120,7 @@ function given(fields: UtmTemplatePatch): Partial<Row> {
 function withName<F>(fields: F, name: string, others: readonly Row[]) {
   const name_key = foldCase(name)
   if (others.some((other) => other.name_key === name_key)) {
-    throw invalid({ field: 'name', code: 'DUPLICATE_VALUE' })
+    throw new AppError('UTM_TEMPLATE_TAKEN')
   }
   return { ...fields, name, name_key }
 }

@@ -48,7 +48,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     body: ViewCreateSchema,
     bodyExample: { name: VIEW_EXAMPLE.name, filter: { tag: ['spring'] }, sort: 'clicks' },
     success: one(201, 'The view.'),
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'VIEW_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
         answerCreated(PATH, await deps.views.create(tx, memberPrincipalOf(call), call.body)),
@@ -65,7 +65,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     body: ViewPatchSchema,
     bodyExample: { name: 'Spring' },
     success: one(200, 'The view as it is now.'),
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
+    errors: ['VIEW_NOT_FOUND', 'VIEW_TAKEN', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
@@ -82,7 +82,7 @@ export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewSer
     operationId: 'deleteView',
     summary: 'Delete a saved view',
     success: { status: 204, description: 'The view is gone.' },
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
+    errors: ['VIEW_NOT_FOUND', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>
       call.mutate((tx) =>
         deps.views.remove(tx, memberPrincipalOf(call), call.params.id, call.ifMatch),

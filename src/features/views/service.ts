@@ -130,7 +130,7 @@ async function findEditable(
 ): Promise<Row> {
   await tx.lockWorkspace(caller.workspace.no)
   const row = (await visible(tx, caller)).find((one) => one.id === id)
-  if (row === undefined) throw new AppError('NOT_FOUND')
+  if (row === undefined) throw new AppError('VIEW_NOT_FOUND')
   if (!isEditable(row, caller)) throw new AppError('FORBIDDEN')
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
@@ -142,7 +142,7 @@ function isEditable(row: Row, { userId, scopes }: MemberPrincipal): boolean {
   return scopes.has('members:manage') || (row.user_id === userId && scopes.has('links:write'))
 }
 
-/** @throws AppError VALIDATION_FAILED */
+/** @throws AppError VALIDATION_FAILED, VIEW_TAKEN */
 async function check(tx: Transaction, caller: MemberPrincipal, row: Row): Promise<void> {
   const others = await tx.db
     .selectFrom('views')
@@ -156,13 +156,11 @@ async function check(tx: Transaction, caller: MemberPrincipal, row: Row): Promis
   if (others.length >= VIEWS_MAX) {
     details.push({ field: 'name', code: 'TOO_MANY', params: { max: VIEWS_MAX } })
   }
-  if (others.some((other) => other.name_key === row.name_key)) {
-    details.push({ field: 'name', code: 'DUPLICATE_VALUE' })
-  }
   if (!(await isFolderThere(tx, caller, shownOf(row).filter.folder_id))) {
     details.push({ field: 'filter.folder_id', code: 'FOLDER_NOT_FOUND' })
   }
   if (details.length > 0) throw invalid(...details)
+  if (others.some(({ name_key }) => name_key === row.name_key)) throw new AppError('VIEW_TAKEN')
 }
 
 async function isFolderThere(

@@ -50,6 +50,8 @@ const DASHBOARD_ERRORS = {
   INVITATION_FOR_ANOTHER: { status: 403, params: {} },
   KEY_NOT_FOUND: { status: 404, params: {} },
   MEMBER_NOT_FOUND: { status: 404, params: {} },
+  VIEW_NOT_FOUND: { status: 404, params: {} },
+  VIEW_TAKEN: { status: 409, params: {} },
   KEY_REVOKED: { status: 409, params: {} },
   KEY_EXPIRED: { status: 409, params: {} },
   KEY_ALREADY_ROTATED: { status: 409, params: {} },
@@ -104,11 +106,13 @@ export const ERRORS = {
   FOLDER_NOT_FOUND: { status: 404, params: {} },
   DOMAIN_NOT_FOUND: { status: 404, params: {} },
   SHARE_NOT_FOUND: { status: 404, params: {} },
+  UTM_TEMPLATE_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
   /** Another tag has the name: they can be merged. */
   TAG_TAKEN: { status: 409, params: {} },
+  UTM_TEMPLATE_TAKEN: { status: 409, params: {} },
   FOLDER_NOT_EMPTY: { status: 409, params: {} },
   /** The host belongs to another workspace, or this one has claimed it already. */
   DOMAIN_TAKEN: { status: 409, params: {} },
