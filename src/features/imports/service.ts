@@ -49,7 +49,7 @@ const STEP = 1_000
 export interface ImportServiceDeps extends RemoteDeps {
   ids: Ids
   cursors: Cursors
-  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'register'>
+  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'list' | 'register'>
 }
 
 export type ImportService = ReturnType<typeof createImportService>
@@ -70,6 +70,13 @@ export function createImportService(deps: ImportServiceDeps) {
 
     /** @throws AppError TOO_MANY_JOBS */
     assertRoom: jobs.assertRoom,
+
+    /** A page of imports, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    list: (caller: Reader, page: { limit: number; cursor?: string | undefined }) =>
+      jobs.list(caller, { ...page, type: OF_IMPORTS }),
+
+    /** @throws AppError JOB_NOT_FOUND */
+    get: (caller: Reader, id: string) => importOf(jobs, caller, id),
 
     /** The hosts of this instance. */
     domains: deps.domains,

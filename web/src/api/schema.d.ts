@@ -251,7 +251,15 @@ export interface paths {
   }
   '/api/v1/jobs': {
     get: {
-      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      parameters: {
+        query?: {
+          lang?: string
+          type?: string[]
+          status?: ('queued' | 'running' | 'succeeded' | 'failed' | 'cancelled')[]
+          limit?: number
+          cursor?: string
+        }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['JobList'] } } }
     }
   }
@@ -282,6 +290,10 @@ export interface paths {
     }
   }
   '/api/v1/imports': {
+    get: {
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['JobList'] } } }
+    }
     post: {
       parameters: {
         query?: {
@@ -341,6 +353,12 @@ export interface paths {
         path: { id: string }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
+    }
+  }
+  '/api/v1/imports/{id}': {
+    get: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Job'] } } }
     }
   }
   '/api/v1/imports/remote': {
