@@ -1,5 +1,4 @@
 import type { z } from '@hono/zod-openapi'
-import { TrieRouter } from 'hono/router/trie-router'
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import { AppError } from '../lib/errors/index.ts'
 import { createMemoryLimiter } from '../platform/limits/index.ts'
@@ -9,6 +8,7 @@ import { Exchange } from './exchange.ts'
 import { createIdempotency } from './idempotency.ts'
 import { ACCEPT_PATCH, pathOf } from './request.ts'
 import { preflightHeaders } from './respond.ts'
+import { createRouter } from './router.ts'
 import type {
   AnyEndpoint,
   ApiDeps,
@@ -57,11 +57,10 @@ export function createApi(deps: ApiDeps) {
   }
   const prefix = deps.sessions === undefined ? '' : DASHBOARD_PREFIX
   const endpoints: AnyEndpoint[] = []
-  const router = new TrieRouter<Route>()
+  const router = createRouter<Route>()
 
   function find(method: string, path: string) {
-    const [found] = router.match(method === 'HEAD' ? 'GET' : method, path)[0]
-    return found as [Route, Record<string, string>] | undefined
+    return router.match(method === 'HEAD' ? 'GET' : method, path)
   }
 
   /** Handles OPTIONS, unsupported methods and unknown paths. */
@@ -94,7 +93,7 @@ export function createApi(deps: ApiDeps) {
       if (declared.dryRun) parameters.add('dry_run')
       const definition = { ...declared, path: prefix + declared.path, parameters }
       endpoints.push(definition)
-      router.add(definition.method.toUpperCase(), definition.path.replaceAll(/\{(.+?)\}/g, ':$1'), {
+      router.add(definition.method.toUpperCase(), definition.path, {
         endpoint: definition,
         answer: (exchange, params) => exchange.run(definition, params),
       })
@@ -105,17 +104,17 @@ export function createApi(deps: ApiDeps) {
     },
     /** Forwards every request below a path. */
     mount(path: string, mounted: Mounted): void {
-      router.add('ALL', `${path}/*`, { answer: (exchange) => exchange.pass(mounted) })
+      router.addBelow(path, { answer: (exchange) => exchange.pass(mounted) })
     },
     /** Handles every request; never rejects. */
     async fetch(request: Request, info: RequestInfo): Promise<Response> {
       const start = performance.now()
-      const [route, params] = find(request.method, pathOf(request.url)) ?? []
+      const { route, params = {} } = find(request.method, pathOf(request.url)) ?? {}
       const requestId = deps.ids.next('req')
       const exchange = new Exchange(services, route?.endpoint, request, info, requestId)
       const response = await (route === undefined
         ? unmatched(exchange)
-        : route.answer(exchange, decoded(params ?? {})))
+        : route.answer(exchange, decoded(params)))
       report(services, exchange, response.status, performance.now() - start)
       return response
     },

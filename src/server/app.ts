@@ -108,7 +108,7 @@ export function createApp(deps: AppDeps) {
   addDocuments(api, deps.baseUrl)
   if (deps.sharedShell !== undefined) {
     const page = createSharedPage(deps.shareViews, deps.sharedShell)
-    api.addPage('/shared/:token', page, sharedErrorPage)
+    api.addPage('/shared/{token}', page, sharedErrorPage)
   }
 
   const dashboardApi = createApi({
@@ -118,7 +118,6 @@ export function createApp(deps: AppDeps) {
     planLimiter,
     anonymousLimiter: limiters?.visitors,
   })
-  // First, because an endpoint of links accepts any word as an id.
   registerStatisticsDashboardRoutes(dashboardApi, deps)
   registerEndpoints(dashboardApi, deps)
   registerDashboardEndpoints(dashboardApi, { ...deps, invitationLimiter: limiters?.invitations })

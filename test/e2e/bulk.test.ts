@@ -210,6 +210,24 @@ describe('POST /links/bulk/by-filter', () => {
     const watched = await jobs('watch', job.id)
     expect([watched.status, watched.stdout]).toEqual([0, expect.stringContaining('succeeded')])
     expect(watched.stderr).toContain('150 of 150\n')
+    const jobsBy = async (query: string) => {
+      const answer = await send('GET', `/api/v1/jobs?${query}`)
+      const { data = [], error } = (await answer.json()) as Pick<Result, 'error'> & {
+        data?: { id: string }[]
+      }
+      return error?.details.map(({ field, code }) => `${field} ${code}`) ?? data.map(({ id }) => id)
+    }
+    const [type, other] = ['type=links.by_filter', 'type=imports.undo']
+    expect(await jobsBy(`${type}&status=succeeded`)).toContain(job.id)
+    expect(await jobsBy(`${other}&${type}&status=failed&status=succeeded`)).toContain(job.id)
+    expect(await jobsBy(`${type}&status=queued`)).toEqual([])
+    expect(await jobsBy(other)).toEqual([])
+    expect((await jobsBy('type=A%20b&status=done')).sort()).toEqual([
+      'status INVALID_VALUE',
+      'type INVALID_VALUE',
+    ])
+    expect((await send('GET', `/api/v1/imports/${job.id}`)).status).toBe(404)
+    expect((await jobs('list', '--status', 'queued')).stdout).not.toContain(job.id)
     expect((await jobs('list')).stdout).toContain(
       `${job.id}  links.by_filter  succeeded  150 of 150`,
     )

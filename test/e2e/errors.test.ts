@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import openapi from '../../openapi.json'
 import {
   ERRORS,
   type ErrorCode,
@@ -6,6 +7,7 @@ import {
   PUBLIC_ERROR_CODES,
 } from '../../src/lib/errors/index.ts'
 import { LOCALES } from '../../src/lib/i18n/index.ts'
+import dashboardApi from '../../web/openapi.json'
 import { writePlans } from '../harness/plans.ts'
 import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
 
@@ -324,4 +326,25 @@ test('all failing fields are reported together', async () => {
     'title',
     'x',
   ])
+})
+
+test('every path has the methods of the documents, so that no fixed path is taken for an id', async () => {
+  const documented = { ...openapi.paths, ...dashboardApi.paths }
+  const methods = ['get', 'post', 'patch', 'put', 'delete']
+  for (const [path, operations] of Object.entries(documented)) {
+    const { headers } = await slugline.call('OPTIONS', path.replaceAll(/\{\w+\}/g, 'any'))
+    const allowed = methods.filter((method) => method in operations)
+    const names = allowed.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method))
+    const allow = [...names, 'OPTIONS'].join(', ').toUpperCase()
+    expect([path, headers.get('Allow')]).toEqual([path, allow])
+  }
+  const wrong = async (method: string, path: string) => {
+    const answer = await slugline.call(method, `${LINKS}${path}`, { key })
+    return [answer.status, answer.headers.get('Allow')]
+  }
+  expect(await wrong('PATCH', '/lookup')).toEqual([405, 'GET, HEAD, OPTIONS'])
+  expect(await wrong('DELETE', '/deleted')).toEqual([405, 'GET, HEAD, OPTIONS'])
+  expect(await wrong('GET', '/bulk')).toEqual([405, 'POST, OPTIONS'])
+  const external = [405, 'GET, HEAD, PATCH, PUT, DELETE, OPTIONS']
+  expect(await wrong('POST', '/external/restore')).toEqual(external)
 })

@@ -153,7 +153,14 @@ async function everythingOf([, prefix, send]: (typeof outsiders)[number]) {
       '/tags?search=secret',
       '/folders?search=secret',
     ],
-    ...[`/stats?tag=${SECRET}`, '/jobs?limit=1', '/shares?limit=1', '/links/deleted?limit=1'],
+    ...[
+      `/stats?tag=${SECRET}`,
+      '/jobs?limit=1',
+      '/jobs?status=succeeded',
+      '/imports?limit=1',
+      '/shares?limit=1',
+      '/links/deleted?limit=1',
+    ],
     `/links/lookup?url=${encodeURIComponent(`${slugline.url}/secret`)}`,
   ]
   const all: [path: string, status: number, text: string][] = []

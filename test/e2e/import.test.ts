@@ -102,6 +102,13 @@ describe.each(PRODUCTS)('%s', (name, created, refused) => {
     }
     const undo = await slugline.call('POST', `/api/v1/imports/${done.body.id}/undo`, { key })
     const { id } = (await undo.json()) as { id: string }
+    type Page = { data: { id: string }[]; pagination: { next_cursor: string | null } }
+    const imports = await get<Page>('/api/v1/imports?limit=1')
+    expect(imports.data.map((job) => job.id)).toEqual([done.body.id])
+    const older = await get<Page>(`/api/v1/imports?cursor=${imports.pagination.next_cursor}`)
+    expect(older.data.every((job) => job.id < done.body.id)).toBe(true)
+    const one = await get<{ id: string }>(`/api/v1/imports/${done.body.id}`)
+    expect(one).toEqual(await get(`/api/v1/jobs/${done.body.id}`))
     expect((await finished(id)).result).toMatchObject({ deleted: created, restored: 0, kept: 0 })
     for (const { slug } of made) expect((await visit(slug)).status).toBe(404)
   })

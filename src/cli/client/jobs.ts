@@ -11,7 +11,9 @@ export function registerJobsCommands(program: Command, context: CommandContext):
     .command('list')
     .description('list jobs, newest first')
     .option('--limit <n>', 'maximum number of results, up to 100', '25')
-    .action(({ limit }: { limit: string }) => list(context, limit))
+    .option('--type <type>', 'only this type, such as imports.file')
+    .option('--status <status>', 'queued, running, succeeded, failed or cancelled')
+    .action((query: { limit: string; type?: string; status?: string }) => list(context, query))
   const one = (name: string, description: string, run: (id: string) => Promise<void>) =>
     jobs.command(name).description(description).argument('<id>', 'ID from `jobs list`').action(run)
   one('show', 'show a job', async (id) => show(context, await find(context, id))).alias('get')
@@ -32,8 +34,8 @@ function find(context: CommandContext, id: string): Promise<RemoteJob> {
   return bodyOf(remoteOf(context)(`/jobs/${encodeURIComponent(id)}`))
 }
 
-async function list(context: CommandContext, limit: string): Promise<void> {
-  const body = await bodyOf<{ data: RemoteJob[] }>(remoteOf(context)('/jobs', { limit }))
+async function list(context: CommandContext, query: Record<string, string>): Promise<void> {
+  const body = await bodyOf<{ data: RemoteJob[] }>(remoteOf(context)('/jobs', query))
   const lines = body.data.map((job) =>
     [job.created_at, job.id, job.type, job.status, countOf(job)].join('  '),
   )

@@ -1,12 +1,20 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint, validate } from '../../http/index.ts'
+import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import type { Answer, Call, Caller } from '../../http/types.ts'
 import { checked } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { checkDomain } from '../../model/links/values.ts'
 import { principalOf } from '../audit/index.ts'
-import { JOB_EXAMPLE, JOBS_PATH, type JobRow, JobSchema, renderJob } from '../jobs/index.ts'
+import {
+  JOB_EXAMPLE,
+  JOBS_PATH,
+  JobListSchema,
+  type JobRow,
+  JobSchema,
+  renderJob,
+} from '../jobs/index.ts'
 import { registerRowRoutes } from './row-routes.ts'
 import { createFileOptions, createOptions, createRemoteBody, PreviewSchema } from './schemas.ts'
 import type { ImportService } from './service.ts'
@@ -158,8 +166,51 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       ),
   })
 
+  registerReadRoutes(api, deps)
   registerRemoteRoute(api, deps, domain)
   registerRowRoutes(api, deps)
+}
+
+function registerReadRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'listImports',
+    tag: TAG,
+    summary: 'List imports',
+    description:
+      'The jobs of imports, dry runs included, without undos. They are kept for 30 days after ' +
+      'their end.',
+    query: z.object(pageParameters),
+    success: pageSuccess('One page of imports, the newest first.', JobListSchema, EXAMPLE),
+    errors: ['BAD_REQUEST'],
+    async handler(call) {
+      const { data, pagination } = await imports.list(call.caller, call.query)
+      return pageAnswer(call, { data: data.map((row) => renderJob(row, call)), pagination })
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}`,
+    scope: 'links:read',
+    operationId: 'getImport',
+    tag: TAG,
+    summary: 'Get an import',
+    params: Params,
+    success: {
+      status: 200,
+      description: "The import's job as it is now.",
+      schema: JobSchema,
+      example: EXAMPLE,
+    },
+    errors: ['JOB_NOT_FOUND'],
+    handler: async (call) => ({
+      status: 200,
+      body: renderJob(await imports.get(call.caller, call.params.id), call),
+    }),
+  })
 }
 
 function registerRemoteRoute(

@@ -48,7 +48,7 @@ const STEP = 1_000
 export interface ImportServiceDeps extends RemoteDeps {
   ids: Ids
   cursors: Cursors
-  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'register'>
+  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'list' | 'register'>
 }
 
 export type ImportService = ReturnType<typeof createImportService>
@@ -69,6 +69,13 @@ export function createImportService(deps: ImportServiceDeps) {
 
     /** @throws AppError TOO_MANY_JOBS */
     assertRoom: jobs.assertRoom,
+
+    /** A page of imports, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    list: (caller: JobReader, page: { limit: number; cursor?: string | undefined }) =>
+      jobs.list(caller, { ...page, type: OF_IMPORTS }),
+
+    /** @throws AppError JOB_NOT_FOUND */
+    get: (caller: JobReader, id: string) => importOf(jobs, caller, id),
 
     /** The hosts of this instance. */
     domains: deps.domains,

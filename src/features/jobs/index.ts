@@ -1,4 +1,4 @@
-export { JOB_EXAMPLE, JobSchema } from './schemas.ts'
+export { JOB_EXAMPLE, JobListSchema, JobSchema } from './schemas.ts'
 export {
   createJobService,
   JOBS_PATH,

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
+import { pageAnswer, pageParameters, pageSuccess, repeatable } from '../../http/page.ts'
 import { principalOf } from '../audit/index.ts'
-import { JOB_EXAMPLE, JobListSchema, JobSchema } from './schemas.ts'
+import { JOB_EXAMPLE, JOB_STATUSES, JobListSchema, JobSchema } from './schemas.ts'
 import { JOBS_PATH, type JobService, renderJob } from './service.ts'
 
 const TAG = 'Jobs'
@@ -11,7 +11,30 @@ const Params = z.object({
   id: z.string().openapi({ description: 'The id of the job.', example: JOB_EXAMPLE.id }),
 })
 
+/** The most values of a filter. */
+const TYPES_MAX = 20
+const TYPE_LENGTH_MAX = 64
+
+const status = repeatable(z.enum(JOB_STATUSES), JOB_STATUSES.length).openapi({
+  param: { description: 'Only jobs with this status; may be repeated.' },
+  type: 'array',
+  items: { type: 'string', enum: [...JOB_STATUSES] },
+})
+
 const Query = z.object({
+  type: repeatable(
+    z
+      .string()
+      .max(TYPE_LENGTH_MAX)
+      .regex(/^[a-z_]+(?:\.[a-z_]+)*$/),
+    TYPES_MAX,
+  ).openapi({
+    param: { description: 'Only jobs of this type; may be repeated.' },
+    type: 'array',
+    items: { type: 'string', maxLength: TYPE_LENGTH_MAX },
+    example: [JOB_EXAMPLE.type],
+  }),
+  status,
   ...pageParameters,
 })
 

@@ -19,12 +19,16 @@ export const JOB_EXAMPLE = {
 const time = (description: string) => z.string().openapi({ format: 'date-time', description })
 const count = (description: string) => z.int().min(0).openapi({ description })
 
+/** The statuses of a job. */
+export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
 /** A job in responses. */
 export const JobSchema = z
   .object({
     id: z.string().openapi({ description: '`job_` and 26 characters; ids sort by time.' }),
     type: z.string().openapi({ description: 'What it does; further types may be added.' }),
-    status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']).openapi({
+    status: z.enum(JOB_STATUSES).openapi({
       description: 'The last three are final.',
     }),
     progress: z

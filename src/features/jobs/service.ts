@@ -17,6 +17,7 @@ import {
   countOpen,
   findJob,
   insertJob,
+  type JobFilter,
   type JobRow,
   type JobView,
   listJobs,
@@ -122,12 +123,12 @@ export function createJobService(
     /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     async list(
       caller: JobReader,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
+      { limit, cursor, ...filter }: JobFilter & { limit: number; cursor?: string | undefined },
     ) {
       const view = viewOf(caller)
-      const binding = JSON.stringify(['jobs', view.workspaceNo])
+      const binding = JSON.stringify(['jobs', view.workspaceNo, filter.type, filter.status])
       const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
-      const rows = await listJobs(storage.read, view, below, limit + 1)
+      const rows = await listJobs(storage.read, view, filter, { below, limit: limit + 1 })
       return pageOf(await allNamed(storage.read, rows), limit, ({ id }) =>
         cursors.encode([id], binding),
       )

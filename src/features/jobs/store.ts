@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { CLOSED_FOLDER } from '../../lib/base/hidden-folders.ts'
 import type { JobsTable, Sql, Transaction } from '../../platform/storage/index.ts'
+import type { JobStatus } from './schemas.ts'
 
 /** A row of `jobs`. */
 export type JobRow = JobsTable
@@ -67,14 +68,22 @@ export async function findJob(sql: Sql, view: JobView, id: string): Promise<JobR
   return visible(sql, view).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Jobs of any of these types, with any of these statuses; absent: all. */
+export interface JobFilter {
+  type?: readonly string[] | undefined
+  status?: readonly JobStatus[] | undefined
+}
+
 /** The newest jobs that a reader can see, older than the job `below` if that is given. */
 export function listJobs(
   sql: Sql,
   view: JobView,
-  below: string | null,
-  limit: number,
+  { type, status }: JobFilter,
+  { below, limit }: { below: string | null; limit: number },
 ): Promise<JobRow[]> {
   let jobs = visible(sql, view).selectAll()
+  if (type !== undefined) jobs = jobs.where('type', 'in', type)
+  if (status !== undefined) jobs = jobs.where('status', 'in', status)
   if (below !== null) jobs = jobs.where('id', '<', below)
   return jobs.orderBy('id', 'desc').limit(limit).execute()
 }

@@ -108,7 +108,6 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     },
   })
 
-  // First, because the next ones accept any word as an id.
   registerLookupRoutes(api, deps, schemas)
   registerDeletedLinksRoute(api, deps)
   registerOneLinkRoutes(api, deps, schemas, BY_EXTERNAL_ID)
@@ -125,7 +124,6 @@ const DeletedQuery = z.object({
   ...pageParameters,
 })
 
-/** Register it before `/links/{id}`, which accepts any word as an id. */
 function registerDeletedLinksRoute(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { id, destination_url, slug, domain, short_url, title } = LINK_EXAMPLE
   const times = {

@@ -257,7 +257,15 @@ export interface paths {
   }
   '/api/v1/jobs': {
     get: {
-      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      parameters: {
+        query?: {
+          lang?: string
+          type?: string[]
+          status?: ('queued' | 'running' | 'succeeded' | 'failed' | 'cancelled')[]
+          limit?: number
+          cursor?: string
+        }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['JobList'] } } }
     }
   }
@@ -288,6 +296,10 @@ export interface paths {
     }
   }
   '/api/v1/imports': {
+    get: {
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['JobList'] } } }
+    }
     post: {
       parameters: {
         query?: {
@@ -348,6 +360,12 @@ export interface paths {
         path: { id: string }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
+    }
+  }
+  '/api/v1/imports/{id}': {
+    get: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['Job'] } } }
     }
   }
   '/api/v1/imports/remote': {
