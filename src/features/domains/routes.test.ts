@@ -290,6 +290,19 @@ describe('settings', () => {
   })
 })
 
+test('the brand changes member by member (RFC 7396)', async () => {
+  const brand = { name: 'Acme', logo: true, colour: '#0b6e4f' }
+  const { id } = await add(acme, 'brand.acme.example', { brand })
+  const patch = async (given: unknown) =>
+    (await app.as('admin', 'PATCH', `/domains/${id}`, { brand: given })).body.brand
+  expect(await patch({ name: 'Other' })).toEqual({ ...brand, name: 'Other' })
+  expect(await patch({ logo: null })).toEqual({ ...brand, name: 'Other', logo: null })
+  expect(await patch({})).toEqual({ ...brand, name: 'Other', logo: null })
+  expect(await patch(null)).toBeNull()
+  expect(await patch({ colour: '#0b6e4f' })).toEqual({ name: null, logo: null, colour: '#0b6e4f' })
+  expect(await patch({ colour: null })).toBeNull()
+})
+
 describe('case', () => {
   test('may be significant on a domain', async () => {
     const domain = await active(acme, 'go.acme.example', { case_sensitive: true })

@@ -143,9 +143,10 @@ function settings(checkUrl: UrlCheck) {
           'Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would ' +
           'become one. Default: false.',
       }),
-    brand: brand
-      .nullable()
-      .openapi({ description: 'The branding of public pages. Replaced as a whole.' }),
+    brand: brand.nullable().openapi({
+      description:
+        'The branding of public pages. An update changes the members it names; null removes one, or all of it.',
+    }),
     robots: boundedText({ max: BOUNDS.robots, min: 1, lines: true })
       .nullable()
       .openapi({ description: '`all`, `none`, or the text of `/robots.txt`. Default: `all`.' }),

@@ -10,7 +10,7 @@ import type { Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Principal } from '../audit/index.ts'
 import { rekeySlugs } from '../links/index.ts'
 import { type DomainServiceDeps, record } from './context.ts'
-import { domainOf, settingsOf } from './rows.ts'
+import { brandOf, domainOf, settingsOf } from './rows.ts'
 import type { Domain, DomainCreate, DomainPatch } from './schemas.ts'
 import {
   countLinks,
@@ -196,8 +196,10 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
   if (case_sensitive !== undefined) row.case_sensitive = Number(case_sensitive ?? false)
   if (robots !== undefined) row.robots = robots ?? 'all'
   if (brand !== undefined) {
-    const { name = null, color = null } = brand ?? {}
-    const logo = brand?.logo || null
+    // Member by member: absent ones stay (RFC 7396).
+    const own = { name: null, logo: null, color: null, ...(brand && brandOf(row)) }
+    const { name = own.name, color = own.color } = brand ?? {}
+    const logo = (brand?.logo === undefined ? own.logo : brand.logo) || null
     const isBlank = name === null && logo === null && color === null
     row.brand = isBlank ? null : JSON.stringify({ name, logo, color })
   }

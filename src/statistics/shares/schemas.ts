@@ -16,7 +16,7 @@ import { SHOW_DEFAULT, SHOW_NAMES } from './show.ts'
 
 const NAME_MAX = 100
 /** The most filters of a share, each with several values. */
-const FILTERS_MAX = 20
+export const FILTERS_MAX = 20
 const FILTER_VALUES_MAX = 100
 
 export const SHARE_EXAMPLE = {
@@ -57,18 +57,20 @@ export type Subject = z.output<typeof subject>
 
 const filterValues = boundedList(z.string(), { max: FILTER_VALUES_MAX, min: 1 })
 
-const filters = (domains: () => Domains) =>
-  checked(boundedRecord(z.string(), filterValues, FILTERS_MAX), (given) => {
-    const faults = Object.entries(given).flatMap(([name, values]) =>
-      filterFaults(name, values, domains()),
+function filters<V extends z.ZodType<string[] | null>>(values: V, domains: () => Domains) {
+  return checked(boundedRecord(z.string(), values, FILTERS_MAX), (given) => {
+    const faults = Object.entries(given).flatMap(([name, some]) =>
+      filterFaults(name, some ?? [], domains()),
     )
     return faults.length > 0 ? faults : given
   }).openapi({
     description:
       'Only clicks with one of these values: filters of statistics by the names of their ' +
-      'parameters, such as `country` or `not_browser`. Viewers can’t remove them.',
+      'parameters, such as `country` or `not_browser`. Viewers can’t remove them. An update ' +
+      'changes the filters it names; null removes one, or all of them.',
     example: { country: ['DE', 'AT'] },
   })
+}
 
 /** Faults of filters that no click can match. The service checks whether links exist. */
 function filterFaults(name: string, given: readonly string[], domains: Domains): Fault[] {
@@ -109,14 +111,24 @@ const expiresAt = checked(z.string(), parseTimestamp).nullable().openapi({
 export function createShareSchemas(domains: () => Domains) {
   const changeable = {
     name: name.optional(),
-    filters: orDefault(filters(domains), {}).optional(),
     show: orDefault(show, [...SHOW_DEFAULT]).optional(),
     password: password.optional(),
     expires_at: expiresAt.optional(),
   }
   return {
-    create: z.strictObject({ subject, ...changeable }).openapi('ShareCreate'),
-    patch: z.strictObject(changeable).openapi('SharePatch'),
+    create: z
+      .strictObject({
+        subject,
+        filters: orDefault(filters(filterValues, domains), {}).optional(),
+        ...changeable,
+      })
+      .openapi('ShareCreate'),
+    patch: z
+      .strictObject({
+        ...changeable,
+        filters: filters(filterValues.nullable(), domains).nullable().optional(),
+      })
+      .openapi('SharePatch'),
   }
 }
 

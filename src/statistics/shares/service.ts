@@ -9,7 +9,13 @@ import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { HashQueue } from '../../platform/limits/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
 import { checkFilters, checkSubject, seenShares } from './check.ts'
-import type { Share, ShareChange, ShareList, Subject } from './schemas.ts'
+import {
+  FILTERS_MAX,
+  type Share,
+  type ShareChange,
+  type ShareList,
+  type Subject,
+} from './schemas.ts'
 import { SHOW_DEFAULT, type Show } from './show.ts'
 import {
   countShares,
@@ -35,7 +41,9 @@ export interface Hashed {
   password_hash?: string | null | undefined
 }
 
-type Change = Omit<ShareChange, 'password'> & Hashed
+type Patch = Omit<ShareChange, 'password'> & Hashed
+type Change = Omit<Patch, 'filters'> & { filters?: Filters | undefined }
+type Filters = Record<string, string[]>
 
 export type ShareService = ReturnType<typeof createShareService>
 
@@ -115,16 +123,17 @@ async function update(
   tx: Transaction,
   caller: Principal,
   id: string,
-  patch: Change,
+  { filters, ...patch }: Patch,
   ifMatch: IfMatch,
 ): Promise<Share> {
   await tx.lockWorkspace(caller.workspace.no)
   const before = await find(tx, caller, id)
   if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
-  const faults = await checkFilters(tx, caller, patch.filters)
+  const merged = filters === undefined ? {} : { filters: withFilters(before, filters) }
+  const faults = await checkFilters(tx, caller, merged.filters)
   if (faults.length > 0) throw invalid(...faults)
   const at = ctx.clock.now()
-  const changing = { ...given(patch), seen_by: caller.userId ?? null }
+  const changing = { ...given({ ...patch, ...merged }), seen_by: caller.userId ?? null }
   const row = { ...before, ...changing, updated_at: at, version: before.version + 1 }
   const changes = changedFields(stateOf(before), stateOf(row))
   const isReplaced = before.password_hash !== row.password_hash && row.password_hash !== null
@@ -159,6 +168,18 @@ async function find(
   const [row] = await seenShares(sql, caller, { id })
   if (row === undefined) throw new AppError('SHARE_NOT_FOUND')
   return row
+}
+
+/** A share's filters after a merge patch of them. @throws AppError VALIDATION_FAILED (TOO_MANY) */
+function withFilters(
+  { filters }: FoundShare,
+  patch: NonNullable<Patch['filters']> | null,
+): Filters {
+  if (patch === null) return {}
+  const all = Object.entries({ ...(JSON.parse(filters) as Filters), ...patch })
+  const left = all.filter((entry): entry is [string, string[]] => entry[1] !== null)
+  if (left.length <= FILTERS_MAX) return Object.fromEntries(left)
+  throw invalid({ field: 'filters', code: 'TOO_MANY', params: { max: FILTERS_MAX } })
 }
 
 /** The columns set by a request. */

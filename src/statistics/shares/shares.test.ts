@@ -107,6 +107,19 @@ test('shares are made, listed, changed and deleted, each with its audit entry', 
   expect(stored).not.toContain(url.slice(-32))
 })
 
+test('filters change one by one (RFC 7396)', async () => {
+  const made = await make('member', { ...WHOLE, filters: { country: ['DE'], device: ['mobile'] } })
+  const patch = async (filters: unknown) =>
+    (await as('member', 'PATCH', `/shares/${made.body.id}`, { filters })).body
+  expect((await patch({ device: null, browser: ['Firefox'] })).filters).toEqual({
+    country: ['DE'],
+    browser: ['Firefox'],
+  })
+  expect((await patch({})).version).toBe(2)
+  expect((await patch({ planet: null })).error.details[0].code).toBe('UNKNOWN_FIELD')
+  expect((await patch(null)).filters).toEqual({})
+})
+
 test('a share has one subject and existing filters', async () => {
   expect(faults(await make('member', { subject: {} }))).toEqual([422, 'subject REQUIRED'])
   expect(faults(await make('member', {}))).toEqual([422, 'subject REQUIRED'])

@@ -3249,7 +3249,7 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
-      /** The branding of public pages. Replaced as a whole. */
+      /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
@@ -3273,7 +3273,7 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
-      /** The branding of public pages. Replaced as a whole. */
+      /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
@@ -3347,10 +3347,10 @@ export interface components {
         folder_id?: string
         workspace?: true
       }
+      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. An update changes the filters it names; null removes one, or all of them. */
+      filters?: { [name: string]: string[] } | null
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
-      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. */
-      filters?: { [name: string]: string[] } | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
       show?:
         | (
@@ -3377,8 +3377,6 @@ export interface components {
     SharePatch: {
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
-      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. */
-      filters?: { [name: string]: string[] } | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
       show?:
         | (
@@ -3401,6 +3399,8 @@ export interface components {
       password?: string | null
       /** When sharing ends; then viewers get 410. Null: never. */
       expires_at?: string | null
+      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. An update changes the filters it names; null removes one, or all of them. */
+      filters?: { [name: string]: string[] | null } | null
     }
     Stats: {
       /** The beginning, in UTC. */
