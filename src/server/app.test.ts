@@ -446,4 +446,4 @@ const BAD_REQUESTS: BadRequest[] = [
 
 /** Values inserted in messages, and the "or" between them. */
 const VALUES =
-  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|identity|1\*255VCHAR|https?|string|integer|boolean|array|object|created_at|updated_at|clicks|clicks_with_imported|cursor|page|last_clicked_at|slug)\b/g
+  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|identity|1\*255VCHAR|https?|string|integer|boolean|array|object|created_at|updated_at|clicks|clicks_with_imported|cursor|page|last_clicked_at|relevance|slug)\b/g

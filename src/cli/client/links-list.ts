@@ -9,6 +9,7 @@ const PAGE = 100
 interface Options {
   search?: string
   destination?: string
+  sort?: string
   tag?: string[]
   folder?: string
   archived?: string
@@ -30,18 +31,20 @@ export function registerListCommand(links: Command, context: CommandContext): vo
         'any',
       ]),
     )
+    .option('--sort <field>', 'such as clicks, or relevance with --search')
     .option('--limit <n>', 'maximum number of results', Number, 100)
     .action((options: Options) => list(context, options))
 }
 
 async function list(context: CommandContext, options: Options): Promise<void> {
-  const { search, destination, tag = [], folder, archived, limit } = options
+  const { search, destination, tag = [], folder, archived, sort, limit } = options
   if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
   const ask = remoteOf(context)
   const query = {
     ...(search !== undefined && { search }),
     ...(destination !== undefined && { destination_url: destination }),
     ...(archived !== undefined && { archived }),
+    ...(sort !== undefined && { sort }),
     ...(folder !== undefined && {
       folder_id: folder === 'none' ? folder : await findFolderId(ask, folder),
     }),

@@ -3,6 +3,7 @@ import type { Covering } from '../../model/blocks/list.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
+import { hadTests, leadsTo } from './row-tests.ts'
 import { STATUSES, type Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 
@@ -24,6 +25,15 @@ export interface LinkFilter {
   /** Null: archived or not. */
   archived: boolean | null
   domainNo: number | null
+  /** Keys of tags, and their current numbers; a link must have one of them. Null: not filtered. */
+  anyTag: readonly string[] | null
+  anyTagNos: readonly number[] | null
+  /** What a link must have, or must not; null: not filtered. */
+  hasRules: boolean | null
+  hasPassword: boolean | null
+  isTagged: boolean | null
+  /** The `seq` of links whose slug or alias is the term; empty: they aren't ranked. */
+  exact: readonly number[]
   /** The destination, as serialized by the URL standard. */
   targetUrl: string | null
   status: Status | null
@@ -67,7 +77,9 @@ export function isPlain(filter: LinkFilter): boolean {
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
   const { term, tags, domainNo, targetUrl, status, folder, hidden, only } = filter
-  const single = [term, domainNo, targetUrl, status, folder, only]
+  const { anyTag, hasRules, hasPassword, isTagged } = filter
+  const had = [anyTag, hasRules, hasPassword, isTagged]
+  const single = [term, domainNo, targetUrl, status, folder, only, ...had]
   return single.every((value) => value === null) && tags.length === 0 && hidden.length === 0
 }
 
@@ -95,21 +107,16 @@ export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
   if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
   if (targetUrl !== null) tests.push(leadsTo('l', targetUrl))
   if (status !== null) tests.push(statusSql(status, covering, nowMs))
+  tests.push(...hadTests(filter))
   if (isByCondition(filter)) tests.push(HAS_CONDITIONS)
-  if (term !== null) tests.push(textContains(filter, term))
+  if (term !== null) {
+    const found = textContains(filter, term)
+    const { exact } = filter
+    tests.push(exact.length === 0 ? found : sql`(${found} OR l.seq IN (${sql.join(exact)}))`)
+  }
   if (!isOrdered && createdFrom !== null) tests.push(sql`l.created_at >= ${createdFrom}`)
   if (!isOrdered && createdUntil !== null) tests.push(sql`l.created_at < ${createdUntil}`)
   return sql.join(tests, sql` AND `)
-}
-
-/** Whether a row of `links` has a destination; exactly as the index `links_target` has it. */
-export function leadsTo(table: string, url: string): Fragment {
-  const column = sql.ref(`${table}.target_url`)
-  return bySql({
-    sqlite: sql`${column} = ${url}`,
-    postgres: sql`(hashtextextended(${column}, 0) = hashtextextended(${url}, 0)
-      AND ${column} = ${url})`,
-  })
 }
 
 /** From `FROM` on: the matching links `l` among `candidates` (a query of `seq`). */
@@ -155,16 +162,17 @@ export async function smallestSet(
   if (sqlx.dialect === 'postgres') {
     // Only the two indexes together contain all matches.
     const { term, termInTags } = filter
-    return term !== null && termInTags ? textOrTag(filter, term, '', range) : null
+    return term !== null && termInTags
+      ? withExact(filter, textOrTag(filter, term, '', range))
+      : null
   }
   const sets = indexedSets(filter, range)
   const match = filter.term === null ? null : await matchOf(sqlx, filter.term)
   if (filter.term !== null && match !== null) {
-    sets.push(
-      filter.termInTags
-        ? textOrTag(filter, filter.term, match, range)
-        : indexedMatches(match, range),
-    )
+    const found = filter.termInTags
+      ? textOrTag(filter, filter.term, match, range)
+      : indexedMatches(match, range)
+    sets.push(withExact(filter, found))
   }
   if (sets.length < 2) return sets[0] ?? null
   const sized: { set: Fragment; size: number }[] = []
@@ -174,6 +182,13 @@ export async function smallestSet(
     sized.push({ set, size: rows[0]?.n ?? 0 })
   }
   return sized.reduce((a, b) => (b.size < a.size ? b : a)).set
+}
+
+/** An alias isn't in the index of texts. */
+function withExact({ exact }: LinkFilter, found: Fragment): Fragment {
+  return exact.length === 0
+    ? found
+    : sql`SELECT f.seq AS seq FROM (${found}) f UNION SELECT e.seq AS seq FROM (${linksIn(exact)}) e`
 }
 
 /** The conditions must be exactly those of the partial indexes. */

@@ -6,7 +6,7 @@ import { Fault } from '../../lib/validation/fault.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
 import { BOUNDS, checkDomainFilter, serializeDestination } from '../../model/links/values.ts'
 import type { LinkRules } from './fields.ts'
-import { SORTS } from './page.ts'
+import { RELEVANCE, SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
 
 const PAGE_MAX = 2 ** 31
@@ -30,6 +30,33 @@ const NAME_LENGTH_MAX = 1_024
 function names(description: string, example?: string) {
   const name = boundedText({ max: NAME_LENGTH_MAX, min: 1 })
   return parameter(repeatable(name, NAMES_MAX), description, example && { example: [example] })
+}
+
+const flag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .optional()
+  .openapi({ type: 'boolean' })
+
+/** What links have or don't have. */
+const HAD = {
+  tagged: parameter(flag, '`false`: links without tags; `true`: with some.'),
+  has_rules: parameter(flag, '`true`: links with rules or variants; `false`: without.'),
+  has_password: parameter(flag, '`true`: links with a password; `false`: without.'),
+}
+
+const ORDER = {
+  sort: parameter(
+    z.enum([...SORTS, RELEVANCE]).default('created_at'),
+    'What to sort by; `clicks` are those of people, `clicks.human`; ' +
+      '`clicks_with_imported` adds `clicks.imported`, some seconds after an import. ' +
+      '`relevance`, with `search`: first the links whose slug or alias it is, then those whose ' +
+      'slug begins with it, then those whose title contains it, then the rest.',
+  ),
+  order: parameter(
+    z.enum(['asc', 'desc']).default('desc'),
+    '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
+  ),
 }
 
 /** The schema of the query of a list. */
@@ -57,6 +84,12 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         'Links with this tag, any case; given several times, those that have them all.',
         { example: ['newsletter'] },
       ),
+      any_tag: parameter(
+        repeatable(tag, BOUNDS.tags),
+        'Links with this tag, any case; given several times, those that have one of them.',
+        { example: ['newsletter'] },
+      ),
+      ...HAD,
       folder_id: parameter(
         z.string().optional(),
         'Links in the folder with this id; `none`: in no folder.',
@@ -82,15 +115,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       created_before: timestamp(
         'Links created before then: RFC 3339, or a date for its midnight in UTC.',
       ),
-      sort: parameter(
-        z.enum(SORTS).default('created_at'),
-        'What to sort by; `clicks` are those of people, `clicks.human`; ' +
-          '`clicks_with_imported` adds `clicks.imported`, some seconds after an import.',
-      ),
-      order: parameter(
-        z.enum(['asc', 'desc']).default('desc'),
-        '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
-      ),
+      ...ORDER,
       limit: parameter(limit, 'How many links a page has at most.', {
         default: PAGE_LIMIT.default,
       }),
@@ -112,11 +137,13 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
     })
     .check(
-      checkWith<{ cursor?: unknown; page?: unknown }>(
-        ({ cursor, page }) =>
-          cursor === undefined || page === undefined
+      checkWith<Partial<Record<'cursor' | 'page' | 'sort' | 'search' | 'q', unknown>>>(
+        ({ cursor, page, sort, search, q }) => [
+          ...(cursor === undefined || page === undefined
             ? []
-            : [new Fault('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')],
+            : [new Fault('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')]),
+          ...(sort === RELEVANCE && !search && !q ? [new Fault('REQUIRED').at('search')] : []),
+        ],
         isObject,
       ),
     )
@@ -141,6 +168,8 @@ export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv
   const raw = z.enum(['true', 'false']).optional()
   return z.object({
     ...filters,
+    // Each page of the other order needs all matches.
+    sort: parameter(z.enum(SORTS).default('created_at'), 'What to sort by.'),
     ...(isCsv && {
       raw: parameter(raw, '`true`: no apostrophe before what a spreadsheet takes for a formula.'),
     }),

@@ -73,6 +73,14 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
   const nowMs = ctx.clock.now()
   const facts = await factsOf(storage.read, workspaceNo)
   const filter = { ...(await resolve(storage.read, asked)), isOrdered: facts.unordered === 0 }
+  if (sort === 'relevance' && query.search) {
+    const slugKeys = keysOf(query.search.trim())
+    filter.exact = await findNamed(storage.read, workspaceNo, {
+      ids: null,
+      externalIds: null,
+      slugKeys,
+    })
+  }
   const range = await rangeOf(storage.read, filter, facts.made)
   const isAll = isPlain(filter) && range.whole
   // A few point reads run on the serving thread; everything else may take long.
@@ -103,9 +111,15 @@ export function filterOf(
     folder: folder === undefined || folder === 'none' ? (folder ?? null) : [folder],
     hidden: hiddenFolders,
     archived: archived === 'any' ? null : archived === 'true',
-    tags: [...new Set((query.tags ?? []).map((tag) => foldCase(tag.trim())))].sort(),
+    tags: keysOfTags(query.tags ?? []),
     domainNo: query.domain ?? null,
     targetUrl: query.destination_url ?? null,
+    anyTag: query.any_tag === undefined ? null : keysOfTags(query.any_tag),
+    anyTagNos: null,
+    hasRules: query.has_rules ?? null,
+    hasPassword: query.has_password ?? null,
+    isTagged: query.tagged ?? null,
+    exact: [],
     status: query.status ?? null,
     createdFrom: query.created_after ?? null,
     createdUntil: query.created_before ?? null,
@@ -117,9 +131,10 @@ export function filterOf(
 
 /** Resolves tags, folder and named links of a filter. */
 export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
-  const { workspaceNo, term, tags, folder, hidden, archived, named } = filter
+  const { workspaceNo, term, tags, anyTag, folder, hidden, archived, named } = filter
   return {
     ...filter,
+    anyTagNos: anyTag && (await numbersOfTags(sqlx, workspaceNo, anyTag)).flat(),
     termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
     only: named && (await findNamed(sqlx, workspaceNo, named)),
@@ -127,6 +142,10 @@ export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter
     // Without archived links the condition isn't needed.
     archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
   }
+}
+
+function keysOfTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => foldCase(tag.trim())))].sort()
 }
 
 /** The links named by a query, without duplicates; null: none are named. */
@@ -260,7 +279,8 @@ async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<To
   if (!query.exact) return { total: few, exact: false }
   // SQLite's index finds exactly the links that contain the term: their rows needn't be read.
   const { term, termInTags } = filter
-  const isIndexed = sqlx.dialect === 'sqlite' && term !== null && !termInTags
+  const isIndexed =
+    sqlx.dialect === 'sqlite' && term !== null && !termInTags && filter.exact.length === 0
   const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n ${
     isIndexed && candidates !== null && isPlain({ ...filter, term: null })
       ? sql`FROM (${candidates})`

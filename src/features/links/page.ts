@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { slugKey } from '../../model/links/slug.ts'
 import { bySql, type Sql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type SeqRange,
   smallestSet,
 } from './filter.ts'
+import { titleContains } from './search.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
 
 export const SORTS = [
@@ -20,6 +22,8 @@ export const SORTS = [
   'last_clicked_at',
   'slug',
 ] as const
+/** Only with a term: how well a link matches it. It has no index. */
+export const RELEVANCE = 'relevance'
 export type Sort = (typeof SORTS)[number]
 
 /** A position in a sorted list: of a link, or next to one. Ties of the key are broken by `seq`. */
@@ -36,7 +40,7 @@ export interface Position {
 export interface PageQuery {
   filter: LinkFilter
   range: SeqRange
-  sort: Sort
+  sort: Sort | typeof RELEVANCE
   descending: boolean
   /** Exclusive; null: the beginning of the list. */
   after: Position | null
@@ -63,6 +67,9 @@ export async function fetchPage(
   const { filter, range, offset, limit, seqs, few } = query
   if (seqs !== undefined) {
     return seqs.length === 0 ? [] : hydrate(sqlx, query, sorted(query, linksIn(seqs)))
+  }
+  if (query.sort === RELEVANCE) {
+    return hydrate(sqlx, query, sorted(query, await smallestSet(sqlx, filter, range, few)))
   }
   const steps = offset + STEPS * few
   const found = await hydrate(sqlx, query, walked(query, steps))
@@ -97,6 +104,15 @@ const KEYS: Readonly<Record<Sort, Fragment>> = {
     (SELECT c.last_clicked_at FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
 }
 
+/** How well a link matches the term, the best most. */
+function relevanceOf({ term, exact }: LinkFilter): Fragment {
+  const isExact = exact.length === 0 ? sql`FALSE` : sql`l.seq IN (${sql.join(exact)})`
+  const key = slugKey(term ?? '')
+  return sql`(CASE WHEN ${isExact} THEN 3
+    WHEN substr(l.slug_key, 1, ${[...key].length}) = ${key} THEN 2
+    WHEN ${titleContains(term ?? '')} THEN 1 ELSE 0 END)`
+}
+
 /** All matches, sorted. */
 function sorted(query: PageQuery, candidates: Fragment | null): Fragment {
   const { filter, range, sort, after, nowMs } = query
@@ -104,7 +120,7 @@ function sorted(query: PageQuery, candidates: Fragment | null): Fragment {
     after === null ? sql`` : sql` WHERE (k, seq) ${beyond(query)} (${after.k}, ${after.seq})`
   const direction = directionOf(query)
   return sql`SELECT k, seq FROM (
-      SELECT ${KEYS[sort]} AS k, l.seq AS seq ${matching(filter, range, nowMs, candidates)}
+      SELECT ${sort === RELEVANCE ? relevanceOf(filter) : KEYS[sort]} AS k, l.seq AS seq ${matching(filter, range, nowMs, candidates)}
     ) m${where} ORDER BY k ${direction}, seq ${direction}`
 }
 
@@ -168,6 +184,7 @@ function beyond({ descending }: PageQuery): Fragment {
 
 function armsOf(query: PageQuery, steps: number): Fragment[] {
   const { filter, range, sort, after } = query
+  if (sort === RELEVANCE) throw new Error('It has no index')
   const links = sql`links l WHERE l.workspace_no = ${filter.workspaceNo}`
   const counters = sql`link_counters c WHERE c.workspace_no = ${filter.workspaceNo}`
   switch (sort) {

@@ -90,6 +90,16 @@ function ownTextContains(term: string): Fragment {
   })
 }
 
+/** Whether the title of the link `l` contains a term; see `searchText` for its place. */
+export function titleContains(term: string): Fragment {
+  const afterLine = (text: Fragment) => sql`substr(${text}, instr(${text}, char(10)) + 1)`
+  const titled = afterLine(afterLine(sql`(l.search_text || char(10))`))
+  return sql`(l.title IS NOT NULL AND ${bySql({
+    sqlite: sql`instr(substr(${titled}, 1, instr(${titled}, char(10)) - 1), ${term}) > 0`,
+    postgres: sql`strpos(split_part(l.search_text, chr(10), 3), ${term}) > 0`,
+  })})`
+}
+
 /** The same, or whether one of its tags does. */
 export function textContains({ termInTags }: LinkFilter, term: string): Fragment {
   if (!termInTags) return ownTextContains(term)

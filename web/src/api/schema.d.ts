@@ -17,6 +17,10 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
+          any_tag?: string[]
+          tagged?: boolean
+          has_rules?: boolean
+          has_password?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -31,6 +35,7 @@ export interface paths {
             | 'clicks_with_imported'
             | 'last_clicked_at'
             | 'slug'
+            | 'relevance'
           order?: 'asc' | 'desc'
           limit?: number
           per_page?: number
@@ -186,6 +191,10 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
+          any_tag?: string[]
+          tagged?: boolean
+          has_rules?: boolean
+          has_password?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -218,6 +227,10 @@ export interface paths {
           search?: string
           q?: string
           tag?: string[]
+          any_tag?: string[]
+          tagged?: boolean
+          has_rules?: boolean
+          has_password?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string

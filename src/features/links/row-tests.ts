@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import { bySql } from '../../platform/storage/index.ts'
+import { isTag } from '../tags/index.ts'
+import type { Fragment, LinkFilter } from './filter.ts'
+import { tagNames } from './joined.ts'
+
+/** The conditions on what the row `l` has. */
+export function hadTests({ workspaceNo, ...filter }: LinkFilter): Fragment[] {
+  const { anyTagNos, hasRules, hasPassword, isTagged } = filter
+  const not = (isWanted: boolean) => sql.raw(isWanted ? 'NOT' : '')
+  const tests: Fragment[] = []
+  if (anyTagNos !== null) {
+    tests.push(sql`EXISTS (SELECT 1 FROM link_tags t WHERE t.workspace_no = ${workspaceNo}
+      AND ${isTag('t', anyTagNos)} AND t.link_seq = l.seq)`)
+  }
+  if (hasRules !== null) {
+    tests.push(sql`${not(hasRules)} (l.rules IS NULL AND l.variants IS NULL)`)
+  }
+  if (hasPassword !== null) tests.push(sql`${not(hasPassword)} (l.password_hash IS NULL)`)
+  // The numbers may be of deleted tags.
+  if (isTagged !== null) tests.push(sql`${not(isTagged)} (${tagNames('l')} = '[]')`)
+  return tests
+}
+
+/** Whether a row of `links` has a destination; exactly as the index `links_target` has it. */
+export function leadsTo(table: string, url: string): Fragment {
+  const column = sql.ref(`${table}.target_url`)
+  return bySql({
+    sqlite: sql`${column} = ${url}`,
+    postgres: sql`(hashtextextended(${column}, 0) = hashtextextended(${url}, 0)
+      AND ${column} = ${url})`,
+  })
+}
