@@ -1,5 +1,6 @@
+import { type DateOrders, timeOf } from './dates.ts'
 import type { ColumnNames, Draft, Mapping, SourceRecord } from './types.ts'
-import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf, timeOf } from './values.ts'
+import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf } from './values.ts'
 
 /** Common column names, without case, spaces and punctuation, the best one first. */
 const NAMES = {
@@ -89,7 +90,11 @@ export function proposeMapping(columns: readonly string[], own: ColumnNames = {}
 const ABOUT_LINK: ReadonlySet<ImportField> = new Set(['clicks', 'domain', 'short_url'])
 
 /** A link's fields as a mapping reads them from a record. */
-export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
+export function draftByMapping(
+  record: SourceRecord,
+  mapping: Mapping,
+  orders: DateOrders = {},
+): Draft {
   const link: Record<string, unknown> = {}
   const draft: Draft = { link }
   for (const [field, column] of Object.entries(mapping) as [ImportField, string][]) {
@@ -103,7 +108,10 @@ export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
     if (field === 'clicks') draft.clicks = countOf(value)
     else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
     else if (field === 'short_url') addAddress(draft, String(value))
-    else link[field] = fieldOf(field, value)
+    else if (field === 'starts_at' || field === 'expires_at') {
+      const time = timeOf(value, orders[column])
+      if (time !== undefined) link[field] = time
+    } else link[field] = fieldOf(field, value)
   }
   return draft
 }
@@ -127,9 +135,6 @@ function fieldOf(field: ImportField, value: unknown): unknown {
     case 'redirect_status':
     case 'max_clicks':
       return integerOf(value)
-    case 'starts_at':
-    case 'expires_at':
-      return timeOf(value)
     case 'destination_url':
     case 'fallback_url':
       return String(value).trim()
