@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { AppError } from '../../../lib/errors/index.ts'
 import { type Kind, readRecords, UnreadableFile } from '../records.ts'
 import { fixture } from '../testing/site.ts'
 import { createDraftReader, type Draft, recognize } from './index.ts'
@@ -146,13 +147,26 @@ test('records that are too long or too wide are unreadable, others around them a
   }
   const records = await Array.fromAsync(readRecords('ndjson', parts()))
   expect(records.map((record) => record !== null)).toEqual([true, false, false, true])
-  for (const [kind, text] of [
-    ['csv', `destination_url,${'a,'.repeat(1_000)}\n1\n`],
-    ['csv', `destination_url,tags\nhttps://a.example,"${'a,'.repeat(245_000)}"\n`],
-    ['json', `[${link},${long}]`],
-  ] as [Kind, string][]) {
-    expect(drafts(kind, text)).rejects.toBeInstanceOf(UnreadableFile)
+  for (const [kind, text, error] of [
+    ['csv', `destination_url,${'a,'.repeat(1_000)}\n1\n`, AppError],
+    ['csv', `destination_url,tags\nhttps://a.example,"${'a,'.repeat(245_000)}"\n`, UnreadableFile],
+    ['json', `[${link},${long}]`, AppError],
+  ] as [Kind, string, typeof Error][]) {
+    expect(await drafts(kind, text).catch((thrown) => thrown)).toBeInstanceOf(error)
   }
+})
+
+test.each([
+  ['Long URL,Slug\nhttps://a.example,x,y\nhttps://b.example,z\n', [null, 'z']],
+  ['Long URL;Slug\nhttps://a.example;x;;\nhttps://b.example;z\n', ['x', 'z']],
+  ['Long URL,Slug\nhttps://a.example/?a=1,2,x\nhttps://b.example\n', [null, undefined]],
+  ['Long URL,Slug,\nhttps://a.example,x,ignored\nhttps://b.example,y,ignored,z\n', ['x', null]],
+])('a row of more cells than the header is not read as another link: %j', async (text, slugs) => {
+  async function* once() {
+    yield text
+  }
+  const records = await Array.fromAsync(readRecords('csv', once()))
+  expect(records.map((record) => (record === null ? null : record.Slug))).toEqual(slugs)
 })
 
 test('values longer than a link allows are cut', async () => {
