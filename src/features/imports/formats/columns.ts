@@ -38,9 +38,34 @@ const NAMES = {
   enabled: ['enabled', 'active', 'isactive'],
   redirect_status: ['redirectstatus', 'redirecttype', 'redirectcode', 'statuscode'],
   forward_query: ['forwardquery', 'redirectwithquery', 'forwardparameters'],
-  starts_at: ['startsat', 'validsince', 'startdate'],
-  expires_at: ['expiresat', 'expiration', 'expirydate', 'expirein', 'expirytime', 'validuntil'],
-  max_clicks: ['maxclicks', 'maxvisits', 'clicklimit'],
+  starts_at: ['startsat', 'validsince', 'startdate', 'validfrom', 'activefrom'],
+  expires_at: [
+    'expiresat',
+    'expiration',
+    'expirydate',
+    'expirein',
+    'expirytime',
+    'validuntil',
+    'expires',
+    'expiry',
+    'expireson',
+    'expiredat',
+    'expiresdate',
+    'expirationdate',
+    'expirationtime',
+    'enddate',
+  ],
+  max_clicks: [
+    'maxclicks',
+    'maxvisits',
+    'clicklimit',
+    'maximumclicks',
+    'maximumvisits',
+    'clickslimit',
+    'visitlimit',
+    'visitslimit',
+    'maxhits',
+  ],
   fallback_url: ['fallbackurl', 'expiredurl'],
   password: ['password'],
   clicks: [
@@ -74,16 +99,20 @@ export function columnSet(columns: readonly string[]): ReadonlySet<string> {
 export function proposeMapping(columns: readonly string[], own: ColumnNames = {}): Mapping {
   const byName = new Map([...columns].reverse().map((column) => [normalized(column), column]))
   const mapping: Mapping = {}
-  const names: Record<ImportField, readonly string[]> = { ...NAMES, ...own }
   // Product-specific names come first.
   const fields = [...new Set([...Object.keys(own), ...IMPORT_FIELDS])] as ImportField[]
   for (const field of fields) {
-    const name = names[field].find((each) => byName.has(each))
+    const name = namesOf(field, own[field]).find((each) => byName.has(each))
     if (name === undefined) continue
     mapping[field] = byName.get(name) as string
     byName.delete(name)
   }
   return mapping
+}
+
+/** A product's names come before the common ones; with none the field isn't read. */
+function namesOf(field: ImportField, own?: readonly string[]): readonly string[] {
+  return own?.length === 0 ? [] : [...(own ?? []), ...NAMES[field]]
 }
 
 /** What isn't a field of a link. */

@@ -169,6 +169,36 @@ test.each([
   expect(records.map((record) => (record === null ? null : record.Slug))).toEqual(slugs)
 })
 
+test.each([
+  ['bitly', 'Bitlink,Long URL'],
+  ['dub', 'Short link,Destination URL'],
+  ['shlink', 'shortCode,longUrl'],
+  ['yourls', 'keyword,url'],
+  ['kutt', 'address,target'],
+  ['short_io', 'Path,Original URL'],
+  ['rebrandly', 'Slashtag,Destination'],
+  ['chhoto', 'shortlink,longlink'],
+  ['csv', 'Alias,URL'],
+])('common names of expiry and limit are known in files of %s', async (format, columns) => {
+  for (const [expiry, limit] of [
+    ['Expires At', 'Max Clicks'],
+    ['expiry date', 'Click limit'],
+    ['Expiration', 'max_visits'],
+    ['Expires', 'Maximum clicks'],
+    ['Expiry', 'clicks_limit'],
+    ['Valid until', 'Visit limit'],
+  ]) {
+    const text = `${columns},${expiry},${limit}\nhttps://a.example/x,https://a.example/y,2031-01-01,9\n`
+    const read = await drafts('csv', text)
+    expect(read.format).toBe(format as never)
+    expect([expiry, limit, read.found[0]?.link]).toMatchObject([
+      expiry,
+      limit,
+      { expires_at: '2031-01-01T00:00:00.000Z', max_clicks: 9 },
+    ])
+  }
+})
+
 test('values longer than a link allows are cut', async () => {
   const { found } = await drafts(
     'csv',
