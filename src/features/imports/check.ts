@@ -3,7 +3,7 @@ import { boundedDetails, type ErrorDetail } from '../../lib/errors/index.ts'
 import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
-import type { Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
+import type { DateOrders, Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
 import { createDraftReader } from './formats/index.ts'
 import type { ReadRecord } from './records.ts'
 import type { ReadyRecord } from './write.ts'
@@ -36,20 +36,20 @@ export function createRecordCheck(
   { create }: Pick<LinkSchemas, 'create'>,
   { domains, workspaceNo }: { domains: Pick<Domains, 'usableBy'>; workspaceNo: number },
   { format, mapping, domain }: ReadOptions,
-): (record: ReadRecord, n: number) => CheckedRecord {
+): (record: ReadRecord, n: number, orders?: DateOrders) => CheckedRecord {
   const writable = new Set(Object.keys(create.shape))
   const read: ReadDraft = createDraftReader(format, writable, mapping)
-  function draftOf(record: ReadRecord): Draft {
+  function draftOf(record: ReadRecord, orders?: DateOrders): Draft {
     try {
-      return record === null ? UNREADABLE : read(record)
+      return record === null ? UNREADABLE : read(record, orders)
     } catch {
       // Its members aren't of the format's types.
       return UNREADABLE
     }
   }
 
-  return (record, n) => {
-    const draft = draftOf(record)
+  return (record, n, orders) => {
+    const draft = draftOf(record, orders)
     const { link, host, clicks, faults = [] } = draft
     const own = host ?? (link.domain as string | undefined)
     // Another service's domains aren't known here.

@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
+import { createOrderSurvey, type DateOrders } from './formats/index.ts'
 import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
 import { BATCH, type Batch, type ImportDeps, type ImportInput, importRecords } from './run.ts'
 import type { ImportResult, ImportState } from './state.ts'
@@ -20,18 +21,19 @@ export async function importFile(
   const isExport = format === 'slugline' && mapping === undefined
   const { read: sql } = deps.storage
   const records = () => readRecords(kind, readChunks(sql, upload), { isExport })
-  async function* read({ n: done, total: known }: ImportState): AsyncIterable<Batch> {
-    const total = known ?? (await countOf(records(), run.signal))
+  async function* read({ n: done, ...state }: ImportState): AsyncIterable<Batch> {
+    const survey = state.total === null ? await surveyOf(records(), run.signal) : state
+    const { total, orders } = survey
     let batch: ReadRecord[] = []
     let n = 0
     for await (const record of records()) {
       // Processed by an earlier run.
       if (n++ < done) continue
       if (batch.push(record) < BATCH) continue
-      yield { records: batch, total }
+      yield { records: batch, total, orders }
       batch = []
     }
-    if (batch.length > 0) yield { records: batch, total }
+    if (batch.length > 0) yield { records: batch, total, orders }
   }
   try {
     return await importRecords(deps, run, read)
@@ -40,10 +42,16 @@ export async function importFile(
   }
 }
 
-async function countOf(records: AsyncIterable<ReadRecord>, signal: AbortSignal): Promise<number> {
-  let count = 0
-  for await (const _ of records) {
-    if (++count % 1_000 === 0) signal.throwIfAborted()
+/** The number of records, and the order of their dates. */
+async function surveyOf(
+  records: AsyncIterable<ReadRecord>,
+  signal: AbortSignal,
+): Promise<{ total: number; orders: DateOrders }> {
+  let total = 0
+  const survey = createOrderSurvey()
+  for await (const record of records) {
+    if (++total % 1_000 === 0) signal.throwIfAborted()
+    if (record !== null) survey.note(record)
   }
-  return count
+  return { total, orders: survey.orders() }
 }

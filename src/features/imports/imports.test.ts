@@ -113,6 +113,24 @@ test('more previous clicks than a sum of many links can hold are refused', async
   ])
 })
 
+test.each([
+  ['day first', ['13/05/2030', '01/06/2030'], ['2030-05-13', '2030-06-01']],
+  ['month first', ['05/13/2030', '06/01/2030'], ['2030-05-13', '2030-06-01']],
+  ['of unknown order', ['01/06/2030', '02/06/2030'], [null, null]],
+  ['of two orders', ['13/05/2030', '05/13/2030'], [null, null]],
+  ['not of the calendar', ['2030-02-30', 'Link 5'], [null, null]],
+  ['with dots', ['01.05.2030', '1.5.2030 00:00'], ['2030-05-01', '2030-05-01']],
+])('dates %s are read or refused', async (_, cells, dates) => {
+  const text = cells.map((cell, n) => `https://a.example/,day-${n},${cell}`).join('\n')
+  const answer = await site.upload(`Long URL,Slug,Expires at\n${text}\n`, 'csv', 'on_conflict=fail')
+  const rows = await site.rows((await site.finished(answer)).id)
+  expect(rows.flatMap(({ reasons }) => reasons.map(({ field }) => field))).toEqual(
+    dates.filter((date) => date === null).map(() => 'expires_at'),
+  )
+  const links = await Promise.all(cells.map((__, n) => bySlug(`day-${n}`)))
+  expect(links.map((link) => link?.expires_at?.slice(0, 10) ?? null)).toEqual(dates)
+})
+
 test('rows have warnings, also in a dry run', async () => {
   const text = [{ slug: 'late', expires_at: '2020-01-01T00:00:00Z' }, { slug: 'fine' }]
     .map((link) => JSON.stringify({ destination_url: 'https://example.com/', ...link }))

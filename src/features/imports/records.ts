@@ -67,16 +67,31 @@ async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIt
       delimiter: delimiterOf(head),
       max_record_size: RECORD_LENGTH_MAX,
       relax_column_count: true,
+      on_record: (record, { error }) => (hasMoreCells(error) ? TOO_WIDE : record),
       relax_quotes: true,
       skip_empty_lines: true,
       ...(isExport && { cast: exportedCell }),
     }),
   )
   try {
-    for await (const record of parser) yield record as SourceRecord
+    for await (const record of parser) yield record === TOO_WIDE ? null : (record as SourceRecord)
   } catch (error) {
     throw error instanceof CsvError ? new UnreadableFile(error.message) : error
   }
+}
+
+/** Stands for a row with more cells than the header, because the parser leaves out null. */
+const TOO_WIDE = {}
+
+/**
+ * Whether a row has more cells than the header, so that they can't be told apart: a delimiter in an
+ * unquoted URL divides it. Empty cells at the end are common in files of spreadsheets.
+ */
+function hasMoreCells(error: CsvError | undefined): boolean {
+  if (error === undefined) return false
+  const { record, columns } = error as { record?: unknown; columns?: unknown }
+  if (!Array.isArray(record) || !Array.isArray(columns)) return false
+  return record.slice(columns.length).some((cell) => cell !== null && cell !== '')
 }
 
 function exportedCell(cell: string, { quoting, header }: { quoting: boolean; header: boolean }) {

@@ -9,6 +9,7 @@ import {
 import { type JobRun, Postponed } from '../jobs/index.ts'
 import { addressOn, createLinkSchemas, type LinkService } from '../links/index.ts'
 import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
+import type { DateOrders } from './formats/index.ts'
 import { assertHashed, unhashed, withHashes } from './passwords.ts'
 import type { ReadRecord } from './records.ts'
 import {
@@ -58,6 +59,7 @@ export interface Batch {
   records: ReadRecord[]
   position?: Position
   total?: number | null
+  orders?: DateOrders | undefined
 }
 
 /** One run of an import. */
@@ -86,7 +88,8 @@ export async function importRecords(
       await deps.storage.write((tx) => run.checkpoint(tx, { result }))
       throw new AppError('IMPORT_CONFLICT')
     }
-    state = { ...startState(run.job.input), phase: 'write', total: state.total }
+    const { total, orders } = state
+    state = { ...startState(run.job.input), phase: 'write', total, orders }
   }
 }
 
@@ -99,12 +102,12 @@ function createStep(
   const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
-  async function checkAll(records: readonly ReadRecord[], from: number): Promise<CheckedRecord[]> {
+  async function checkAll(batch: Batch, from: number): Promise<CheckedRecord[]> {
     const checked: CheckedRecord[] = []
     const pause = createPause()
-    for (const [i, record] of records.entries()) {
+    for (const [i, record] of batch.records.entries()) {
       await pause()
-      checked.push(check(record, from + i))
+      checked.push(check(record, from + i, batch.orders))
     }
     return checked
   }
@@ -150,7 +153,7 @@ function createStep(
   return async (state: ImportState, batch: Batch): Promise<ImportState> => {
     signal.throwIfAborted()
     const isDry = input.dry_run || state.phase === 'check'
-    const checked = await checkAll(batch.records, state.n + 1)
+    const checked = await checkAll(batch, state.n + 1)
     const records = isDry ? checked.map(unhashed) : await withHashes(checked, hashing)
     const rehearsed = isDry ? await rehearse(records, state) : undefined
     return storage.write(

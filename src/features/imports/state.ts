@@ -1,4 +1,5 @@
 import type { Checkpoint } from '../jobs/index.ts'
+import type { DateOrders } from './formats/index.ts'
 import type { Batch, ImportInput } from './run.ts'
 import type { Outcome } from './write.ts'
 
@@ -24,6 +25,8 @@ export interface ImportState extends ImportResult {
   /** Addresses of the created links. */
   addresses: number
   conflicts: number
+  /** What a file's columns show about the order of their dates. */
+  orders?: DateOrders | undefined
   /** What is to be read next of another service. */
   position?: Position
 }
@@ -66,10 +69,10 @@ export function startState(input: ImportInput): ImportState {
 
 export function advanced(
   state: ImportState,
-  { records, position, total = state.total }: Batch,
+  { records, position, total = state.total, orders = state.orders }: Batch,
   outcomes: readonly Outcome[],
 ): ImportState {
-  const next = { ...state, n: state.n + records.length, total }
+  const next = { ...state, n: state.n + records.length, total, orders }
   if (position !== undefined) next.position = position
   for (const outcome of outcomes) {
     const { status, record } = outcome

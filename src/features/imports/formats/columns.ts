@@ -1,5 +1,6 @@
+import { type DateOrders, timeOf } from './dates.ts'
 import type { ColumnNames, Draft, Mapping, SourceRecord } from './types.ts'
-import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf, timeOf } from './values.ts'
+import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf } from './values.ts'
 
 /** Common column names, without case, spaces and punctuation, the best one first. */
 const NAMES = {
@@ -37,9 +38,34 @@ const NAMES = {
   enabled: ['enabled', 'active', 'isactive'],
   redirect_status: ['redirectstatus', 'redirecttype', 'redirectcode', 'statuscode'],
   forward_query: ['forwardquery', 'redirectwithquery', 'forwardparameters'],
-  starts_at: ['startsat', 'validsince', 'startdate'],
-  expires_at: ['expiresat', 'expiration', 'expirydate', 'expirein', 'expirytime', 'validuntil'],
-  max_clicks: ['maxclicks', 'maxvisits', 'clicklimit'],
+  starts_at: ['startsat', 'validsince', 'startdate', 'validfrom', 'activefrom'],
+  expires_at: [
+    'expiresat',
+    'expiration',
+    'expirydate',
+    'expirein',
+    'expirytime',
+    'validuntil',
+    'expires',
+    'expiry',
+    'expireson',
+    'expiredat',
+    'expiresdate',
+    'expirationdate',
+    'expirationtime',
+    'enddate',
+  ],
+  max_clicks: [
+    'maxclicks',
+    'maxvisits',
+    'clicklimit',
+    'maximumclicks',
+    'maximumvisits',
+    'clickslimit',
+    'visitlimit',
+    'visitslimit',
+    'maxhits',
+  ],
   fallback_url: ['fallbackurl', 'expiredurl'],
   password: ['password'],
   clicks: [
@@ -73,11 +99,10 @@ export function columnSet(columns: readonly string[]): ReadonlySet<string> {
 export function proposeMapping(columns: readonly string[], own: ColumnNames = {}): Mapping {
   const byName = new Map([...columns].reverse().map((column) => [normalized(column), column]))
   const mapping: Mapping = {}
-  const names: Record<ImportField, readonly string[]> = { ...NAMES, ...own }
   // Product-specific names come first.
   const fields = [...new Set([...Object.keys(own), ...IMPORT_FIELDS])] as ImportField[]
   for (const field of fields) {
-    const name = names[field].find((each) => byName.has(each))
+    const name = namesOf(field, own[field]).find((each) => byName.has(each))
     if (name === undefined) continue
     mapping[field] = byName.get(name) as string
     byName.delete(name)
@@ -85,11 +110,20 @@ export function proposeMapping(columns: readonly string[], own: ColumnNames = {}
   return mapping
 }
 
+/** A product's names come before the common ones; with none the field isn't read. */
+function namesOf(field: ImportField, own?: readonly string[]): readonly string[] {
+  return own?.length === 0 ? [] : [...(own ?? []), ...NAMES[field]]
+}
+
 /** What isn't a field of a link. */
 const ABOUT_LINK: ReadonlySet<ImportField> = new Set(['clicks', 'domain', 'short_url'])
 
 /** A link's fields as a mapping reads them from a record. */
-export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
+export function draftByMapping(
+  record: SourceRecord,
+  mapping: Mapping,
+  orders: DateOrders = {},
+): Draft {
   const link: Record<string, unknown> = {}
   const draft: Draft = { link }
   for (const [field, column] of Object.entries(mapping) as [ImportField, string][]) {
@@ -103,7 +137,10 @@ export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
     if (field === 'clicks') draft.clicks = countOf(value)
     else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
     else if (field === 'short_url') addAddress(draft, String(value))
-    else link[field] = fieldOf(field, value)
+    else if (field === 'starts_at' || field === 'expires_at') {
+      const time = timeOf(value, orders[column])
+      if (time !== undefined) link[field] = time
+    } else link[field] = fieldOf(field, value)
   }
   return draft
 }
@@ -127,9 +164,6 @@ function fieldOf(field: ImportField, value: unknown): unknown {
     case 'redirect_status':
     case 'max_clicks':
       return integerOf(value)
-    case 'starts_at':
-    case 'expires_at':
-      return timeOf(value)
     case 'destination_url':
     case 'fallback_url':
       return String(value).trim()

@@ -156,6 +156,49 @@ test('records that are too long or too wide are unreadable, others around them a
   }
 })
 
+test.each([
+  ['Long URL,Slug\nhttps://a.example,x,y\nhttps://b.example,z\n', [null, 'z']],
+  ['Long URL;Slug\nhttps://a.example;x;;\nhttps://b.example;z\n', ['x', 'z']],
+  ['Long URL,Slug\nhttps://a.example/?a=1,2,x\nhttps://b.example\n', [null, undefined]],
+  ['Long URL,Slug,\nhttps://a.example,x,ignored\nhttps://b.example,y,ignored,z\n', ['x', null]],
+])('a row of more cells than the header is not read as another link: %j', async (text, slugs) => {
+  async function* once() {
+    yield text
+  }
+  const records = await Array.fromAsync(readRecords('csv', once()))
+  expect(records.map((record) => (record === null ? null : record.Slug))).toEqual(slugs)
+})
+
+test.each([
+  ['bitly', 'Bitlink,Long URL'],
+  ['dub', 'Short link,Destination URL'],
+  ['shlink', 'shortCode,longUrl'],
+  ['yourls', 'keyword,url'],
+  ['kutt', 'address,target'],
+  ['short_io', 'Path,Original URL'],
+  ['rebrandly', 'Slashtag,Destination'],
+  ['chhoto', 'shortlink,longlink'],
+  ['csv', 'Alias,URL'],
+])('common names of expiry and limit are known in files of %s', async (format, columns) => {
+  for (const [expiry, limit] of [
+    ['Expires At', 'Max Clicks'],
+    ['expiry date', 'Click limit'],
+    ['Expiration', 'max_visits'],
+    ['Expires', 'Maximum clicks'],
+    ['Expiry', 'clicks_limit'],
+    ['Valid until', 'Visit limit'],
+  ]) {
+    const text = `${columns},${expiry},${limit}\nhttps://a.example/x,https://a.example/y,2031-01-01,9\n`
+    const read = await drafts('csv', text)
+    expect(read.format).toBe(format as never)
+    expect([expiry, limit, read.found[0]?.link]).toMatchObject([
+      expiry,
+      limit,
+      { expires_at: '2031-01-01T00:00:00.000Z', max_clicks: 9 },
+    ])
+  }
+})
+
 test('values longer than a link allows are cut', async () => {
   const { found } = await drafts(
     'csv',

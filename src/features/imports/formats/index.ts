@@ -1,10 +1,12 @@
 import { columnSet, draftByMapping, normalized, proposeMapping } from './columns.ts'
+import type { DateOrders } from './dates.ts'
 import { PRODUCTS } from './products.ts'
 import { isSlugline, sluglineDraft } from './slugline.ts'
 import type { Draft, Format, FormatName, Mapping, SourceRecord } from './types.ts'
 import { fitted } from './values.ts'
 
 export { IMPORT_FIELDS, type ImportField, proposeMapping } from './columns.ts'
+export { createOrderSurvey, type DateOrders } from './dates.ts'
 export * from './types.ts'
 
 /** Detects a file's format by its columns or members; null: there is no destination. */
@@ -32,7 +34,7 @@ export const COLUMNS_MAX = 1_000
 const MAPPINGS_MAX = 100
 
 /** Converts a record to a link. @throws if its members aren't of the format's types */
-export type ReadDraft = (record: SourceRecord) => Draft
+export type ReadDraft = (record: SourceRecord, orders?: DateOrders) => Draft
 
 /**
  * Makes the function that converts a file's records.
@@ -44,11 +46,11 @@ export function createDraftReader(
   writable: ReadonlySet<string>,
   mapping?: Mapping,
 ): ReadDraft {
-  if (mapping !== undefined) return (record) => draftByMapping(record, mapping)
-  if (format === 'slugline') return (record) => sluglineDraft(record, writable)
+  if (mapping !== undefined) return (record, orders) => draftByMapping(record, mapping, orders)
+  if (format === 'slugline') return (record, orders) => sluglineDraft(record, writable, orders)
   const { adjust } = format === 'csv' ? {} : PRODUCTS[format]
   const mappings = new Map<string, { mapping: Mapping; names: Map<string, string> }>()
-  return (nested) => {
+  return (nested, orders) => {
     const record = flattened(nested)
     const columns = Object.keys(record)
     if (columns.length > COLUMNS_MAX) throw new RangeError('Too many members')
@@ -62,7 +64,7 @@ export function createDraftReader(
       mappings.set(key, known)
     }
     const { names } = known
-    const draft = draftByMapping(record, known.mapping)
+    const draft = draftByMapping(record, known.mapping, orders)
     adjust?.(draft, (name) => record[names.get(name) ?? ''])
     draft.link = fitted(draft.link)
     return draft

@@ -106,10 +106,6 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
       clicks: ['hits'],
       notes: ['notes'],
     },
-    adjust(draft, cell) {
-      // 0: never.
-      if (countOf(cell('expirytime')) === 0) delete draft.link.expires_at
-    },
   },
   // The export of its dashboard, and links of its API.
   dub: {

@@ -1,9 +1,11 @@
+import { type DateOrders, timeOf } from './dates.ts'
 import { refuseProtected } from './products.ts'
 import type { Draft, SourceRecord } from './types.ts'
 import { countOf } from './values.ts'
 
 /** Fields with lists in a cell. */
 const FLAT = new Set(['tags', 'aliases'])
+const TIMES = new Set(['starts_at', 'expires_at'])
 /** Fields that are always text. */
 const TEXTS = new Set([
   'destination_url',
@@ -12,8 +14,6 @@ const TEXTS = new Set([
   'title',
   'notes',
   'external_id',
-  'starts_at',
-  'expires_at',
   'fallback_url',
   'password',
 ])
@@ -28,12 +28,17 @@ export function isSlugline(columns: ReadonlySet<string>): boolean {
  * file are texts, or JSON if the field is no text.
  * @param writable the fields that a new link may have
  */
-export function sluglineDraft(record: SourceRecord, writable: ReadonlySet<string>): Draft {
+export function sluglineDraft(
+  record: SourceRecord,
+  writable: ReadonlySet<string>,
+  orders: DateOrders = {},
+): Draft {
   const link: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(record)) {
     // UTM values are part of the destination already.
     if (!writable.has(field) || field === 'utm' || value === undefined || value === null) continue
-    link[field] = typed(field, value)
+    const read = TIMES.has(field) ? timeOf(value, orders[field]) : typed(field, value)
+    if (read !== undefined) link[field] = read
   }
   const clicks = record.clicks as { imported?: unknown } | undefined
   const imported = typeof clicks === 'object' ? clicks?.imported : record['clicks.imported']

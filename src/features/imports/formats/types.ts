@@ -50,5 +50,5 @@ export interface Format {
   adjust?(draft: Draft, cell: (name: string) => unknown): void
 }
 
-/** A product's column names of some fields; for others the common names are used. */
+/** A product's column names of some fields, before the common ones. Empty: it isn't read. */
 export type ColumnNames = Partial<Record<ImportField, readonly string[]>>

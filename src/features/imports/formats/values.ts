@@ -34,22 +34,6 @@ export function integerOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
 }
 
-const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/
-/** The largest Unix time in seconds; larger numbers are milliseconds. */
-const SECONDS_MAX = 100_000_000_000
-
-/** A time as RFC 3339. Times without a zone are taken as UTC; others are returned unchanged. */
-export function timeOf(value: unknown): unknown {
-  const text = String(value).trim()
-  if (/^\d{9,13}$/.test(text)) {
-    const number = Number(text)
-    return new Date(number < SECONDS_MAX ? number * 1000 : number).toISOString()
-  }
-  const [, date, time] = WITHOUT_ZONE.exec(text) ?? []
-  const ms = Date.parse(date === undefined ? text : `${date}T${time ?? '00:00:00'}Z`)
-  return Number.isNaN(ms) ? value : new Date(ms).toISOString()
-}
-
 /** A list in a cell, separated by commas, semicolons or vertical bars. */
 export function listOf(value: unknown): string[] {
   const items = typeof value === 'string' ? value.split(/[,;|]/) : [value].flat()
