@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { validate } from '../../http/index.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
+import { isScope, SCOPES } from '../../model/keys/scopes.ts'
 import { trimmedText } from '../users/input.ts'
-import { isScope, SCOPES } from './authenticate.ts'
 
 /** A key's name has at most so many characters. */
 export const KEY_NAME_MAX = 100

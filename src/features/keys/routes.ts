@@ -12,7 +12,7 @@ import {
 import { type CreatedKey, type KeyService, MAX_OVERLAP_MS } from './service.ts'
 
 const PATH = '/api/v1/keys'
-const MANAGE = { scope: 'keys:manage', tag: 'API keys' } as const
+const MANAGE = { scope: 'keys:write', tag: 'API keys' } as const
 const HOUR_MS = 3_600_000
 const NO_STORE = { 'Cache-Control': 'no-store' }
 

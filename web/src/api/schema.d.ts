@@ -3365,7 +3365,7 @@ export interface components {
         short_url?: string
         /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
         name?: string | null
-        /** Of a link: its title. */
+        /** Of a link: its title, for those who may read links. */
         title?: string | null
         /** Clicks: of humans, unless `bots` says otherwise. */
         clicks: number
@@ -3508,7 +3508,7 @@ export interface components {
         short_url?: string
         /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
         name?: string | null
-        /** Of a link: its title. */
+        /** Of a link: its title, for those who may read links. */
         title?: string | null
         /** Clicks: of humans, unless `bots` says otherwise. */
         clicks: number
@@ -3639,7 +3639,15 @@ export interface components {
       name: string
       /** The 8 public characters. */
       prefix: string
-      scopes: ('domains:read' | 'domains:write' | 'links:read' | 'links:write')[]
+      scopes: (
+        | 'links:read'
+        | 'links:write'
+        | 'links:create'
+        | 'stats:read'
+        | 'domains:read'
+        | 'domains:write'
+        | 'keys:write'
+      )[]
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
       created_at: string
@@ -3660,7 +3668,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of domains:read, domains:write, links:read, links:write. */
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
       scopes: string[]
       /** Null or absent: never. */
       expires_at?: string | null

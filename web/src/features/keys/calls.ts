@@ -1,15 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 
-/** The scopes of a key. */
-export const SCOPES = [
-  'links:read',
-  'links:write',
-  'domains:read',
-  'domains:write',
-] as const satisfies readonly KeyScope[]
-export type KeyScope = ApiKey['scopes'][number]
-
 /** A key, without its secret. */
 export type ApiKey = Schemas['ApiKey']
 

@@ -30,7 +30,7 @@ type Open =
 export function KeysPage() {
   const { t } = useI18n()
   const { may } = usePlace()
-  if (!may('keys:manage')) return <Refused title={t('keys.title')} text={t('keys.forbidden')} />
+  if (!may('keys:write')) return <Refused title={t('keys.title')} text={t('keys.forbidden')} />
   return <Keys />
 }
 
