@@ -30,6 +30,7 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
   ],
   'domains:read': ['listDomains', 'getDomain'],
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
+  'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
   /** Any key. */
   '': ['getMe'],
   /** No key. */

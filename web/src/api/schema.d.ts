@@ -679,6 +679,59 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['Share'] } } }
     }
   }
+  '/api/v1/keys': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          include_revoked?: 'true' | 'false'
+          limit?: number
+          cursor?: string
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKeyList'] } } }
+    }
+    post: {
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+    }
+  }
+  '/api/v1/keys/{id}': {
+    get: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKey'] } } }
+    }
+    delete: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      responses: { 204: { content?: never } }
+    }
+    patch: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['ApiKeyPatch']
+          'application/json': components['schemas']['ApiKeyPatch']
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKey'] } } }
+    }
+  }
+  '/api/v1/keys/{id}/rotate': {
+    post: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+    }
+  }
   '/api/v1/links/{id}/stats': {
     get: {
       parameters: {
@@ -1830,34 +1883,6 @@ export interface paths {
       }
     }
   }
-  '/api/v1/keys': {
-    get: {
-      parameters: { query?: { lang?: string } }
-      responses: { 200: { content: { 'application/json': components['schemas']['ApiKeyList'] } } }
-    }
-    post: {
-      parameters: { query?: { lang?: string } }
-      requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
-    }
-  }
-  '/api/v1/keys/{id}': {
-    delete: {
-      parameters: {
-        query?: { lang?: string }
-        header?: { 'Idempotency-Key'?: string }
-        path: { id: string }
-      }
-      responses: { 204: { content?: never } }
-    }
-  }
-  '/api/v1/keys/{id}/rotate': {
-    post: {
-      parameters: { query?: { lang?: string }; path: { id: string } }
-      requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
-    }
-  }
   '/api/v1/members': {
     get: {
       parameters: { query?: { lang?: string } }
@@ -2133,6 +2158,7 @@ export interface components {
       | 'UNAUTHORIZED'
       | 'INVALID_API_KEY'
       | 'INSUFFICIENT_SCOPE'
+      | 'SCOPE_NOT_GRANTABLE'
       | 'ACTOR_NOT_PERMITTED'
       | 'PLAN_LIMIT_REACHED'
       | 'LINK_PROTECTED'
@@ -2144,6 +2170,7 @@ export interface components {
       | 'FOLDER_NOT_FOUND'
       | 'DOMAIN_NOT_FOUND'
       | 'SHARE_NOT_FOUND'
+      | 'KEY_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
@@ -2151,6 +2178,10 @@ export interface components {
       | 'FOLDER_NOT_EMPTY'
       | 'DOMAIN_TAKEN'
       | 'DOMAIN_IN_USE'
+      | 'KEY_REVOKED'
+      | 'KEY_EXPIRED'
+      | 'KEY_ALREADY_ROTATED'
+      | 'ROTATION_IN_PROGRESS'
       | 'IDEMPOTENCY_IN_PROGRESS'
       | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
@@ -2199,12 +2230,7 @@ export interface components {
       | 'INVALID_TOKEN'
       | 'ROLE_ABOVE_OWN'
       | 'INVITATION_FOR_ANOTHER'
-      | 'KEY_NOT_FOUND'
       | 'MEMBER_NOT_FOUND'
-      | 'KEY_REVOKED'
-      | 'KEY_EXPIRED'
-      | 'KEY_ALREADY_ROTATED'
-      | 'ROTATION_IN_PROGRESS'
       | 'LAST_OWNER'
       | 'ALREADY_MEMBER'
       | 'SOLE_OWNER'
@@ -3322,6 +3348,59 @@ export interface components {
       /** When sharing ends; then viewers get 410. Null: never. */
       expires_at?: string | null
     }
+    ApiKeyList: {
+      data: components['schemas']['ApiKey'][]
+      pagination: components['schemas']['Pagination']
+    }
+    ApiKey: {
+      id: string
+      name: string
+      /** The 8 public characters. */
+      prefix: string
+      scopes: (
+        | 'links:read'
+        | 'links:write'
+        | 'links:create'
+        | 'stats:read'
+        | 'domains:read'
+        | 'domains:write'
+        | 'keys:write'
+      )[]
+      /** `rotating`: replaced, and working until it expires. */
+      status: 'active' | 'rotating' | 'expired' | 'revoked'
+      created_at: string
+      /** Null: the operator, or a person whose account is deleted. */
+      created_by: {
+        type: 'user'
+        id: string
+        /** Their name; for admins in the dashboard, their email address. */
+        name: string | null
+      } | null
+      /** Null: never. */
+      expires_at: string | null
+      /** Null: it is not. */
+      revoked_at: string | null
+      /** At most a minute behind. Null: never. */
+      last_used_at: string | null
+      /** The key that this one replaced. */
+      rotated_from: string | null
+    }
+    NewApiKey: components['schemas']['ApiKey'] & {
+      /** The key. It can never be shown again. */
+      key: string
+    }
+    ApiKeyCreate: {
+      name: string
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
+      scopes: string[]
+      /** Null or absent: never. */
+      expires_at?: string | null
+    }
+    ApiKeyPatch: { name?: string }
+    ApiKeyRotate: {
+      /** How long the old key goes on working; 90 days at most. */
+      overlap_seconds?: number
+    }
     Stats: {
       data: {
         /** The beginning, in UTC. */
@@ -3629,53 +3708,6 @@ export interface components {
       domain?: string
       /** The link that is being edited: its own slug is not taken. */
       exclude_id?: string
-    }
-    ApiKeyList: {
-      data: components['schemas']['ApiKey'][]
-      pagination: components['schemas']['Pagination']
-    }
-    ApiKey: {
-      id: string
-      name: string
-      /** The 8 public characters. */
-      prefix: string
-      scopes: (
-        | 'links:read'
-        | 'links:write'
-        | 'links:create'
-        | 'stats:read'
-        | 'domains:read'
-        | 'domains:write'
-        | 'keys:write'
-      )[]
-      /** `rotating`: replaced, and working until it expires. */
-      status: 'active' | 'rotating' | 'expired' | 'revoked'
-      created_at: string
-      /** Null: the operator, or a person whose account is deleted. */
-      created_by: { email: string } | null
-      /** Null: never. */
-      expires_at: string | null
-      /** Null: it is not. */
-      revoked_at: string | null
-      /** At most a minute behind. Null: never. */
-      last_used_at: string | null
-      /** The key that this one replaced. */
-      rotated_from: string | null
-    }
-    NewApiKey: components['schemas']['ApiKey'] & {
-      /** The key. It can never be shown again. */
-      key: string
-    }
-    ApiKeyCreate: {
-      name: string
-      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
-      scopes: string[]
-      /** Null or absent: never. */
-      expires_at?: string | null
-    }
-    ApiKeyRotate: {
-      /** How long the old key goes on working. Default: 24. */
-      overlap_hours?: number
     }
     MemberList: {
       data: components['schemas']['Member'][]
