@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors/index.ts'
+import { includesScope, sufficientFor } from '../model/keys/scopes.ts'
 import type { Exchange } from './exchange.ts'
 import { queryOf } from './request.ts'
 import type {
@@ -42,7 +43,7 @@ export function challengeOf(code: string, scope: Permission | 'any' | null): str
     case 'INVALID_API_KEY':
       return 'Bearer realm="slugline", error="invalid_token"'
     case 'INSUFFICIENT_SCOPE':
-      return `Bearer realm="slugline", error="insufficient_scope", scope="${scope}"`
+      return `Bearer realm="slugline", error="insufficient_scope", scope="${namedScope(scope)}"`
     case 'SIGN_IN_REQUIRED':
     case 'SIGN_IN_FAILED':
     case 'INVALID_CODE':
@@ -54,8 +55,22 @@ export function challengeOf(code: string, scope: Permission | 'any' | null): str
 }
 
 /** Whether a caller may use an endpoint of this scope. */
-export function permits(caller: Caller, scope: Permission | 'any'): boolean {
-  return scope === 'any' || caller.scopes.has(scope)
+export function permits(
+  { scopes }: Pick<Caller, 'scopes'>,
+  scope: Permission | 'any' | null,
+): boolean {
+  return scope === null || scope === 'any' || includesScope(scopes, scope)
+}
+
+/** @throws AppError INSUFFICIENT_SCOPE */
+export function assertPermits(caller: Pick<Caller, 'scopes'>, scope: Permission | 'any'): void {
+  if (permits(caller, scope)) return
+  throw new AppError('INSUFFICIENT_SCOPE', { params: { scope: namedScope(scope) } })
+}
+
+/** The scope to ask for: of several that suffice, the best known one, which is the broadest. */
+function namedScope(scope: Permission | 'any' | null): string {
+  return sufficientFor(scope ?? 'any')[0] as string
 }
 
 /** A request, and what is known about its sender. */
@@ -69,7 +84,7 @@ export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void>
   if (scope === null) return to.meter.takeAnonymous(to.address)
   const caller = await identify(to, scope)
   if (typeof caller === 'string') throw new AppError(caller)
-  if (!permits(caller, scope)) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
+  assertPermits(caller, scope)
 }
 
 /**

@@ -262,7 +262,7 @@ export class Exchange {
     if (header === null || caller === null || isIgnored) return undefined
     const idempotent = {
       workspaceNo: caller.workspace.no,
-      key: ownKey(caller, idempotencyKeyOf(header)),
+      key: ownKey(caller, endpoint.scope, idempotencyKeyOf(header)),
       fingerprint: await fingerprintOf(request, body),
     }
     const replay = await services.idempotency.begin(idempotent)

@@ -1,9 +1,10 @@
 import type { Clock } from '../lib/base/clock.ts'
 import { nextTurn } from '../lib/base/turn.ts'
 import { AppError, type Rendered } from '../lib/errors/index.ts'
+import { sufficientFor } from '../model/keys/scopes.ts'
 import type { Sql, Storage, Transaction } from '../platform/storage/index.ts'
 import { pathOf, searchOf } from './request.ts'
-import type { Caller } from './types.ts'
+import type { Caller, Permission, Scoped } from './types.ts'
 
 /** How long a response can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000
@@ -163,9 +164,15 @@ function nameOf({ workspaceNo, key }: IdempotentRequest): string {
   return `${workspaceNo} ${key}`
 }
 
-/** People's keys are separate: two people of a workspace may choose the same one. */
-export function ownKey(caller: Caller, key: string): string {
-  return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
+/**
+ * People's keys are separate: two people of a workspace may choose the same one. So are those of an
+ * API key with a narrower scope than others have here: it may not read their answers.
+ */
+export function ownKey(caller: Caller, scope: Scoped, key: string): string {
+  if (caller.kind === 'session') return `${caller.userId}\n${key}`
+  const [broadest] = sufficientFor(scope ?? 'any')
+  const isNarrow = scope !== null && scope !== 'any' && !caller.scopes.has(broadest as Permission)
+  return isNarrow ? `${caller.keyId}\n${key}` : key
 }
 
 /** The record of this key, unless it is older than a day. */

@@ -1,4 +1,4 @@
-export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './admission.ts'
+export { assertPermits, DASHBOARD_PREFIX, FRESH_MS, permits, personOf } from './admission.ts'
 export { type Api, createApi, endpoint } from './api.ts'
 export { purgeIdempotency } from './idempotency.ts'
 export { parseJsonObject } from './json.ts'
@@ -20,6 +20,5 @@ export type {
   Person,
   RequestInfo,
   Role,
-  Scope,
   Sessions,
 } from './types.ts'

@@ -8,6 +8,7 @@ import {
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
 } from '../lib/errors/index.ts'
+import { SCOPES, sufficientFor } from '../model/keys/scopes.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'
@@ -19,7 +20,7 @@ Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep,
 
 ## Authentication
 
-Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\`, \`links:write\`, \`domains:read\` and \`domains:write\`; none includes another.
+Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\` and \`keys:write\`. \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
 
 ## Errors
 
@@ -79,8 +80,7 @@ const PROGRAMS = {
     scheme: {
       type: 'http',
       scheme: 'bearer',
-      description:
-        'An API key. What it may do is set by its scopes: `links:read`, `links:write`, `domains:read`, `domains:write`.',
+      description: `An API key. What it may do is set by its scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
     },
   },
 } as const
@@ -147,7 +147,9 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
     ...(description !== undefined && { description }),
     security: isPublic
       ? []
-      : [{ [audience.security.name]: scope === null || scope === 'any' ? [] : [scope] }],
+      : (scope === null || scope === 'any' ? [[]] : sufficientFor(scope).map((one) => [one])).map(
+          (scopes) => ({ [audience.security.name]: scopes }),
+        ),
     parameters: parametersOf(endpoint).map((name) => ({
       $ref: `#/components/parameters/${parameterKey(name)}`,
     })),

@@ -4,14 +4,12 @@ import type { Ids } from '../lib/base/ids.ts'
 import type { Logger } from '../lib/base/logger.ts'
 import type { AppError, ErrorCode, Rendered } from '../lib/errors/index.ts'
 import type { Locale } from '../lib/i18n/index.ts'
+import type { Scope } from '../model/keys/scopes.ts'
 import type { Plan, PlanLimits } from '../model/plans/types.ts'
 import type { Limiter } from '../platform/limits/index.ts'
 import type { Storage } from '../platform/storage/index.ts'
 import type { Exchange } from './exchange.ts'
 import type { Idempotency } from './idempotency.ts'
-
-/** The scopes of a key. */
-export type Scope = 'links:read' | 'links:write' | 'domains:read' | 'domains:write'
 
 /** A workspace, as far as requests need it. */
 export interface CallerWorkspace {
@@ -28,7 +26,6 @@ export type Role = 'owner' | 'admin' | 'member' | 'viewer'
 /** A permission: keys have scopes, people those of their role. */
 export type Permission =
   | Scope
-  | 'keys:manage'
   | 'members:manage'
   | 'workspace:manage'
   | 'audit:read'
@@ -182,7 +179,10 @@ interface Success {
   example?: unknown
 }
 
-/** The permission that an endpoint requires; `any`: any key; null: no key. */
+/**
+ * The permission that an endpoint requires, the narrowest that suffices; `any`: any key; null: no
+ * key.
+ */
 export type Scoped = Permission | 'any' | null
 
 /** The declaration of an endpoint, which both the pipeline and the OpenAPI document use. */

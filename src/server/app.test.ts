@@ -15,6 +15,7 @@ import { silentLogger } from '../lib/base/logger.ts'
 import { systemRandom } from '../lib/base/random.ts'
 import { translate } from '../lib/i18n/index.ts'
 import { syncDomains } from '../model/domains/index.ts'
+import { SCOPES } from '../model/keys/scopes.ts'
 import { openTestStorage } from '../platform/storage/testing/database.ts'
 import { type AppDeps, createApp } from './app.ts'
 import '../lib/i18n/testing/pseudo.ts'
@@ -69,7 +70,7 @@ const app = createApp({
       ? {
           kind: 'api_key',
           keyId: 'key_1',
-          scopes: new Set(['links:read', 'links:write', 'domains:read', 'domains:write']),
+          scopes: new Set(SCOPES),
           workspace: { no: 1, id: 'wsp_1', language: null, plan: plans.default },
         }
       : null,
@@ -341,7 +342,7 @@ describe('the application', () => {
     expect(new Set(seen)).toEqual(
       new Set([
         ...['limit', 'per_page', 'page', 'redirect_status', 'max_clicks', 'version'],
-        ...['size', 'margin', 'expected'],
+        ...['size', 'margin', 'expected', 'overlap_seconds'],
       ]),
     )
   })

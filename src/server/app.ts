@@ -63,13 +63,13 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerDomainRoutes>[1] &
   Parameters<typeof registerShareRoutes>[1] &
+  Parameters<typeof registerKeyRoutes>[1] &
   Parameters<typeof registerSharedRoutes>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
 export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerAccountRoutes>[1] &
-  Parameters<typeof registerKeyRoutes>[1] &
   Parameters<typeof registerMemberRoutes>[1] &
   Parameters<typeof registerWorkspaceRoutes>[1] &
   Parameters<typeof registerExcludedNetworkRoutes>[1] &
@@ -196,6 +196,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerFolderRoutes(api, deps)
   registerDomainRoutes(api, deps)
   registerShareRoutes(api, deps)
+  registerKeyRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 
@@ -203,7 +204,6 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
 function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps): void {
   registerAccountRoutes(api, deps)
   registerLinkCheckRoute(api, deps)
-  registerKeyRoutes(api, deps)
   registerMemberRoutes(api, deps)
   registerWorkspaceRoutes(api, deps)
   registerExcludedNetworkRoutes(api, deps)

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { principalOf } from '../features/audit/index.ts'
-import { type Api, endpoint } from '../http/index.ts'
+import { type Api, endpoint, permits } from '../http/index.ts'
 import { pageAnswer, pageSuccess } from '../http/page.ts'
 import { AppError } from '../lib/errors/index.ts'
 import { checked } from '../lib/validation/checked.ts'
@@ -94,10 +94,10 @@ function registerReportRoutes({ api, deps, queries }: Registration): void {
         const dimension = dimensions.find((name) => name === call.params.dimension)
         if (dimension === undefined) throw new AppError('NOT_FOUND')
         const { signal } = call.request
-        return {
-          status: 200,
-          body: await deps.statistics.top(questionOf(call), dimension, signal),
-        }
+        const body = await deps.statistics.top(questionOf(call), dimension, signal)
+        // A link's title isn't part of its statistics.
+        if (!permits(call.caller, 'links:read')) for (const row of body.data) delete row.title
+        return { status: 200, body }
       },
     })
   }

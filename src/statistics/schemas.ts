@@ -93,7 +93,11 @@ export const TopSchema = z
             description:
               'Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone.',
           }),
-          title: z.string().nullable().optional().openapi({ description: 'Of a link: its title.' }),
+          title: z
+            .string()
+            .nullable()
+            .optional()
+            .openapi({ description: 'Of a link: its title, for those who may read links.' }),
           ...COUNTS,
         }),
       )

@@ -124,9 +124,15 @@ describe.skipIf(CHROMIUM === null)('removing and demoting (needs Chromium)', () 
         .click()
       await dialog.waitFor({ state: 'detached' })
       const { data } = (
-        await ask<{ data: { status: string }[] }>(dashboard, owner.context, 'GET', '/keys', {
-          workspace,
-        })
+        await ask<{ data: { status: string }[] }>(
+          dashboard,
+          owner.context,
+          'GET',
+          '/keys?include_revoked=true',
+          {
+            workspace,
+          },
+        )
       ).body
       expect(data.map(({ status }) => status)).toEqual(['revoked'])
     } finally {

@@ -12,6 +12,7 @@ import { writePlans } from '../harness/plans.ts'
 import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
 
 const LINKS = '/api/v1/links'
+const KEYS = '/api/v1/keys'
 const GOOD = 'https://example.com/'
 /** Only raised in process: no request can make a healthy server fail. See http's own tests. */
 const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
@@ -22,6 +23,7 @@ const ELSEWHERE: readonly string[] = [
   ...['SOURCE_ENDLESS', 'SOURCE_FAILED', 'SOURCE_RATE_LIMITED', 'SOURCE_REFUSED'],
   ...['SOURCE_TIMEOUT', 'SOURCE_TOO_LARGE', 'TOO_MANY_JOBS'],
   ...['FOLDER_NOT_EMPTY', 'TAG_TAKEN', 'UTM_TEMPLATE_TAKEN', 'URL_NOT_ALLOWED'],
+  ...['KEY_REVOKED', 'KEY_EXPIRED', 'KEY_ALREADY_ROTATED', 'ROTATION_IN_PROGRESS'],
 ]
 const DETAILS_ELSEWHERE: readonly string[] = [
   ...['DOMAINS_LIMIT', 'DOMAIN_NOT_VERIFIED', 'INVALID_HOST', 'SLUGS_COLLIDE', 'UNKNOWN_MEMBER'],
@@ -40,6 +42,7 @@ const OF_DASHBOARD: readonly string[] = ['API_KEYS_LIMIT', 'MEMBERS_LIMIT']
 let slugline: Slugline
 let key: string
 let readOnly: string
+let keysOnly: string
 let small: string
 let crowded: string
 let slow: string
@@ -65,6 +68,7 @@ beforeAll(async () => {
   slugline = await startSlugline({ SLUGLINE_PLANS: file, SLUGLINE_BLOCKED_HOSTS: 'evil.example' })
   key = (await slugline.createKey()).key
   readOnly = (await slugline.createKey({ scopes: 'links:read' })).key
+  keysOnly = (await slugline.createKey({ scopes: 'keys:write' })).key
   small = (await slugline.createKey({ workspace: 'full', plan: 'full' })).key
   crowded = (await slugline.createKey({ workspace: 'crowded', plan: 'crowded' })).key
   slow = (await slugline.createKey({ workspace: 'slow', plan: 'slow' })).key
@@ -108,6 +112,11 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   UNAUTHORIZED: api('GET', LINKS, () => ({})),
   INVALID_API_KEY: api('GET', LINKS, () => ({ key: 'slug_nonsense' })),
   INSUFFICIENT_SCOPE: api('POST', LINKS, () => ({ key: readOnly, body: {} })),
+  SCOPE_NOT_GRANTABLE: api('POST', KEYS, () => ({
+    key: keysOnly,
+    body: { name: 'x', scopes: ['links:read'] },
+  })),
+  KEY_NOT_FOUND: api('GET', `${KEYS}/key_none`, () => ({ key: keysOnly })),
   PLAN_LIMIT_REACHED: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
   LINK_PROTECTED: visit('locked'),
   LINK_NOT_FOUND: api('GET', `${LINKS}/lnk_00000000000000000000000000`),

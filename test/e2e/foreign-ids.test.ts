@@ -3,7 +3,7 @@ import openapi from '../../openapi.json'
 import { eventually } from '../harness/eventually.ts'
 import { type CreatedKey, type Slugline, startSlugline } from '../harness/process.ts'
 
-const SCOPES = 'links:read,links:write,domains:read,domains:write'
+const SCOPES = 'links:read,links:write,domains:read,domains:write,keys:write'
 
 let slugline: Slugline
 let own: CreatedKey
@@ -92,6 +92,7 @@ async function oneOfEach({ key }: CreatedKey): Promise<Record<string, string>> {
     tags: await post('/tags', { name: 'theirs' }),
     folders: await post('/folders', { name: 'Theirs' }),
     domains: await post('/domains', { host: 'theirs.example' }),
+    keys: await post('/keys', { name: 'theirs', scopes: ['links:read'] }),
     'utm-templates': await post('/utm-templates', { name: 'Theirs' }),
   }
   made.shares = await post('/shares', { subject: { link_id: made.links } })

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../features/audit/index.ts'
-import { type CreatedKey, createKeyService, type KeyService } from '../../features/keys/service.ts'
+import { checkKeyName } from '../../features/keys/input.ts'
+import type { CreatedKey } from '../../features/keys/make.ts'
+import { createKeyService, type KeyService } from '../../features/keys/service.ts'
+import { SCOPES } from '../../model/keys/scopes.ts'
 import type { CommandContext, CommandStorage } from '../context.ts'
 import { facts } from '../output.ts'
 import { parseDuration, parseMoment, shortTime } from '../times.ts'
@@ -16,7 +19,7 @@ interface CreateOptions {
 /** More scopes must be requested. */
 const DEFAULT_SCOPES = 'links:read,links:write'
 
-/** `keys create | list | revoke | rotate` */
+/** `keys create | list | rename | revoke | rotate` */
 export function registerKeysCommands(program: Command, ctx: CommandContext): void {
   const keys = program.command('keys').description('manage API keys')
 
@@ -25,7 +28,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .description('create an API key; shown only once')
     .requiredOption('--workspace <name>', "name or ID; created if it doesn't exist")
     .requiredOption('--name <name>', 'name of the key')
-    .option('--scopes <list>', 'scopes, separated by commas', DEFAULT_SCOPES)
+    .option('--scopes <list>', `separated by commas, of ${SCOPES.join(', ')}`, DEFAULT_SCOPES)
     .option('--expires <when>', 'duration such as 90d, or RFC 3339 time (default: never)')
     .option('--plan <id>', 'change the plan of the workspace')
     .action((options: CreateOptions) => create(ctx, options))
@@ -35,6 +38,13 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .description('list API keys')
     .option('--workspace <name>', 'name or ID (default: all workspaces)')
     .action((options: { workspace?: string }) => list(ctx, options))
+
+  keys
+    .command('rename')
+    .description('rename an API key')
+    .argument('<id>', "the key's id or its 8 public characters")
+    .requiredOption('--name <name>', 'new name')
+    .action((id: string, options: { name: string }) => rename(ctx, id, options))
 
   keys
     .command('revoke')
@@ -88,6 +98,16 @@ function list(ctx: CommandContext, { workspace }: { workspace?: string }): Promi
       EXPIRES: (key) => shortTime(key.expires_at),
       'LAST USED': (key) => shortTime(key.last_used_at),
     })
+  })
+}
+
+function rename(ctx: CommandContext, id: string, options: { name: string }): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const name = checkKeyName(options.name)
+    const key = await opened.storage.write((tx) =>
+      keysOf(opened).update(tx, refOf(id), { name }, {}, COMMAND_LINE),
+    )
+    ctx.print(`Key ${key.prefix} (workspace ${key.workspace.name}) is named ${key.name}.`, key)
   })
 }
 

@@ -1,3 +1,4 @@
+import { assertPermits } from '../../http/index.ts'
 import type { Caller, KeyCaller, Permission } from '../../http/types.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Storage } from '../../platform/storage/index.ts'
@@ -39,7 +40,7 @@ export function createCallers({ storage, plans, keys }: CallersDeps) {
       if (type === 'api_key' && id !== null) {
         const key = await keys.callerOfKey(sql, id)
         if (key?.workspace.no !== workspaceNo) throw new AppError('INVALID_API_KEY')
-        if (!key.scopes.has(scope)) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
+        assertPermits(key, scope)
         const { workspace, hiddenFolders, scopes } = await withView(sql, key)
         return { workspace, actor, hiddenFolders, scopes }
       }

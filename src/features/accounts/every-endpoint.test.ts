@@ -65,7 +65,7 @@ const LEAST: Record<string, readonly string[]> = {
   ],
   admin: [
     ...['createDomain', 'deleteDomain', 'updateDomain', 'verifyDomain'],
-    ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
+    ...['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],
   owner: ['updateWorkspace', 'setExcludedNetworks', 'deleteWorkspace'],

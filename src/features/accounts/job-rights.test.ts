@@ -124,7 +124,7 @@ const ENDS: Record<string, { by: 'key' | 'member'; code: string; end: (key: stri
     'a key rotated without overlap': {
       by: 'key',
       code: 'INVALID_API_KEY',
-      end: (key) => its.as('admin', 'POST', `/keys/${key}/rotate`, { overlap_hours: 0 }),
+      end: (key) => its.as('admin', 'POST', `/keys/${key}/rotate`, { overlap_seconds: 0 }),
     },
     'a key with fewer scopes': {
       by: 'key',
@@ -240,7 +240,7 @@ describe('a job goes on', () => {
     const key = await createKey()
     hold = {
       step: 3,
-      then: () => its.as('admin', 'POST', `/keys/${key.id}/rotate`, { overlap_hours: 1 }),
+      then: () => its.as('admin', 'POST', `/keys/${key.id}/rotate`, { overlap_seconds: 3600 }),
     }
     expect(outcome(await ended(await importFile(key.as)))).toBe('succeeded')
     expect(await countLinks()).toBe(LINKS)

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'folder.updated',
   'folder.deleted',
   'api_key.created',
+  'api_key.updated',
   'api_key.revoked',
   'api_key.rotated',
   'member.joined',

@@ -197,7 +197,7 @@ describe('the audit log', () => {
     let successor = { id: '', prefix: '' }
     const rotated = await recorded(async () => {
       const { body } = await dashboard.as('admin', 'POST', `/keys/${key.id}/rotate`, {
-        overlap_hours: 2,
+        overlap_seconds: 7200,
       })
       successor = body
     })

@@ -24,7 +24,7 @@ export function operationSection(
   const responses = operation.responses ?? {}
   return html`<section>
 <h3 id="${operation.operationId}">${operation.summary}</h3>
-<p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${scopes.map((scope) => html`<span class="dim">needs <code>${scope}</code></span>`)}</p>
+<p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${scopes.map((scope, i) => html`<span class="dim">${i === 0 ? 'needs' : 'or'} <code>${scope}</code></span> `)}</p>
 ${prose(operation.description)}
 <pre tabindex="0"><code>${curlOf(verb, baseUrl + filledIn(path, parameters), operation)}</code></pre>
 ${parametersList(parameters, components)}

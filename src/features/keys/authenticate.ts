@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { KeyCaller, Scope } from '../../http/types.ts'
+import type { KeyCaller } from '../../http/types.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { type Random, randomString } from '../../lib/base/random.ts'
+import { isScope, type Scope } from '../../model/keys/scopes.ts'
 import { type ApiKeysTable, prepare, type Sql, type Storage } from '../../platform/storage/index.ts'
 import type { Plans } from '../plans/service.ts'
 import { personLimits } from '../workspaces/person-limits.ts'
@@ -48,22 +49,9 @@ function checkOf(head: string): string {
   return text
 }
 
-/** Every scope there is, sorted. None implies another. */
-export const SCOPES: readonly Scope[] = [
-  'domains:read',
-  'domains:write',
-  'links:read',
-  'links:write',
-]
-
-/** Whether the text names a scope. */
-export function isScope(text: string): text is Scope {
-  return (SCOPES as readonly string[]).includes(text)
-}
-
 /** The format of a key's row: sorted, without duplicates, separated by spaces. */
 export function storedScopes(scopes: readonly Scope[]): string {
-  return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
+  return [...new Set(scopes)].sort().join(' ')
 }
 
 /** The scopes of a key's row. */

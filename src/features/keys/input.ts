@@ -2,11 +2,13 @@ import { z } from '@hono/zod-openapi'
 import { validate } from '../../http/index.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
+import { isScope, SCOPES } from '../../model/keys/scopes.ts'
 import { trimmedText } from '../users/input.ts'
-import { isScope, SCOPES } from './authenticate.ts'
 
 /** A key's name has at most so many characters. */
 export const KEY_NAME_MAX = 100
+/** How long a rotated key may keep working at most: 90 days. */
+export const OVERLAP_SECONDS_MAX = 90 * 86_400
 /** The last time that RFC 3339 can represent. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
@@ -34,6 +36,11 @@ const expiryField = (now: number) =>
     if (!Number.isSafeInteger(at) || at > LATEST_TIME) return new Fault('INVALID_TIMESTAMP')
     return at <= now ? new Fault('ENDS_BEFORE_START') : at
   })
+
+/** A key's new name. @throws AppError VALIDATION_FAILED */
+export function checkKeyName(name: string): string {
+  return validate(z.object({ name: trimmedText(KEY_NAME_MAX) }), { name }).name
+}
 
 /** @throws AppError VALIDATION_FAILED with all failing fields. */
 export function checkNewKey({ name, scopes, expiresAt: expires_at = null }: NewKey, now: number) {

@@ -1,46 +1,88 @@
 import { z } from '@hono/zod-openapi'
-import { type Api, endpoint } from '../../http/index.ts'
-import { pageOf } from '../../http/page.ts'
+import type { Cursors } from '../../http/cursor.ts'
+import { type Api, type Caller, endpoint } from '../../http/index.ts'
+import { pageAnswer, pageOf, pageSuccess } from '../../http/page.ts'
 import { principalOf } from '../audit/index.ts'
+import type { CreatedKey } from './make.ts'
 import {
   type ApiKey,
+  KEY_EXAMPLE,
   KeyCreateSchema,
+  KeyListQuery,
   KeyListSchema,
+  KeyPatchSchema,
   KeyRotateSchema,
+  KeySchema,
   NewKeySchema,
 } from './schemas.ts'
-import { type CreatedKey, type KeyService, MAX_OVERLAP_MS } from './service.ts'
+import type { KeyService } from './service.ts'
 
 const PATH = '/api/v1/keys'
-const MANAGE = { scope: 'keys:manage', tag: 'API keys' } as const
-const HOUR_MS = 3_600_000
-const NO_STORE = { 'Cache-Control': 'no-store' }
+const MANAGE = { scope: 'keys:write', tag: 'API keys' } as const
+const NEW_EXAMPLE = { ...KEY_EXAMPLE, key: 'slug_B2xK9fQz_4mTq8WcYd0RjVbN2sLhPx7Ge1Z0a3KfU' }
 
 const BY_ID = {
   path: `${PATH}/{id}`,
-  params: z.object({ id: z.string() }),
+  params: z.object({
+    id: z.string().openapi({ description: 'The id of the key.', example: KEY_EXAMPLE.id }),
+  }),
 }
 
-/** The dashboard's endpoints of API keys. */
-export function registerKeyRoutes(
-  api: Pick<Api, 'add'>,
-  deps: { keys: Pick<KeyService, 'list' | 'get' | 'create' | 'revoke' | 'rotate'> },
-): void {
-  async function created(tx: Parameters<KeyService['get']>[2], { id, key }: CreatedKey) {
-    const body = { ...shown(await deps.keys.get(id, {}, tx)), key }
-    return { status: 201 as const, body, headers: NO_STORE }
-  }
+/** What a caller may see of keys: of their workspace, and email addresses only as in its log. */
+function viewOf({ workspace, scopes }: Caller) {
+  return { workspaceNo: workspace.no, byName: !scopes.has('audit:read') }
+}
 
+type Deps = {
+  keys: Pick<KeyService, 'page' | 'get' | 'create' | 'update' | 'revoke' | 'rotate'>
+  cursors: Cursors
+}
+
+/** The answer with a new key, which is never shown again. */
+async function created(
+  deps: Pick<Deps, 'keys'>,
+  tx: Parameters<KeyService['get']>[2],
+  caller: Caller,
+  { id, key }: CreatedKey,
+) {
+  const body = { ...shown(await deps.keys.get(id, viewOf(caller), tx)), key }
+  const headers = { Location: `${PATH}/${id}`, 'Cache-Control': 'no-store' }
+  return { status: 201 as const, body, headers }
+}
+
+const made = (description: string) =>
+  ({
+    status: 201,
+    description,
+    schema: NewKeySchema,
+    headers: { Location: 'The path of the key.' },
+    example: NEW_EXAMPLE,
+  }) as const
+
+/** The endpoints of API keys. */
+export function registerKeyRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   endpoint(api, {
     ...MANAGE,
     method: 'get',
     path: PATH,
     operationId: 'listKeys',
     summary: 'List API keys',
-    success: { status: 200, description: 'All of them, the newest first.', schema: KeyListSchema },
-    async handler({ caller }) {
-      const keys = await deps.keys.list({ workspaceNo: caller.workspace.no })
-      return { status: 200, body: pageOf(keys.reverse().map(shown), keys.length, String) }
+    query: KeyListQuery,
+    success: pageSuccess('One page of keys, the newest first.', KeyListSchema, KEY_EXAMPLE),
+    errors: ['BAD_REQUEST'],
+    async handler(call) {
+      const { cursor, limit, include_revoked } = call.query
+      const { workspaceNo, byName } = viewOf(call.caller)
+      const revoked = include_revoked === 'true'
+      const binding = JSON.stringify(['keys', workspaceNo, revoked])
+      const { decode, encode } = deps.cursors
+      const below = cursor === undefined ? null : (decode(cursor, binding)[0] as string)
+      const position = { below, revoked, limit: limit + 1, byName }
+      const keys = await deps.keys.page(workspaceNo, position)
+      return pageAnswer(
+        call,
+        pageOf(keys.map(shown), limit, ({ id }) => encode([id], binding)),
+      )
     },
   })
 
@@ -52,17 +94,67 @@ export function registerKeyRoutes(
     secret: true,
     operationId: 'createKey',
     summary: 'Create an API key',
+    description:
+      'A key can give another one only scopes that it has itself. The answer holds the key, this ' +
+      'once, and is never stored: an `Idempotency-Key` is ignored.',
     body: KeyCreateSchema,
-    success: { status: 201, description: 'With the key, this once.', schema: NewKeySchema },
-    errors: ['PLAN_LIMIT_REACHED'],
+    bodyExample: { name: KEY_EXAMPLE.name, scopes: KEY_EXAMPLE.scopes },
+    success: made('With the key, this once.'),
+    errors: ['PLAN_LIMIT_REACHED', 'SCOPE_NOT_GRANTABLE'],
     async handler(call) {
       const { name, scopes, expires_at: expiresAt = null } = call.body
       const { workspace, actor } = principalOf(call)
       const input = { name, scopes, expiresAt }
-      return call.mutate(async (tx) => {
-        return created(tx, await deps.keys.create(tx, workspace.no, input, actor))
-      })
+      return call.mutate(async (tx) =>
+        created(deps, tx, call.caller, await deps.keys.create(tx, workspace.no, input, actor)),
+      )
     },
+  })
+
+  registerKeyRoutesById(api, deps)
+  registerRotation(api, deps)
+}
+
+function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
+  const one = {
+    status: 200,
+    description: 'The key.',
+    schema: KeySchema,
+    example: KEY_EXAMPLE,
+  } as const
+
+  endpoint(api, {
+    ...MANAGE,
+    ...BY_ID,
+    method: 'get',
+    operationId: 'getKey',
+    summary: 'Get an API key',
+    success: one,
+    errors: ['KEY_NOT_FOUND'],
+    async handler({ caller, params }) {
+      const filter = { ...viewOf(caller), unrevoked: true } as const
+      return { status: 200, body: shown(await deps.keys.get(params.id, filter)) }
+    },
+  })
+
+  endpoint(api, {
+    ...MANAGE,
+    ...BY_ID,
+    method: 'patch',
+    operationId: 'updateKey',
+    summary: 'Rename an API key',
+    description: 'A JSON merge patch (RFC 7396).',
+    body: KeyPatchSchema,
+    bodyExample: { name: 'Old website' },
+    success: one,
+    errors: ['KEY_NOT_FOUND'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { actor } = principalOf(call)
+        const filter = { ...viewOf(call.caller), unrevoked: true } as const
+        const key = await deps.keys.update(tx, call.params.id, call.body, filter, actor)
+        return { status: 200, body: shown(key) }
+      }),
   })
 
   endpoint(api, {
@@ -71,15 +163,19 @@ export function registerKeyRoutes(
     method: 'delete',
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
+    description: 'A key may revoke itself.',
     success: { status: 204, description: 'It is refused from now on.' },
     errors: ['KEY_NOT_FOUND'],
     handler: (call) =>
       call.mutate(async (tx) => {
         const { workspace, actor } = principalOf(call)
-        await deps.keys.revoke(tx, call.params.id, { workspaceNo: workspace.no }, actor)
+        const filter = { workspaceNo: workspace.no, unrevoked: true } as const
+        await deps.keys.revoke(tx, call.params.id, filter, actor)
       }),
   })
+}
 
+function registerRotation(api: Pick<Api, 'add'>, deps: Deps): void {
   endpoint(api, {
     ...MANAGE,
     method: 'post',
@@ -88,28 +184,29 @@ export function registerKeyRoutes(
     secret: true,
     operationId: 'rotateKey',
     summary: 'Rotate an API key',
-    description: 'Makes a successor like it; the old key goes on working for the overlap.',
+    description:
+      'Makes a successor like it; the old key goes on working for the overlap. An ' +
+      '`Idempotency-Key` is ignored.',
     params: BY_ID.params,
     body: KeyRotateSchema,
     bodyOptional: true,
-    success: { status: 201, description: 'The successor, with its key.', schema: NewKeySchema },
+    bodyExample: { overlap_seconds: 3600 },
+    success: made('The successor, with its key.'),
     errors: [
       'KEY_NOT_FOUND',
       'KEY_REVOKED',
       'KEY_EXPIRED',
       'KEY_ALREADY_ROTATED',
       'ROTATION_IN_PROGRESS',
+      'SCOPE_NOT_GRANTABLE',
     ],
     async handler(call) {
       const { workspace, actor } = principalOf(call)
-      const { overlap_hours: hours = 24 } = call.body
-      const rotation = {
-        workspaceNo: workspace.no,
-        overlapMs: Math.min(Math.round(hours * HOUR_MS), MAX_OVERLAP_MS),
-      }
-      return call.mutate(async (tx) => {
-        return created(tx, await deps.keys.rotate(tx, call.params.id, rotation, actor))
-      })
+      const overlapMs = call.body.overlap_seconds * 1000
+      const rotation = { workspaceNo: workspace.no, overlapMs }
+      return call.mutate(async (tx) =>
+        created(deps, tx, call.caller, await deps.keys.rotate(tx, call.params.id, rotation, actor)),
+      )
     },
   })
 }

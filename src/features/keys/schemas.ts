@@ -1,16 +1,33 @@
 import { z } from '@hono/zod-openapi'
-import { listOf } from '../../http/page.ts'
+import { listOf, pageParameters } from '../../http/page.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
 import { formatTimestamp, parseTimestamp } from '../../lib/validation/timestamp.ts'
-import { SCOPES, scopesOf } from './authenticate.ts'
-import { KEY_NAME_MAX } from './input.ts'
+import { SCOPES } from '../../model/keys/scopes.ts'
+import { trimmedText } from '../users/input.ts'
+import { scopesOf } from './authenticate.ts'
+import { KEY_NAME_MAX, OVERLAP_SECONDS_MAX } from './input.ts'
 import type { KeyRow } from './store.ts'
+
+/** The reference's example of a key. */
+export const KEY_EXAMPLE = {
+  id: 'key_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  name: 'Website',
+  prefix: 'B2xK9fQz',
+  scopes: ['links:read', 'links:write'],
+  status: 'active',
+  created_at: '2026-05-04T09:30:00.000Z',
+  created_by: { type: 'user', id: 'usr_01hzy3v9k2q4r6s8t0v2w4x6y8', name: 'Ada' },
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+  rotated_from: null,
+} as const
 
 const time = (description: string) =>
   z.string().nullable().openapi({ format: 'date-time', description })
 
 /** A key as the dashboard lists it. */
-const KeySchema = z
+export const KeySchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -21,7 +38,13 @@ const KeySchema = z
     }),
     created_at: z.string().openapi({ format: 'date-time' }),
     created_by: z
-      .object({ email: z.string() })
+      .object({
+        type: z.literal('user'),
+        id: z.string(),
+        name: z.string().nullable().openapi({
+          description: 'Their name; for admins in the dashboard, their email address.',
+        }),
+      })
       .nullable()
       .openapi({ description: 'Null: the operator, or a person whose account is deleted.' }),
     expires_at: time('Null: never.'),
@@ -51,23 +74,32 @@ export const KeyCreateSchema = z
   })
   .openapi('ApiKeyCreate')
 
-/** The overlap in hours; 90 days at most. */
+export const KeyPatchSchema = z
+  .strictObject({ name: trimmedText(KEY_NAME_MAX).optional() })
+  .openapi('ApiKeyPatch')
+
+/** The filters of the list. */
+export const KeyListQuery = z.object({
+  include_revoked: z
+    .enum(['true', 'false'])
+    .default('false')
+    .openapi({ param: { description: '`true`: with the keys that were revoked.' } }),
+  ...pageParameters,
+})
+
 export const KeyRotateSchema = z
   .strictObject({
-    overlap_hours: z
-      .number()
-      .min(0)
-      .max(90 * 24)
-      .optional()
-      .openapi({ description: 'How long the old key goes on working. Default: 24.' }),
+    overlap_seconds: z.int().min(0).max(OVERLAP_SECONDS_MAX).default(86_400).openapi({
+      description: 'How long the old key goes on working; 90 days at most.',
+    }),
   })
   .openapi('ApiKeyRotate')
 
 /** A key in responses; the operator also sees its workspace. Times are RFC 3339 in UTC. */
 export type ApiKey = z.infer<typeof KeySchema> & { workspace: { id: string; name: string } }
 
-/** The API's view of a row at a time. */
-export function apiKeyOf(row: KeyRow, now: number): ApiKey {
+/** The API's view of a row at a time. `byName`: without the email address of who made it. */
+export function apiKeyOf(row: KeyRow, now: number, byName = false): ApiKey {
   // Equal if the key expired: see `takeSlot`.
   const revokedAt = row.revoked_at === row.expires_at ? null : row.revoked_at
   const expired = row.expires_at !== null && row.expires_at <= now
@@ -78,13 +110,19 @@ export function apiKeyOf(row: KeyRow, now: number): ApiKey {
     scopes: scopesOf(row.scopes),
     status: statusOf(revokedAt !== null, expired, row.successor_id !== null),
     workspace: { id: row.workspace_id, name: row.workspace_name },
-    created_by: row.creator_email === null ? null : { email: row.creator_email },
+    created_by: creatorOf(row, byName),
     created_at: formatTimestamp(row.created_at),
     expires_at: formatTimestamp(row.expires_at),
     revoked_at: formatTimestamp(revokedAt),
     last_used_at: formatTimestamp(row.last_used_at),
     rotated_from: row.rotated_from,
   }
+}
+
+function creatorOf(row: KeyRow, byName: boolean): ApiKey['created_by'] {
+  const { created_by: id, creator_email, creator_name } = row
+  if (id === null || creator_email === null) return null
+  return { type: 'user', id, name: byName ? creator_name : creator_email }
 }
 
 function statusOf(isRevoked: boolean, isExpired: boolean, isReplaced: boolean): ApiKey['status'] {

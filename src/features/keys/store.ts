@@ -15,7 +15,7 @@ function keys(sql: Sql) {
     .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at', 'k.rotated_from', 'k.workspace_no'])
     .select(['w.id as workspace_id', 'w.name as workspace_name'])
     .leftJoin('users as u', 'u.id', 'k.created_by')
-    .select('u.email as creator_email')
+    .select(['u.email as creator_email', 'u.name as creator_name'])
     .select((e) =>
       e
         .selectFrom('api_keys as s')
@@ -32,6 +32,31 @@ export function listKeys(sql: Sql, workspaceNo: number | undefined) {
   let query = keys(sql)
   if (workspaceNo !== undefined) query = query.where('k.workspace_no', '=', workspaceNo)
   return query.orderBy('k.workspace_no').orderBy('k.created_at').orderBy('k.id').execute()
+}
+
+/**
+ * A page of a workspace's keys, newest first: those older than `below`. Without `revoked`, only
+ * those that nobody revoked; expired keys are among them.
+ */
+export function pageOfKeys(
+  sql: Sql,
+  workspaceNo: number,
+  { below, revoked, limit }: { below: string | null; revoked: boolean; limit: number },
+) {
+  let query = keys(sql).where('k.workspace_no', '=', workspaceNo)
+  if (below !== null) query = query.where('k.id', '<', below)
+  if (!revoked) {
+    // Equal if the key expired: see `takeSlot`.
+    query = query.where((e) =>
+      e.or([e('k.revoked_at', 'is', null), e('k.revoked_at', '=', e.ref('k.expires_at'))]),
+    )
+  }
+  return query.orderBy('k.id', 'desc').limit(limit).execute()
+}
+
+/** Renames a key. */
+export async function renameKey(tx: Transaction, id: string, name: string): Promise<void> {
+  await tx.db.updateTable('api_keys').set({ name }).where('id', '=', id).execute()
 }
 
 /** The key of that id, or of those 8 public characters. */

@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { Reader } from '../../http/types.ts'
+import type { Caller, Reader } from '../../http/types.ts'
 import type { Random } from '../../lib/base/random.ts'
 import { type AppError, invalid } from '../../lib/errors/index.ts'
 import type { BlockList } from '../../model/blocks/list.ts'
@@ -61,6 +61,8 @@ export interface LinkCaller extends Reader {
 /** The caller of a change, with the actor for the audit log. */
 export interface LinkPrincipal extends LinkCaller {
   readonly actor: Actor
+  /** Absent: everything is permitted. */
+  readonly scopes?: Caller['scopes'] | undefined
 }
 
 /** The error for an external id of another link in the workspace. */

@@ -1,6 +1,6 @@
 import { validate } from '../../http/index.ts'
 import { pageOf } from '../../http/page.ts'
-import type { Caller, IfMatch } from '../../http/types.ts'
+import type { IfMatch } from '../../http/types.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
@@ -48,7 +48,7 @@ async function linkOrDeleted(
  */
 export async function history(
   ctx: LinkContext,
-  caller: LinkCaller & Partial<Pick<Caller, 'scopes'>>,
+  caller: LinkCaller & Pick<LinkPrincipal, 'scopes'>,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<HistoryPage> {

@@ -76,6 +76,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
 
   endpoint(api, {
     ...WRITE,
+    scope: 'links:create',
     method: 'post',
     path: PATH,
     operationId: 'createLink',

@@ -84,7 +84,7 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
         .execute()
       const at = clock.now()
       if (isAbove(row.role, role)) await endInvitationsBy(tx, workspace.no, userId, actor, at)
-      if (keys === 'revoke' && !permissionsOf(role).has('keys:manage')) {
+      if (keys === 'revoke' && !permissionsOf(role).has('keys:write')) {
         await revokeKeysOf(tx, workspace.no, userId, actor, at)
       }
       await recordChange(tx, actor, {

@@ -6,11 +6,12 @@ import { createIds } from '../../lib/base/ids.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { systemRandom } from '../../lib/base/random.ts'
 import { AppError } from '../../lib/errors/index.ts'
+import type { Scope } from '../../model/keys/scopes.ts'
 import { type PlanLimits, UNLIMITED } from '../../model/plans/types.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import { openTestStorage } from '../../platform/storage/testing/database.ts'
 import { type Api, createApi, endpoint } from '../api.ts'
-import type { Caller, Scope } from '../types.ts'
+import type { Caller } from '../types.ts'
 import '../../lib/i18n/testing/pseudo.ts'
 
 /** An API of a few small endpoints on a real database, for tests of the pipeline. */

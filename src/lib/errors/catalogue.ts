@@ -48,15 +48,9 @@ const DASHBOARD_ERRORS = {
   ROLE_ABOVE_OWN: { status: 403, params: {} },
   /** The invitation was sent to another email address than that of the person who accepts it. */
   INVITATION_FOR_ANOTHER: { status: 403, params: {} },
-  KEY_NOT_FOUND: { status: 404, params: {} },
   MEMBER_NOT_FOUND: { status: 404, params: {} },
   VIEW_NOT_FOUND: { status: 404, params: {} },
   VIEW_TAKEN: { status: 409, params: {} },
-  KEY_REVOKED: { status: 409, params: {} },
-  KEY_EXPIRED: { status: 409, params: {} },
-  KEY_ALREADY_ROTATED: { status: 409, params: {} },
-  /** The key that this one replaced still works, and at most two may. */
-  ROTATION_IN_PROGRESS: { status: 409, params: {} },
   LAST_OWNER: { status: 409, params: {} },
   ALREADY_MEMBER: { status: 409, params: {} },
   /** When deleting an account: `workspace` would be left without an owner. */
@@ -92,6 +86,8 @@ export const ERRORS = {
   UNAUTHORIZED: { status: 401, params: {} },
   INVALID_API_KEY: { status: 401, params: {} },
   INSUFFICIENT_SCOPE: { status: 403, params: { scope: 'string' } },
+  /** A key can't give another one a scope that it hasn't got. */
+  SCOPE_NOT_GRANTABLE: { status: 403, params: { scope: 'string' } },
   /** Of a job: who started it isn't a member any more, or their role doesn't permit it now. */
   ACTOR_NOT_PERMITTED: { status: 403, params: {} },
   PLAN_LIMIT_REACHED: { status: 403, params: {} },
@@ -107,6 +103,7 @@ export const ERRORS = {
   DOMAIN_NOT_FOUND: { status: 404, params: {} },
   SHARE_NOT_FOUND: { status: 404, params: {} },
   UTM_TEMPLATE_NOT_FOUND: { status: 404, params: {} },
+  KEY_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
@@ -118,6 +115,11 @@ export const ERRORS = {
   DOMAIN_TAKEN: { status: 409, params: {} },
   /** `links` have an address on it. */
   DOMAIN_IN_USE: { status: 409, params: { links: 'number' } },
+  KEY_REVOKED: { status: 409, params: {} },
+  KEY_EXPIRED: { status: 409, params: {} },
+  KEY_ALREADY_ROTATED: { status: 409, params: {} },
+  /** The key that this one replaced still works, and at most two may. */
+  ROTATION_IN_PROGRESS: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
   /** A filter matches `count` links, not as many as were expected. */
   COUNT_CHANGED: { status: 409, params: { count: 'number' } },

@@ -6,7 +6,7 @@ import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
 
 /** What all statistics endpoints have. */
-export const READ = { method: 'get', scope: 'links:read', tag: 'Statistics' } as const
+export const READ = { method: 'get', scope: 'stats:read', tag: 'Statistics' } as const
 
 /**
  * Whose clicks an endpoint is about: every endpoint exists for both. `operation` follows the verb in

@@ -62,7 +62,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^Share\.subject\.workspace$/,
     /^Stats\.data\.(?:from|to|timezone)$/,
     /^DeletedLink\.(?:deleted_at|domain|short_url|slug)$/,
-    /^ApiKey\.(?:revoked_at|rotated_from)$/,
+    /^ApiKey\.(?:revoked_at|rotated_from|created_by\.(?:id|type))$/,
     /^Plan\.default$/,
     /^Block\.(?:link_id|appeals\.)/,
   ],

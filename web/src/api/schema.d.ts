@@ -755,6 +755,59 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['Share'] } } }
     }
   }
+  '/api/v1/keys': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          include_revoked?: 'true' | 'false'
+          limit?: number
+          cursor?: string
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKeyList'] } } }
+    }
+    post: {
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+    }
+  }
+  '/api/v1/keys/{id}': {
+    get: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKey'] } } }
+    }
+    delete: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      responses: { 204: { content?: never } }
+    }
+    patch: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['ApiKeyPatch']
+          'application/json': components['schemas']['ApiKeyPatch']
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['ApiKey'] } } }
+    }
+  }
+  '/api/v1/keys/{id}/rotate': {
+    post: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+    }
+  }
   '/api/v1/links/{id}/stats': {
     get: {
       parameters: {
@@ -1902,34 +1955,6 @@ export interface paths {
       }
     }
   }
-  '/api/v1/keys': {
-    get: {
-      parameters: { query?: { lang?: string } }
-      responses: { 200: { content: { 'application/json': components['schemas']['ApiKeyList'] } } }
-    }
-    post: {
-      parameters: { query?: { lang?: string } }
-      requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
-    }
-  }
-  '/api/v1/keys/{id}': {
-    delete: {
-      parameters: {
-        query?: { lang?: string }
-        header?: { 'Idempotency-Key'?: string }
-        path: { id: string }
-      }
-      responses: { 204: { content?: never } }
-    }
-  }
-  '/api/v1/keys/{id}/rotate': {
-    post: {
-      parameters: { query?: { lang?: string }; path: { id: string } }
-      requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
-    }
-  }
   '/api/v1/members': {
     get: {
       parameters: { query?: { lang?: string } }
@@ -2205,6 +2230,7 @@ export interface components {
       | 'UNAUTHORIZED'
       | 'INVALID_API_KEY'
       | 'INSUFFICIENT_SCOPE'
+      | 'SCOPE_NOT_GRANTABLE'
       | 'ACTOR_NOT_PERMITTED'
       | 'PLAN_LIMIT_REACHED'
       | 'LINK_PROTECTED'
@@ -2217,6 +2243,7 @@ export interface components {
       | 'DOMAIN_NOT_FOUND'
       | 'SHARE_NOT_FOUND'
       | 'UTM_TEMPLATE_NOT_FOUND'
+      | 'KEY_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
@@ -2225,6 +2252,10 @@ export interface components {
       | 'FOLDER_NOT_EMPTY'
       | 'DOMAIN_TAKEN'
       | 'DOMAIN_IN_USE'
+      | 'KEY_REVOKED'
+      | 'KEY_EXPIRED'
+      | 'KEY_ALREADY_ROTATED'
+      | 'ROTATION_IN_PROGRESS'
       | 'IDEMPOTENCY_IN_PROGRESS'
       | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
@@ -2273,14 +2304,9 @@ export interface components {
       | 'INVALID_TOKEN'
       | 'ROLE_ABOVE_OWN'
       | 'INVITATION_FOR_ANOTHER'
-      | 'KEY_NOT_FOUND'
       | 'MEMBER_NOT_FOUND'
       | 'VIEW_NOT_FOUND'
       | 'VIEW_TAKEN'
-      | 'KEY_REVOKED'
-      | 'KEY_EXPIRED'
-      | 'KEY_ALREADY_ROTATED'
-      | 'ROTATION_IN_PROGRESS'
       | 'LAST_OWNER'
       | 'ALREADY_MEMBER'
       | 'SOLE_OWNER'
@@ -3415,6 +3441,59 @@ export interface components {
       /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. An update changes the filters it names; null removes one, or all of them. */
       filters?: { [name: string]: string[] | null } | null
     }
+    ApiKeyList: {
+      data: components['schemas']['ApiKey'][]
+      pagination: components['schemas']['Pagination']
+    }
+    ApiKey: {
+      id: string
+      name: string
+      /** The 8 public characters. */
+      prefix: string
+      scopes: (
+        | 'links:read'
+        | 'links:write'
+        | 'links:create'
+        | 'stats:read'
+        | 'domains:read'
+        | 'domains:write'
+        | 'keys:write'
+      )[]
+      /** `rotating`: replaced, and working until it expires. */
+      status: 'active' | 'rotating' | 'expired' | 'revoked'
+      created_at: string
+      /** Null: the operator, or a person whose account is deleted. */
+      created_by: {
+        type: 'user'
+        id: string
+        /** Their name; for admins in the dashboard, their email address. */
+        name: string | null
+      } | null
+      /** Null: never. */
+      expires_at: string | null
+      /** Null: it is not. */
+      revoked_at: string | null
+      /** At most a minute behind. Null: never. */
+      last_used_at: string | null
+      /** The key that this one replaced. */
+      rotated_from: string | null
+    }
+    NewApiKey: components['schemas']['ApiKey'] & {
+      /** The key. It can never be shown again. */
+      key: string
+    }
+    ApiKeyCreate: {
+      name: string
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
+      scopes: string[]
+      /** Null or absent: never. */
+      expires_at?: string | null
+    }
+    ApiKeyPatch: { name?: string }
+    ApiKeyRotate: {
+      /** How long the old key goes on working; 90 days at most. */
+      overlap_seconds?: number
+    }
     Stats: {
       /** The beginning, in UTC. */
       from: string
@@ -3456,7 +3535,7 @@ export interface components {
         short_url?: string
         /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
         name?: string | null
-        /** Of a link: its title. */
+        /** Of a link: its title, for those who may read links. */
         title?: string | null
         /** Clicks: of humans, unless `bots` says otherwise. */
         clicks: number
@@ -3599,7 +3678,7 @@ export interface components {
         short_url?: string
         /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
         name?: string | null
-        /** Of a link: its title. */
+        /** Of a link: its title, for those who may read links. */
         title?: string | null
         /** Clicks: of humans, unless `bots` says otherwise. */
         clicks: number
@@ -3717,45 +3796,6 @@ export interface components {
       domain?: string
       /** The link that is being edited: its own slug is not taken. */
       exclude_id?: string
-    }
-    ApiKeyList: {
-      data: components['schemas']['ApiKey'][]
-      pagination: components['schemas']['Pagination']
-    }
-    ApiKey: {
-      id: string
-      name: string
-      /** The 8 public characters. */
-      prefix: string
-      scopes: ('domains:read' | 'domains:write' | 'links:read' | 'links:write')[]
-      /** `rotating`: replaced, and working until it expires. */
-      status: 'active' | 'rotating' | 'expired' | 'revoked'
-      created_at: string
-      /** Null: the operator, or a person whose account is deleted. */
-      created_by: { email: string } | null
-      /** Null: never. */
-      expires_at: string | null
-      /** Null: it is not. */
-      revoked_at: string | null
-      /** At most a minute behind. Null: never. */
-      last_used_at: string | null
-      /** The key that this one replaced. */
-      rotated_from: string | null
-    }
-    NewApiKey: components['schemas']['ApiKey'] & {
-      /** The key. It can never be shown again. */
-      key: string
-    }
-    ApiKeyCreate: {
-      name: string
-      /** Of domains:read, domains:write, links:read, links:write. */
-      scopes: string[]
-      /** Null or absent: never. */
-      expires_at?: string | null
-    }
-    ApiKeyRotate: {
-      /** How long the old key goes on working. Default: 24. */
-      overlap_hours?: number
     }
     MemberList: {
       data: components['schemas']['Member'][]

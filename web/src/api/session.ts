@@ -22,7 +22,7 @@ const MAY = {
   'links:read': ['owner', 'admin', 'member', 'viewer'],
   'links:write': ['owner', 'admin', 'member'],
   'domains:write': ['owner', 'admin'],
-  'keys:manage': ['owner', 'admin'],
+  'keys:write': ['owner', 'admin'],
   'members:manage': ['owner', 'admin'],
   'audit:read': ['owner', 'admin'],
   'workspace:manage': ['owner'],

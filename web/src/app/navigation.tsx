@@ -42,7 +42,7 @@ export function destinationsOf(place: Place): Destination[] {
     { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn, group: 'work' },
     { to: '/tags', label: 'shell.tags', Icon: Tags, group: 'work' },
     { to: '/domains', label: 'usage.domains', Icon: Globe, group: 'workspace' },
-    place.may('keys:manage') && {
+    place.may('keys:write') && {
       to: '/keys',
       label: 'shell.keys',
       Icon: KeyRound,

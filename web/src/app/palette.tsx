@@ -210,7 +210,7 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
       Icon: Route,
       run: () => explain(id),
     },
-    place.may('keys:manage') && {
+    place.may('keys:write') && {
       id: 'key',
       label: t('keys.create.title'),
       Icon: KeyRound,

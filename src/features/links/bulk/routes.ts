@@ -28,14 +28,15 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
   endpoint(api, {
     method: 'post',
     path: '/api/v1/links/bulk',
-    scope: 'links:write',
+    scope: 'links:create',
     dryRun: true,
     operationId: 'bulkLinks',
     tag: 'Links',
     summary: 'Change many links',
     description:
       'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
-      '100 operations begun cost as much of the rate limit as one request.',
+      '100 operations begun cost as much of the rate limit as one request. With the scope ' +
+      '`links:create` alone, every other `op` is refused with INSUFFICIENT_SCOPE.',
     body: BulkSchema,
     bodyExample: BULK_EXAMPLE,
     bodyBytesMax: BULK_BYTES_MAX,

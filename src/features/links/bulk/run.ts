@@ -1,3 +1,4 @@
+import { assertPermits } from '../../../http/index.ts'
 import { createPause, nextTurn } from '../../../lib/base/turn.ts'
 import { AppError, type ErrorDetail, type ErrorParts } from '../../../lib/errors/index.ts'
 import { checkForWorkspace } from '../../../lib/validation/requesting-workspace.ts'
@@ -60,6 +61,8 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
         await pause()
         try {
           const operation = checkForWorkspace(caller.workspace.no, () => checkOne(raw, index))
+          const { scopes } = caller
+          if (scopes && operation.op !== 'create') assertPermits({ scopes }, 'links:write')
           const password = operation.op === 'delete' ? null : operation.fields.password
           if (typeof password === 'string') passwords.set(index, password)
           prepared.push({ operation: unhashed(operation) })

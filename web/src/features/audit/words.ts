@@ -98,6 +98,9 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     'links:write': 'keys.scope.links:write',
     'domains:read': 'keys.scope.domains:read',
     'domains:write': 'keys.scope.domains:write',
+    'keys:write': 'keys.scope.keys:write',
+    'links:create': 'keys.scope.links:create',
+    'stats:read': 'keys.scope.stats:read',
   },
   show: SHOW_LABELS,
   sort: {

@@ -1,15 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 
-/** The scopes of a key. */
-export const SCOPES = [
-  'links:read',
-  'links:write',
-  'domains:read',
-  'domains:write',
-] as const satisfies readonly KeyScope[]
-export type KeyScope = ApiKey['scopes'][number]
-
 /** A key, without its secret. */
 export type ApiKey = Schemas['ApiKey']
 
@@ -20,11 +11,26 @@ export type MadeKey = Schemas['NewApiKey']
 export const keysQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'keys'],
-    queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/keys', { signal }))).data,
+    async queryFn({ signal }) {
+      const keys: ApiKey[] = []
+      for (let cursor: string | undefined; ; ) {
+        const query = { include_revoked: 'true', limit: 100, ...(cursor && { cursor }) } as const
+        const { data, pagination } = await ok(
+          api.GET('/api/v1/keys', { params: { query }, signal }),
+        )
+        keys.push(...data)
+        if (pagination.next_cursor === null) return keys
+        cursor = pagination.next_cursor
+      }
+    },
   })
 
 export function createKey(body: Schemas['ApiKeyCreate']): Promise<MadeKey> {
   return ok(api.POST('/api/v1/keys', { body }))
+}
+
+export async function renameKey(id: string, name: string): Promise<void> {
+  await ok(api.PATCH('/api/v1/keys/{id}', { params: { path: { id } }, body: { name } }))
 }
 
 export async function revokeKey(id: string): Promise<void> {
@@ -32,6 +38,6 @@ export async function revokeKey(id: string): Promise<void> {
 }
 
 export function rotateKey(id: string, overlapHours: number): Promise<MadeKey> {
-  const body = { overlap_hours: overlapHours }
+  const body = { overlap_seconds: overlapHours * 3600 }
   return ok(api.POST('/api/v1/keys/{id}/rotate', { params: { path: { id } }, body }))
 }

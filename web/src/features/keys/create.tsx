@@ -1,3 +1,4 @@
+import { SCOPES, type Scope } from '@src/model/keys/scopes.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
@@ -8,7 +9,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { FieldError } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { createKey, type KeyScope, type MadeKey, SCOPES } from './calls.ts'
+import { createKey, type MadeKey } from './calls.ts'
 
 const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
 type Expiry = (typeof EXPIRIES)[number]
@@ -32,7 +33,7 @@ export function CreateDialog({
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<KeyScope[]>(['links:read', 'links:write'])
+  const [scopes, setScopes] = useState<Scope[]>(['links:read', 'links:write'])
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [date, setDate] = useState('')
   const [tried, setTried] = useState(false)

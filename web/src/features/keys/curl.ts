@@ -1,10 +1,12 @@
-import type { KeyScope } from './calls.ts'
+import type { Scope } from '@src/model/keys/scopes.ts'
 
-/** A working command: it reads, or creates if the key may only write. */
-export function curlLine(baseUrl: string, key: string, scopes: readonly KeyScope[]): string {
+/** A working command: it reads links or creates one, or else shows the key itself. */
+export function curlLine(baseUrl: string, key: string, scopes: readonly Scope[]): string {
   // Only the example's variable needs the shell; a key has no special characters.
   const header = `-H "Authorization: Bearer ${key}"`
-  const address = `${baseUrl.replace(/\/$/, '')}/api/v1/links`
-  if (scopes.includes('links:read')) return `curl ${header} ${address}`
-  return `curl ${header} --json '{"destination_url":"https://example.com/"}' ${address}`
+  const api = `${baseUrl.replace(/\/$/, '')}/api/v1`
+  if (scopes.includes('links:read')) return `curl ${header} ${api}/links`
+  const creates = scopes.includes('links:write') || scopes.includes('links:create')
+  if (!creates) return `curl ${header} ${api}/me`
+  return `curl ${header} --json '{"destination_url":"https://example.com/"}' ${api}/links`
 }

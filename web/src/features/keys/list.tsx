@@ -1,4 +1,4 @@
-import { RefreshCw, Trash2 } from 'lucide-react'
+import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
@@ -14,6 +14,7 @@ const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
 }
 
 interface Actions {
+  onRename: (key: ApiKey) => void
   onRevoke: (key: ApiKey) => void
   onRotate: (key: ApiKey) => void
 }
@@ -115,10 +116,10 @@ function Prefix({ apiKey }: Of) {
 function Created({ apiKey }: Of) {
   const { t, format } = useI18n()
   const date = format.date(apiKey.created_at)
-  const who = apiKey.created_by?.email
+  const who = apiKey.created_by?.name
   return (
     <div className="text-faint text-xs [overflow-wrap:anywhere]">
-      {who === undefined ? t('keys.created', { date }) : t('keys.createdBy', { date, who })}
+      {!who ? t('keys.created', { date }) : t('keys.createdBy', { date, who })}
     </div>
   )
 }
@@ -144,11 +145,14 @@ function Status({ apiKey }: Of) {
 }
 
 /** The actions for an active key. */
-function ActionsMenu({ apiKey, onRevoke, onRotate }: Of & Actions) {
+function ActionsMenu({ apiKey, onRename, onRevoke, onRotate }: Of & Actions) {
   const { t } = useI18n()
   if (apiKey.status === 'revoked' || apiKey.status === 'expired') return null
   return (
     <MoreMenu label={t('keys.actions', { name: apiKey.name })}>
+      <MenuItem icon={<Pencil />} onClick={() => onRename(apiKey)}>
+        {t('keys.rename')}
+      </MenuItem>
       {apiKey.status === 'active' ? (
         <MenuItem icon={<RefreshCw />} onClick={() => onRotate(apiKey)}>
           {t('keys.rotate')}

@@ -16,6 +16,7 @@ import { CreateDialog } from './create.tsx'
 import { curlLine } from './curl.ts'
 import { KeyTable } from './list.tsx'
 import { MadeDialog } from './made.tsx'
+import { RenameDialog } from './rename.tsx'
 import { RevokeDialog } from './revoke.tsx'
 import { RotateDialog } from './rotate.tsx'
 
@@ -23,14 +24,14 @@ const route = getRouteApi('/shell/keys')
 
 /** The open dialog, besides that of a new key. */
 type Open =
-  | { kind: 'revoke' | 'rotate'; key: ApiKey }
+  | { kind: 'rename' | 'revoke' | 'rotate'; key: ApiKey }
   | { kind: 'made'; made: MadeKey; replaced?: { overlapHours: number } }
 
 /** The API keys of the workspace. */
 export function KeysPage() {
   const { t } = useI18n()
   const { may } = usePlace()
-  if (!may('keys:manage')) return <Refused title={t('keys.title')} text={t('keys.forbidden')} />
+  if (!may('keys:write')) return <Refused title={t('keys.title')} text={t('keys.forbidden')} />
   return <Keys />
 }
 
@@ -74,6 +75,7 @@ function Keys() {
           ) : (
             <KeyTable
               keys={shown}
+              onRename={(key) => setOpen({ kind: 'rename', key })}
               onRevoke={(key) => setOpen({ kind: 'revoke', key })}
               onRotate={(key) => setOpen({ kind: 'rotate', key })}
             />
@@ -99,6 +101,7 @@ function Keys() {
           }}
         />
       ) : null}
+      {open?.kind === 'rename' ? <RenameDialog apiKey={open.key} onClose={close} /> : null}
       {open?.kind === 'revoke' ? <RevokeDialog apiKey={open.key} onClose={close} /> : null}
       {open?.kind === 'rotate' ? (
         <RotateDialog

@@ -37,12 +37,12 @@ export function RotateDialog({
       description={t('keys.rotate.text')}
       action={t('keys.rotate.submit')}
       task={rotate}
-      fields={['overlap_hours']}
+      fields={['overlap_seconds']}
       onClose={onClose}
     >
       <SelectField
         label={t('keys.rotate.overlap')}
-        error={fieldError(rotate.error, 'overlap_hours')}
+        error={fieldError(rotate.error, 'overlap_seconds')}
         value={overlap}
         onChange={setOverlap}
         options={OVERLAPS.map((value) => ({ value, label: t(`keys.rotate.${value}`) }))}

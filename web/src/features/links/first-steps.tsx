@@ -34,7 +34,7 @@ export function FirstSteps({
   const { workspace } = place
   const links = list?.data ?? []
   const total = list?.pagination.total ?? 0
-  const mayMakeKeys = place.may('keys:manage')
+  const mayMakeKeys = place.may('keys:write')
   const keys = useQuery({ ...keysQuery(workspace.id), enabled: mayMakeKeys && total <= FEW }).data
   const first = links.at(-1)
   const steps = {

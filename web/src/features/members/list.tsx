@@ -122,7 +122,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
   })
   const roles = useRoles()
   // A person who loses the permission for keys also loses their keys, unless the caller keeps them.
-  const losesKeys = (role: Role) => may(member.role, 'keys:manage') && !may(role, 'keys:manage')
+  const losesKeys = (role: Role) => may(member.role, 'keys:write') && !may(role, 'keys:write')
   return (
     <>
       <Select
