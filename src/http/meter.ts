@@ -2,7 +2,7 @@ import { addressKey } from '../lib/base/client-address.ts'
 import { AppError } from '../lib/errors/index.ts'
 import type { PlanLimits } from '../model/plans/types.ts'
 import type { Decision, Limiter, Policy } from '../platform/limits/index.ts'
-import { addRateLimitHeaders, NO_LIMIT } from './respond.ts'
+import { addRateLimitHeaders } from './respond.ts'
 import type { Caller, Services } from './types.ts'
 
 /** The rate limit of a plan; undefined: none. */
@@ -61,10 +61,7 @@ export class Meter {
     const now = clock.now()
     const { no, plan } = caller.workspace
     const policy = policyOf(plan.limits)
-    if (policy === undefined) {
-      const decision = { remaining: NO_LIMIT, fullAfterMs: 0 }
-      return addRateLimitHeaders(this.headers, NO_LIMIT, decision, now)
-    }
+    if (policy === undefined) return
     const { take, look } = limiter
     const key = String(no)
     const decision = await (permitted ? take(key, policy, now, cost) : look(key, policy, now))

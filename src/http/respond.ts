@@ -190,9 +190,6 @@ export function preflightHeaders(allow: string): Record<string, string> {
   }
 }
 
-/** The largest integer of a structured header (RFC 8941 §3.3.1): means no limit. */
-export const NO_LIMIT = 999_999_999_999_999
-
 /**
  * The rate limit headers (draft-ietf-httpapi-ratelimit-headers-10), and the older ones that many
  * clients read. Both say when the full burst is available again.

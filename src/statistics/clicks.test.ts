@@ -107,7 +107,6 @@ describe('exports', () => {
     )
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.headers.has('x-request-id')).toBe(true)
-    expect(answer.headers.has('ratelimit')).toBe(true)
     expect((await answer.text()).trim().split('\n')).toHaveLength(10)
   })
   test('of the workspace, without bots unless requested', async () => {

@@ -90,7 +90,7 @@ function linksOf({ filters }: FoundShare): string[] {
 }
 
 /** Those of some links that the caller can see. */
-async function seenLinks(sql: Sql, reader: Reader, ids: readonly string[]): Promise<Set<string>> {
+export async function seenLinks(sql: Sql, reader: Reader, ids: readonly string[]) {
   const links = await findLinks(sql, reader.workspace.no, ids)
   return new Set(links.filter((link) => isSeen(reader, link)).map(({ id }) => id))
 }

@@ -3,7 +3,6 @@ import { hiddenFoldersOf } from '../../features/folders/index.ts'
 import { permissionsOf } from '../../features/members/roles.ts'
 import type { Reader } from '../../http/types.ts'
 import type { Clock } from '../../lib/base/clock.ts'
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { verifyNormalized } from '../../lib/base/passwords.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
@@ -18,9 +17,8 @@ import type { GuessLimit } from '../../redirect/index.ts'
 import { readFilter } from '../filters.ts'
 import type { ClicksQuery } from '../query.ts'
 import type { StatisticsService } from '../service.ts'
-import { findLinkSeqs } from '../store.ts'
 import type { Dimension, Filter } from '../types.ts'
-import { seenShares } from './check.ts'
+import { seenLinks, seenShares } from './check.ts'
 import { dimensionsOf, type Show } from './show.ts'
 import { addView, type FoundShare, findBrand, findLinks, findShares, roleOf } from './store.ts'
 import { type ShareTokens, TOKEN } from './tokens.ts'
@@ -243,7 +241,7 @@ async function assertLinks({ storage }: ViewContext, reader: Reader, fixed: read
     dimension === 'link' ? values.map(String) : [],
   )
   if (ids.length === 0) return
-  const found = await findLinkSeqs(storage.read, ids, reader.workspace.no, hiddenFrom(reader))
+  const found = await seenLinks(storage.read, reader, ids)
   if (ids.some((id) => !found.has(id))) throw new AppError('SHARE_NOT_FOUND')
 }
 
