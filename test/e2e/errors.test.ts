@@ -123,6 +123,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   NOT_FOUND: api('GET', '/api/v1/nothing'),
   METHOD_NOT_ALLOWED: api('PUT', LINKS),
   SLUG_TAKEN: invalid({ destination_url: GOOD, slug: 'TAKEN' }),
+  EXTERNAL_ID_TAKEN: invalid({ destination_url: GOOD, external_id: 'mine' }),
   IDEMPOTENCY_IN_PROGRESS: inProgress,
   APPEAL_REFUSED: (lang) =>
     api('POST', `${LINKS}/${linkId}/appeal`, () => ({ key, body: { text: 'x' } }))(lang),
@@ -241,7 +242,13 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   SLUG_BLOCKED: invalid({ destination_url: GOOD, slug: 'BAD' }),
   ALIASES_FULL: fullAliases,
   DUPLICATE_VALUE: invalid({ destination_url: GOOD, aliases: ['twice', 'TWICE'] }),
-  EXTERNAL_ID_TAKEN: invalid({ destination_url: GOOD, external_id: 'mine' }),
+  EXTERNAL_ID_TAKEN: api('POST', `${LINKS}/bulk`, () => ({
+    key,
+    body: {
+      atomic: true,
+      operations: [{ op: 'create', link: { destination_url: GOOD, external_id: 'mine' } }],
+    },
+  })),
   INVALID_TIMESTAMP: invalid({ destination_url: GOOD, starts_at: 'tomorrow' }),
   ENDS_BEFORE_START: invalid({
     destination_url: GOOD,

@@ -292,9 +292,9 @@ describe('a link', () => {
     const { id } = await create({ external_id: 'only-one' })
     const second = await create({})
     const body = { destination_url: GOOD, external_id: 'only-one' }
-    expect(verdict(await send('POST', '', { body }))).toBe('422 external_id:EXTERNAL_ID_TAKEN')
+    expect(verdict(await send('POST', '', { body }))).toBe('409 EXTERNAL_ID_TAKEN')
     const take = () => send('PATCH', `/${second.id}`, { body: { external_id: 'only-one' } })
-    expect(verdict(await take())).toBe('422 external_id:EXTERNAL_ID_TAKEN')
+    expect(verdict(await take())).toBe('409 EXTERNAL_ID_TAKEN')
     await create({ external_id: 'only-one' }, otherKey)
     await send('DELETE', `/${id}`)
     expect(verdict(await take())).toBe('200')

@@ -11,7 +11,8 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
     ...['exportLinksCSV', 'exportLinksNDJSON', 'exportHistory', 'listJobs', 'getJob'],
     ...['listImportRows', 'exportImportRows', 'getQrCodeSVG', 'getQrCodePNG', 'explainLink'],
     ...['explainUrl', 'getLogo', 'listUtmTemplates', 'getUtmTemplate', 'listTags', 'getTag'],
-    ...['listFolders', 'getFolder', 'listShares', 'getShare'],
+    ...['listFolders', 'getFolder', 'listShares', 'getShare', 'listImports', 'getImport'],
+    'getLinkByExternalId',
   ],
   'links:read stats:read': [
     ...['getStats', 'listTopValues', 'getLinkStats', 'listLinkTopValues', 'listClicks'],
@@ -26,7 +27,7 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
     ...['importFromService', 'setLogo', 'deleteLogo', 'createUtmTemplate', 'updateUtmTemplate'],
     ...['deleteUtmTemplate', 'createTag', 'updateTag', 'deleteTag', 'mergeTag', 'createFolder'],
     ...['updateFolder', 'deleteFolder', 'createShare', 'updateShare', 'deleteShare'],
-    'deleteLinkClicks',
+    ...['deleteLinkClicks', 'updateLinkByExternalId', 'deleteLinkByExternalId'],
   ],
   'domains:read': ['listDomains', 'getDomain'],
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
@@ -125,6 +126,8 @@ describe('the scopes of a key', () => {
       operations,
     })
     expect([atomic.status, await codeOf(atomic)]).toEqual([422, 'BULK_FAILED'])
+    const found = await ask('links:create', 'POST', '/api/v1/links?if_exists=return', link())
+    expect([found.status, await codeOf(found)]).toEqual([403, 'INSUFFICIENT_SCOPE'])
     const list = await ask('links:read', 'GET', '/api/v1/links')
     const { data: links } = (await list.json()) as { data: { title: string | null }[] }
     expect(links.map(({ title }) => title)).toEqual(['second', null])

@@ -247,9 +247,9 @@ export function refusalOf(error: unknown): AppError {
 /** The reasons of a refused write, by field. */
 export function reasonsOf({ code, details }: AppError): ErrorDetail[] {
   if (details !== undefined && details.length > 0) return [...details]
-  return code === 'SLUG_TAKEN'
-    ? [{ field: 'slug', code: 'SLUG_TAKEN' }]
-    : [{ field: '', code: 'LINK_CHANGED' }]
+  if (code === 'SLUG_TAKEN') return [{ field: 'slug', code }]
+  if (code === 'EXTERNAL_ID_TAKEN') return [{ field: 'external_id', code }]
+  return [{ field: '', code: 'LINK_CHANGED' }]
 }
 
 function conflictOf({ field, code }: ErrorDetail): 'slug' | 'external_id' | undefined {

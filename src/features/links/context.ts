@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../http/service-context.ts'
 import type { Caller, Reader } from '../../http/types.ts'
 import type { Random } from '../../lib/base/random.ts'
-import { type AppError, invalid } from '../../lib/errors/index.ts'
+import { AppError } from '../../lib/errors/index.ts'
 import type { BlockList } from '../../model/blocks/list.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { OwnHosts, UrlRules } from '../../model/links/values.ts'
@@ -67,5 +67,5 @@ export interface LinkPrincipal extends LinkCaller {
 
 /** The error for an external id of another link in the workspace. */
 export function externalIdTaken(): AppError {
-  return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
+  return new AppError('EXTERNAL_ID_TAKEN')
 }

@@ -29,7 +29,7 @@ import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './s
 
 /**
  * Makes a link.
- * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
+ * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, EXTERNAL_ID_TAKEN
  */
 export async function create(
   ctx: LinkContext,

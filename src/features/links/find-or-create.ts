@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { assertPermits } from '../../http/admission.ts'
 import { invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
@@ -24,7 +25,8 @@ const COMPARED_MAX = 1_000
 /**
  * Makes a link, or returns the newest one that the caller can see with the same destination, domain
  * and all other given fields. Then nothing is written.
- * @throws AppError as {@link create} does; VALIDATION_FAILED (CONFLICTING_PARAMETERS)
+ * @throws AppError as {@link create} does; VALIDATION_FAILED (CONFLICTING_PARAMETERS);
+ *   INSUFFICIENT_SCOPE
  */
 export async function findOrCreate(
   ctx: LinkContext,
@@ -34,6 +36,10 @@ export async function findOrCreate(
   ifExists: IfExists,
 ): Promise<{ link: Link; isNew: boolean }> {
   if (ifExists === undefined) return { link: await create(ctx, tx, caller, given), isNew: true }
+  // A key that only creates links may not learn about others.
+  if (caller.scopes !== undefined && !caller.scopes.has('links:write')) {
+    assertPermits({ scopes: caller.scopes }, 'links:read')
+  }
   // Only a guess could tell whether a link has the same one.
   if (typeof given.password_hash === 'string') {
     const params = { other: 'if_exists' }

@@ -60,7 +60,7 @@ export function registerLookupRoutes(
       ...oneLink(200, 'The link as it is now.'),
       created: 'The created link.',
     },
-    errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
+    errors: ['SLUG_TAKEN', 'EXTERNAL_ID_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {
       const { body, params, ifMatch, mutate, request } = call
       const { external_id: id } = params

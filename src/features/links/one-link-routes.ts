@@ -76,7 +76,13 @@ export function registerOneLinkRoutes<P extends z.ZodType>(
     body: patch,
     bodyExample: { title: 'Summer sale, extended', expires_at: null },
     success: oneLink(200, 'The link as it is now.'),
-    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
+    errors: [
+      'LINK_NOT_FOUND',
+      'SLUG_TAKEN',
+      'EXTERNAL_ID_TAKEN',
+      'PLAN_LIMIT_REACHED',
+      'PRECONDITION_FAILED',
+    ],
     async handler(call) {
       const { body, ifMatch, mutate } = call
       const caller = principalOf(call)

@@ -92,7 +92,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       tags: LINK_EXAMPLE.tags,
     },
     success: { ...oneLink(200, 'With `if_exists`: the link that existed.'), created: 'The link.' },
-    errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
+    errors: ['SLUG_TAKEN', 'EXTERNAL_ID_TAKEN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
       const { body, mutate, query } = call
       const { if_exists: ifExists } = query
@@ -202,7 +202,13 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
     bodyOptional: true,
     bodyExample: { version: 2 },
     success: oneLink(200, 'The link as it is now.'),
-    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
+    errors: [
+      'LINK_NOT_FOUND',
+      'SLUG_TAKEN',
+      'EXTERNAL_ID_TAKEN',
+      'PLAN_LIMIT_REACHED',
+      'PRECONDITION_FAILED',
+    ],
     async handler(call) {
       const { body, caller, params, ifMatch, mutate } = call
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)

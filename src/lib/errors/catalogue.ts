@@ -107,6 +107,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
+  EXTERNAL_ID_TAKEN: { status: 409, params: {} },
   /** Another tag has the name: they can be merged. */
   TAG_TAKEN: { status: 409, params: {} },
   UTM_TEMPLATE_TAKEN: { status: 409, params: {} },

@@ -2247,6 +2247,7 @@ export interface components {
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
+      | 'EXTERNAL_ID_TAKEN'
       | 'TAG_TAKEN'
       | 'UTM_TEMPLATE_TAKEN'
       | 'FOLDER_NOT_EMPTY'

@@ -215,6 +215,8 @@ function detailsOf(
     }
     case 'PRECONDITION_FAILED':
       return [{ field: at('if_match'), code }]
+    case 'EXTERNAL_ID_TAKEN':
+      return [{ field: at('link.external_id'), code }]
     case 'PLAN_LIMIT_REACHED':
       return (details ?? []).map((detail) => ({ ...detail, field: at('') }))
     case 'SLUG_TAKEN':

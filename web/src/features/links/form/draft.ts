@@ -216,5 +216,6 @@ export function problemsOf(error: ApiError | null, sent: Draft): Partial<Record<
   for (const { field, message } of details)
     problems[field.split(/[.[]/, 1)[0] as string] ??= message
   if (error?.code === 'SLUG_TAKEN') problems.slug = error.message
+  if (error?.code === 'EXTERNAL_ID_TAKEN') problems.external_id = error.message
   return problems
 }
