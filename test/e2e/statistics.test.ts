@@ -196,7 +196,7 @@ describe('reports', () => {
     expect(await total('browser=Firefox&language=de')).toBe(2)
     expect(await total('browser=Firefox&not_language=de')).toBe(1)
     expect(await total('tag=launch&utm_source=LETTER')).toBe(1)
-    expect(await total(`link=${ids.shop}&os=Linux&referrer=www.blog.example`)).toBe(1)
+    expect(await total(`link_id=${ids.shop}&os=Linux&referrer=www.blog.example`)).toBe(1)
     expect(await total('trigger=qr&country=US&device=Mobile')).toBe(1)
     expect(await total('browser=FIREFOX&browser=chrome')).toBe(6)
     expect(await total('referrer=&not_browser=firefox')).toBe(4)

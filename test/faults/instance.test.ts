@@ -253,6 +253,7 @@ async function withoutIds(dataDir: string): Promise<void> {
   main.run("DELETE FROM instance WHERE name = 'id'")
   main.run('DROP TABLE job_folders')
   main.run('DROP INDEX links_imported')
+  main.run('DROP INDEX links_target')
   main.run('ALTER TABLE tags DROP COLUMN folder_id')
   main.run("DELETE FROM kysely_migration WHERE name > '0001-baseline'")
   main.close()

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { JSONParser, TokenType } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
 import { nextTurn } from '../../lib/base/turn.ts'
+import { AppError } from '../../lib/errors/index.ts'
 import { COLUMNS_MAX, type SourceRecord } from './formats/index.ts'
 
 /** File formats. */
@@ -25,7 +26,8 @@ export class UnreadableFile extends Error {}
  * The records of a file, one at a time, in order.
  * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
  *   before formulas is removed; see `lib/base/csv.ts`
- * @throws UnreadableFile also if it has too many columns, or a record is too long
+ * @throws UnreadableFile; AppError FILE_UNREADABLE if it has too many columns, or a record
+ *   is too long
  */
 export function readRecords(
   kind: Kind,
@@ -102,7 +104,7 @@ function exportedCell(cell: string, { quoting, header }: { quoting: boolean; hea
 
 /** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
-  if (names.length > COLUMNS_MAX) throw new UnreadableFile('Too many columns')
+  if (names.length > COLUMNS_MAX) throw new AppError('FILE_UNREADABLE')
   const seen = new Set<string>()
   return names.map((name) => {
     const column = name.trim()
@@ -206,7 +208,7 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
       throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
     }
     pending = found.length > 0 ? 0 : pending + part.length
-    if (pending > RECORD_LENGTH_MAX) throw new UnreadableFile('A record is too long')
+    if (pending > RECORD_LENGTH_MAX) throw new AppError('FILE_UNREADABLE')
     yield* found
     found = []
   }

@@ -51,7 +51,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   },
   '0002-instance': { up: nameInstance },
   '0003-imports': { up: (db: Kysely<never>) => runAll(db, MAIN_STATEMENTS) },
-  '0006-find-by-destination': {
+  '0004-find-by-destination': {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
@@ -80,7 +80,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0002-instance': { up: nameInstance },
   '0003-link-changes': linkChanges,
   '0004-imports': { up: (db) => runAll(db, POSTGRES_STATEMENTS) },
-  '0006-find-by-destination': {
+  '0005-find-by-destination': {
     // Of a digest: an entry of PostgreSQL's indexes has at most 2,704 bytes.
     up: (db) =>
       runAll(db, [
