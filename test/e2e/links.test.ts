@@ -647,7 +647,7 @@ describe('a list', () => {
       ['status=ACTIVE', 'status:INVALID_VALUE'],
       ['sort=id', 'sort:INVALID_VALUE'],
       ['order=up', 'order:INVALID_VALUE'],
-      ['domain=elsewhere.example', 'domain:UNKNOWN_DOMAIN'],
+      ['domain=else/where', 'domain:UNKNOWN_DOMAIN'],
       ['created_after=yesterday', 'created_after:INVALID_TIMESTAMP'],
       ['tags=summer', 'tags:UNKNOWN_PARAMETER'],
       ['limit=5&per_page=5', 'per_page:CONFLICTING_PARAMETERS'],

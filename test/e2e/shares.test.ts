@@ -5,6 +5,7 @@ import { type CreatedKey, type Slugline, startSlugline } from '../harness/proces
 import { testStore } from '../harness/store.ts'
 
 const LIMIT = 400
+const AT_ONCE = 20
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const DESTINATION = 'destination-of-the-secret.example'
 const SLUG = 'slug-of-the-secret'
@@ -261,9 +262,15 @@ describe('what viewers get', () => {
     // Addresses of a /64 count as one.
     const headers = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${n.toString(16)}` })
     const until429 = async (pathOf: (n: number) => string, more: Record<string, string> = {}) => {
-      for (let n = 1; n <= LIMIT * 2; n++) {
-        const answer = await shared.get(pathOf(n), { ...headers(n), ...more })
-        if (answer.status !== 200) return answer
+      // Several at once: one after the other a busy machine would stay below the limit.
+      for (let n = 1; n <= LIMIT * 2; n += AT_ONCE) {
+        const answers = await Promise.all(
+          Array.from({ length: AT_ONCE }, (_, i) =>
+            shared.get(pathOf(n + i), { ...headers(n + i), ...more }),
+          ),
+        )
+        const limited = answers.find(({ status }) => status !== 200)
+        if (limited !== undefined) return limited
       }
       throw new Error('No limit')
     }

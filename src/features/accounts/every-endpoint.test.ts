@@ -40,6 +40,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
     ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],
     ...['listTags', 'lookUpLink', 'listShares', 'getShare'],
+    ...['getLinkByExternalId', 'listImports', 'getImport'],
     // Everyone may leave; the next block tests who may remove others.
     'removeMember',
   ],
@@ -51,6 +52,7 @@ const LEAST: Record<string, readonly string[]> = {
     'createLink',
     'updateLink',
     'deleteLink',
+    ...['updateLinkByExternalId', 'deleteLinkByExternalId'],
     'restoreLink',
     'checkLink',
     ...[

@@ -291,7 +291,7 @@ describe('settings', () => {
 })
 
 test('the brand changes member by member (RFC 7396)', async () => {
-  const brand = { name: 'Acme', logo: true, colour: '#0b6e4f' }
+  const brand = { name: 'Acme', logo: true, color: '#0b6e4f' }
   const { id } = await add(acme, 'brand.acme.example', { brand })
   const patch = async (given: unknown) =>
     (await app.as('admin', 'PATCH', `/domains/${id}`, { brand: given })).body.brand
