@@ -33,6 +33,11 @@ const random = systemRandom
 const ids = createIds(clock, random)
 const domains = await syncDomains(storage, baseUrl, [])
 const plans = createPlans(DEFAULT_PLANS)
+/** Without a limit that the tests together could reach. */
+const PLAN = {
+  ...plans.default,
+  limits: { ...plans.default.limits, requests_per_minute: 6_000, burst: 6_000 },
+}
 const links = createLinkService({
   storage,
   clock,
@@ -71,7 +76,7 @@ const app = createApp({
           kind: 'api_key',
           keyId: 'key_1',
           scopes: new Set(SCOPES),
-          workspace: { no: 1, id: 'wsp_1', language: null, plan: plans.default },
+          workspace: { no: 1, id: 'wsp_1', language: null, plan: PLAN },
         }
       : null,
   clientAddress: (peer) => peer,

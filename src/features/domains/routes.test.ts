@@ -299,8 +299,8 @@ test('the brand changes member by member (RFC 7396)', async () => {
   expect(await patch({ logo: null })).toEqual({ ...brand, name: 'Other', logo: null })
   expect(await patch({})).toEqual({ ...brand, name: 'Other', logo: null })
   expect(await patch(null)).toBeNull()
-  expect(await patch({ colour: '#0b6e4f' })).toEqual({ name: null, logo: null, colour: '#0b6e4f' })
-  expect(await patch({ colour: null })).toBeNull()
+  expect(await patch({ color: '#0b6e4f' })).toEqual({ name: null, logo: null, color: '#0b6e4f' })
+  expect(await patch({ color: null })).toBeNull()
 })
 
 describe('case', () => {
