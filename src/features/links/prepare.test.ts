@@ -28,9 +28,9 @@ test('a password is hashed only when nothing else refuses the request', async ()
   const change = (body: object) => links.patch(second.id, { password, ...body })
   const refused: [() => Promise<unknown>, string][] = [
     [() => make({ slug: 'a' }), 'SLUG_TAKEN'],
-    [() => make({ external_id: '1' }), 'VALIDATION_FAILED'],
+    [() => make({ external_id: '1' }), 'EXTERNAL_ID_TAKEN'],
     [() => change({ slug: 'a' }), 'SLUG_TAKEN'],
-    [() => change({ external_id: '1' }), 'VALIDATION_FAILED'],
+    [() => change({ external_id: '1' }), 'EXTERNAL_ID_TAKEN'],
     [() => links.patch('lnk_none', { password }), 'LINK_NOT_FOUND'],
     [() => links.patch(first.id, { password }, { workspaceNo: 2 }), 'LINK_NOT_FOUND'],
     [() => links.patch(first.id, { password }, { version: 7 }), 'PRECONDITION_FAILED'],
