@@ -22,7 +22,7 @@ describe('the router', () => {
   )
   const found = (method: string, path: string) => router.match(method, path)
 
-  test('takes no fixed segment for a parameter, whatever the method and the order', () => {
+  test('takes no fixed segment for a parameter, with any method and in any order', () => {
     expect(found('GET', '/links/lookup')?.route).toBe('GET /links/lookup')
     expect(found('PATCH', '/links/lookup')).toBeUndefined()
     expect(found('GET', '/links/lookup/history')).toBeUndefined()

@@ -22,8 +22,8 @@ export interface Match<R> {
 const createNode = <R>(): Node<R> => ({ fixed: new Map(), targets: new Map() })
 
 /**
- * Finds routes by path and method. A fixed segment takes precedence over a parameter, whatever
- * methods it has, so that no fixed path is ever taken for an id.
+ * Finds routes by path and method. A fixed segment takes precedence over a parameter, with any
+ * methods, so that no fixed path is ever taken for an id.
  */
 export function createRouter<R>() {
   const root = createNode<R>()

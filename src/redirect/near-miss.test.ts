@@ -52,7 +52,7 @@ describe.each([
     return response.headers.get('location') ?? response.status
   }
 
-  test('whatever clings to a link leads to it, and to no other than an exact one', async () => {
+  test('a link with anything that clings to it leads to it, and to no other than an exact one', async () => {
     const slugs = ['sale', 'Größe', 'docs/v1.2', '😀', 'a.b', 'sale.x']
     for (const slug of slugs) await site.addLink({ slug, target_url: `${AWAY}/${encodeURI(slug)}` })
     await site.addLink({ slug: 'sale.', target_url: `${AWAY}/exact` })

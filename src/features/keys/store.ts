@@ -36,7 +36,7 @@ export function listKeys(sql: Sql, workspaceNo: number | undefined) {
 
 /**
  * A page of a workspace's keys, newest first: those older than `below`. Without `revoked`, only
- * those that nobody revoked; expired keys are among them.
+ * those that aren’t revoked; expired keys are among them.
  */
 export function pageOfKeys(
   sql: Sql,

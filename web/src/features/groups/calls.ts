@@ -82,7 +82,7 @@ const onlyIf = ({ id, version }: { id: string; version: number }) => ({
   header: { 'If-Match': `"${version}"` },
 })
 
-/** Changes a tag that nobody else has changed since, else 412. */
+/** Changes a tag that hasn’t changed since it was read, else 412. */
 export function updateTag(tag: Tag, body: Schemas['TagPatch']): Promise<Tag> {
   return ok(api.PATCH('/api/v1/tags/{id}', { params: onlyIf(tag), body }))
 }
@@ -99,7 +99,7 @@ export function createFolder(body: Schemas['FolderCreate']): Promise<Folder> {
   return ok(api.POST('/api/v1/folders', { body }))
 }
 
-/** Changes a folder that nobody else has changed since, else 412. */
+/** Changes a folder that hasn’t changed since it was read, else 412. */
 export function updateFolder(folder: Folder, body: Schemas['FolderPatch']): Promise<Folder> {
   return ok(api.PATCH('/api/v1/folders/{id}', { params: onlyIf(folder), body }))
 }
