@@ -35,13 +35,18 @@ export async function callerOf(
   return (await authenticate(credential)) ?? 'INVALID_API_KEY'
 }
 
-/** The value of `WWW-Authenticate` (RFC 6750 §3) for an error that needs it. */
-export function challengeOf(code: string, scope: Permission | 'any' | null): string | undefined {
+/** The value of `WWW-Authenticate` (RFC 6750 §3, RFC 9728 §5.1) for an error that needs it. */
+export function challengeOf(
+  code: string,
+  { endpoint, baseUrl }: Pick<Exchange, 'endpoint' | 'baseUrl'>,
+): string | undefined {
+  const { scope = null, resourceMetadata } = endpoint ?? {}
+  const metadata = resourceMetadata && `, resource_metadata="${baseUrl}${resourceMetadata}"`
   switch (code) {
     case 'UNAUTHORIZED':
-      return 'Bearer realm="slugline"'
+      return `Bearer realm="slugline"${metadata ?? ''}`
     case 'INVALID_API_KEY':
-      return 'Bearer realm="slugline", error="invalid_token"'
+      return `Bearer realm="slugline", error="invalid_token"${metadata ?? ''}`
     case 'INSUFFICIENT_SCOPE':
       return `Bearer realm="slugline", error="insufficient_scope", scope="${namedScope(scope)}"`
     case 'SIGN_IN_REQUIRED':

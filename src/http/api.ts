@@ -85,14 +85,14 @@ export function createApi(deps: ApiDeps) {
   }
 
   return {
-    /** All endpoints, for the OpenAPI document. */
+    /** All endpoints of the OpenAPI document. */
     endpoints: endpoints as readonly AnyEndpoint[],
     add(declared: AnyEndpoint): void {
       const parameters = new Set(['lang', ...parametersOf(declared.query)])
       if (deps.sessions !== undefined) parameters.add('workspace')
       if (declared.dryRun) parameters.add('dry_run')
       const definition = { ...declared, path: prefix + declared.path, parameters }
-      endpoints.push(definition)
+      if (declared.resourceMetadata === undefined) endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path, {
         endpoint: definition,
         answer: (exchange, params) => exchange.run(definition, params),

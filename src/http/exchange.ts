@@ -205,7 +205,7 @@ export class Exchange {
     }
     // Checking a plan's limit takes work, unlike a permission, so that request counts.
     if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.meter.refund()
-    const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
+    const challenge = challengeOf(failure.code, this)
     if (challenge !== undefined) this.headers['WWW-Authenticate'] = challenge
     const accept = this.request.headers.get('accept')
     const shown = prefersJson(accept) ? undefined : errorPage?.(failure, this.locale)

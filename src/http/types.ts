@@ -140,6 +140,7 @@ export interface Call<
     | 'baseUrl'
     | 'ifMatch'
     | 'stillPermitted'
+    | 'meter'
     | 'mutate'
     | 'dryRun'
   > {
@@ -207,6 +208,11 @@ export interface Endpoint<
   uncounted?: true
   /** The response contains a secret: it is never stored, and `Idempotency-Key` is ignored. */
   secret?: true
+  /**
+   * Speaks a protocol of its own, so it isn't in the OpenAPI document. A 401 names this path, of the
+   * metadata about how to get access (RFC 9728).
+   */
+  resourceMetadata?: string
   /** Supports `?dry_run=true`: all of its writes use `mutate`. */
   dryRun?: true
   operationId: string

@@ -14,6 +14,7 @@ import { registerByFilterRoute } from '../features/links/bulk/by-filter-routes.t
 import { registerLinkCheckRoute } from '../features/links/check.ts'
 import { registerLinkExportRoutes } from '../features/links/export-routes.ts'
 import { registerLinkRoutes } from '../features/links/routes.ts'
+import { registerMcpRoute } from '../features/mcp/routes.ts'
 import { registerMemberRoutes } from '../features/members/routes.ts'
 import { registerPlanRoutes } from '../features/plans/routes.ts'
 import { registerLogoRoutes, registerQrRoutes } from '../features/qr/routes.ts'
@@ -106,6 +107,7 @@ export function createApp(deps: AppDeps) {
   registerSharedRoutes(api, deps)
   registerRootRoutes(api, () => api.endpoints)
   addDocuments(api, deps.baseUrl)
+  registerMcpRoute(api, deps)
   if (deps.sharedShell !== undefined) {
     const page = createSharedPage(deps.shareViews, deps.sharedShell)
     api.addPage('/shared/{token}', page, sharedErrorPage)

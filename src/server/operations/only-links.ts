@@ -1,6 +1,7 @@
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
 
-const OWN = /^\/(?:api|app|docs|shared|openapi\.json)(?:\/|$)/
+const OWN =
+  /^\/(?:api|app|docs|shared|mcp|openapi\.json|\.well-known\/oauth-protected-resource)(?:\/|$)/
 
 /** Whether a path belongs to the application; all others may be short links. */
 export const isOwn = (path: string): boolean => OWN.test(path)
@@ -9,7 +10,7 @@ export const isOwn = (path: string): boolean => OWN.test(path)
 const WATCHED = new Set(['/livez', '/readyz', '/metrics'])
 
 /** The form of most slugs. No path outside of the application has it. */
-const PLAIN = /^\/(?!(?:api|app|docs|shared|livez|readyz|metrics)$)[a-z0-9_-]+$/
+const PLAIN = /^\/(?!(?:api|app|docs|mcp|shared|livez|readyz|metrics)$)[a-z0-9_-]+$/
 
 /**
  * Makes a test for whether a path can only be a link's. On short domains that includes the

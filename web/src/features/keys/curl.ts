@@ -10,3 +10,13 @@ export function curlLine(baseUrl: string, key: string, scopes: readonly Scope[])
   if (!creates) return `curl ${header} ${api}/me`
   return `curl ${header} --json '{"destination_url":"https://example.com/"}' ${api}/links`
 }
+
+/** Whether a key with these scopes has any tools of the Model Context Protocol. */
+export const hasTools = (scopes: readonly Scope[]) =>
+  scopes.some((scope) => scope.startsWith('links:') || scope === 'stats:read')
+
+/** A command that connects Claude Code; other clients need the same address and header. */
+export function mcpLine(baseUrl: string, key: string): string {
+  const address = `${baseUrl.replace(/\/$/, '')}/mcp`
+  return `claude mcp add --transport http slugline ${address} --header "Authorization: Bearer ${key}"`
+}

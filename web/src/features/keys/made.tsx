@@ -7,7 +7,7 @@ import { Checkbox } from '../../ui/checkbox.tsx'
 import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { MadeKey } from './calls.ts'
-import { curlLine } from './curl.ts'
+import { curlLine, hasTools, mcpLine } from './curl.ts'
 
 /** A new key, shown only once. Leaving the panel needs a confirmation that it is stored. */
 export function MadeDialog({
@@ -98,6 +98,12 @@ export function MadeDialog({
         <h3 className="font-medium text-sm">{t('keys.made.try')}</h3>
         <CodeBlock code={curlLine(instance.base_url, made.key, made.scopes)} />
       </section>
+      {hasTools(made.scopes) && (
+        <section className="flex flex-col gap-1.5" aria-label={t('keys.made.mcp')}>
+          <h3 className="font-medium text-sm">{t('keys.made.mcp')}</h3>
+          <CodeBlock code={mcpLine(instance.base_url, made.key)} />
+        </section>
+      )}
       <Checkbox label={t('keys.made.kept')} checked={kept} onChange={setKept} />
     </Dialog>
   )
