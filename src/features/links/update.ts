@@ -24,6 +24,7 @@ import { create } from './create.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
+import { countPlace } from './place.ts'
 import {
   changesOf,
   targetOf,
@@ -34,7 +35,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { countPlace, findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
+import { findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
 
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(

@@ -26,6 +26,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -200,6 +201,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -236,6 +238,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -2522,6 +2525,15 @@ export interface components {
       }
       /** When it was last clicked, in UTC, bots included. Null: never. */
       last_clicked_at: string | null
+      /** Who created the link, by the current name; by the id if the person has no name or no longer exists. Null: it was created before Slugline stored this; its history says. */
+      created_by: {
+        /** A person in the dashboard, a program with an API key, the command line, or Slugline itself. */
+        type: 'user' | 'api_key' | 'command' | 'system'
+        /** The user's or key's id. */
+        id: string | null
+        /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+        name: string
+      } | null
       /** When the link was created, in UTC. */
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
@@ -3978,6 +3990,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -3990,7 +4003,7 @@ export interface components {
         | 'slug'
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
-      hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
       created_at: string
       updated_at: string
       /** Increases with every change; also in the ETag. */
@@ -4008,6 +4021,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4019,7 +4033,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
     ViewPatch: {
       name?: string
@@ -4033,6 +4047,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4044,7 +4059,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
   }
 }
