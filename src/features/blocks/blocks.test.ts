@@ -160,9 +160,10 @@ describe('a block of more than one address', () => {
       domain_no: kind === 'host' ? 1 : 0,
       workspace_no: 1,
       target_url: link.destination_url,
+      slug_key: link.slug,
     }
     expect(blocks.list.covering(row)).toMatchObject({ id, reason: 'Phishing' })
-    expect(blocks.list.covers(row.domain_no, 2 ** 32 + 1, row.target_url)).toBe(true)
+    expect(blocks.list.covers(row.domain_no, 2 ** 32 + 1, row.target_url, row.slug_key)).toBe(true)
     for (const status of ['blocked', 'active']) {
       const { data, pagination } = await links.list({ status })
       const expected = status === 'blocked' ? [{ id: link.id, status }] : []
@@ -191,7 +192,8 @@ describe('a block of more than one address', () => {
   })
 
   test('a host of the configuration is blocked without a reason', () => {
-    const row = { domain_no: 0, workspace_no: 1, target_url: 'https://x.listed.example/' }
+    const target_url = 'https://x.listed.example/'
+    const row = { domain_no: 0, workspace_no: 1, target_url, slug_key: 'x' }
     expect(blocks.list.covering(row)).toEqual({ id: null, reason: null, at: null })
     expect(blocks.list.hasTarget('https://notlisted.example/')).toBe(false)
   })
