@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Covering } from '../../model/blocks/list.ts'
+import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
@@ -288,6 +289,12 @@ function blockedSql(covering: Covering | null): Fragment {
   const tests: Fragment[] = [sql`l.block IS NOT NULL`]
   if (covering?.all) tests.push(sql`TRUE`)
   for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
+  if (covering?.hasPrefixes) {
+    tests.push(sql`EXISTS (SELECT 1 FROM slugs p WHERE p.block_id IS NOT NULL
+      AND p.special = ${SPECIAL_PREFIX} AND p.workspace_no = l.workspace_no
+      AND p.domain_no = l.domain_no
+      AND substr(l.slug_key, 1, length(p.slug_key) + 1) = p.slug_key || '/')`)
+  }
   for (const host of covering?.hosts ?? []) {
     const escaped = host.replaceAll('_', '\\_')
     for (const port of ['', ':%']) {

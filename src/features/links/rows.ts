@@ -271,7 +271,8 @@ export function blockOf({ block }: { block: string | null }): LinkBlock | null {
 /** A link's data in the rows of its slugs. If special, the redirect reads the link's row too. */
 export function targetOf(row: LinkRow) {
   const { workspace_no, seq, target_url, redirect_status } = row
-  const isPrefix = row.match_prefix !== 0
+  const block = blockOf(row)
+  const isPrefix = row.match_prefix !== 0 || block?.prefix === true
   const isSpecial =
     row.enabled === 0 ||
     row.forward_query !== 0 ||
@@ -290,7 +291,7 @@ export function targetOf(row: LinkRow) {
     target_url,
     redirect_status,
     special: isPrefix ? SPECIAL_PREFIX : Number(isSpecial),
-    block_id: blockOf(row)?.id ?? null,
+    block_id: block?.id ?? null,
   }
 }
 

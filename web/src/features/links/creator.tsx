@@ -3,10 +3,11 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { keysQuery } from '../keys/calls.ts'
 import { membersQuery } from '../members/calls.ts'
-import { type Actor, usePerson } from '../members/person.ts'
+import { usePerson } from '../members/person.ts'
+import type { Link } from './calls.ts'
 
 /** Who made a link, by name. */
-export function CreatorName({ creator }: { creator: Actor }) {
+export function CreatorName({ creator }: { creator: NonNullable<Link['created_by']> }) {
   return <bdi title={creator.name}>{usePerson(creator).name}</bdi>
 }
 

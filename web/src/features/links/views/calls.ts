@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../../api/client.ts'
+import { everyItem } from '../../../api/every-item.ts'
 import type { OptionalColumn } from '../hidden-columns.ts'
 import type { LinksSearch, SearchChange } from '../search.ts'
 
@@ -9,8 +10,8 @@ export type View = Schemas['View']
 export const viewsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'views'],
-    queryFn: async ({ signal }): Promise<View[]> =>
-      (await ok(api.GET('/api/v1/views', { signal }))).data,
+    queryFn: ({ signal }): Promise<View[]> =>
+      everyItem((query) => ok(api.GET('/api/v1/views', { params: { query }, signal }))),
     staleTime: 60_000,
   })
 
