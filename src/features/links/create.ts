@@ -14,8 +14,10 @@ import {
   takeSlugs,
 } from './addresses.ts'
 import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
+import { CLOCK_STEP_MS, countPlace } from './place.ts'
 import {
   differing,
   targetOf,
@@ -25,7 +27,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './store.ts'
+import { BLANK, insertLinks, type LinkRow } from './store.ts'
 
 /**
  * Makes a link.
@@ -102,12 +104,14 @@ async function createAll(
   const links = rows.map((row) => ctx.render(row, undefined, now))
   const entries = made.map(({ before, row }, i) => ({
     number: last.entryNo - all.length + 1 + i,
+    sequence: last.eventNo - all.length + 1 + i,
     workspaceNo: no,
     at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     after: differing(row, before, links[i] as Link),
     version: row.version,
+    object: eventObjectOf(links[i] as Link),
   }))
   await recordNumbered(tx, actor, entries)
   tx.afterCommit(ctx.changed)

@@ -7,6 +7,7 @@ import {
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import * as events from './events.ts'
 import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
@@ -55,6 +56,12 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0008-events': {
+    async up(db: Kysely<never>) {
+      await runAll(db, events.SQLITE_STATEMENTS)
+      await nameFeed(db)
+    },
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -87,9 +94,20 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
   },
+  '0009-events': {
+    async up(db) {
+      await runAll(db, events.POSTGRES_STATEMENTS)
+      await nameFeed(db)
+    },
+  },
 }
 
 /** Gives the instance an id; see `platform/storage/instance.ts`. */
 async function nameInstance(db: Kysely<never>): Promise<void> {
   await sql`INSERT INTO instance (name, value) VALUES ('id', ${crypto.randomUUID()})`.execute(db)
+}
+
+/** Gives the feed of events its id; see `platform/storage/feed.ts`. */
+async function nameFeed(db: Kysely<never>): Promise<void> {
+  await sql`INSERT INTO instance (name, value) VALUES ('feed', ${crypto.randomUUID()})`.execute(db)
 }
