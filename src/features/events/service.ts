@@ -157,19 +157,21 @@ async function read(
 /** An entry with its object. */
 type NamedRow = AuditRow & { parsed: Record<string, unknown> }
 
+/** Who made an object; without a name if it is a person. */
+type Maker = { type: string; id: string | null; name?: string }
+
+const NOBODY: Maker = { type: 'system', id: null }
+
 /** The entries with the names that people have now: none is stored, so that it can be erased. */
 async function withPeople(sql: Sql, rows: readonly AuditRow[]): Promise<NamedRow[]> {
   const parsed = rows.map((row) => JSON.parse(row.object ?? '{}') as Record<string, unknown>)
   const people = rows.flatMap(({ actor_type, actor_id, actor_label }, i) => {
     const { user_id, created_by } = parsed[i] ?? {}
-    const maker = (created_by ?? { type: 'system', id: null }) as {
-      type: string
-      id: string | null
-    }
+    const maker = (created_by ?? NOBODY) as Maker
     return [
       { type: actor_type as string, id: actor_id, name: actor_label },
       { type: 'user', id: typeof user_id === 'string' ? user_id : null, name: '' },
-      { ...maker, name: '' },
+      { ...maker, name: maker.name ?? '' },
     ]
   })
   const named = await withoutAddresses(sql, people)

@@ -14,6 +14,7 @@ import {
   takeSlugs,
 } from './addresses.ts'
 import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
+import { idOfCreator, nameOfCreator } from './creator.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
@@ -82,6 +83,8 @@ async function createAll(
   const last = await countPlace(tx, no, growth, plan.limits)
   // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
+  const created_by = idOfCreator(actor)
+  const creator_name = await nameOfCreator(tx, actor.id)
   const drafts = wanted.map((draft, i) => {
     const before: LinkRow = {
       ...BLANK,
@@ -90,6 +93,8 @@ async function createAll(
       workspace_no: no,
       created_at,
       updated_at: created_at,
+      created_by,
+      creator_name,
     }
     return { ...draft, before, row: withFields(before, draft.fields) }
   })

@@ -30,6 +30,8 @@ export async function remove(
   ifMatch: IfMatch,
 ): Promise<void> {
   const row = await linkToChange(tx, caller, name, ifMatch)
+  // Names of people are only in their own rows.
+  const { creator_name: _, ...stored } = row
   const at = ctx.clock.now()
   await takeOut(ctx, tx, row)
   const { length } = allOf(addressesOf(row, ctx.domains))
@@ -42,7 +44,7 @@ export async function remove(
       workspace_no: row.workspace_no,
       deleted_at: at,
       folder_id: row.folder_id,
-      row: JSON.stringify(row),
+      row: JSON.stringify(stored),
     })
     .execute()
   await recordChange(tx, caller.actor, {

@@ -13,7 +13,7 @@ import {
   type Sql,
   type Transaction,
 } from '../../platform/storage/index.ts'
-import { folderOf, tagNames } from './joined.ts'
+import { creatorName, folderOf, tagNames } from './joined.ts'
 import { parseList, searchText } from './rows.ts'
 import { indexText, unindexText } from './search.ts'
 
@@ -21,6 +21,8 @@ import { indexText, unindexText } from './search.ts'
 export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'> & {
   /** JSON array of strings: the names of `tag_nos`, in the order of their keys. */
   tags: string
+  /** The current name of `created_by`; null: it has none. */
+  creator_name: string | null
 }
 
 /** A link with the default of every field. */
@@ -61,19 +63,25 @@ export const BLANK: LinkRow = {
   created_at: 0,
   updated_at: 0,
   version: 1,
+  created_by: null,
+  creator_name: null,
 }
 
 const COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
 /** Columns written without conversion. */
-const STORED = COLUMNS.filter((name) => name !== 'tags') as Exclude<keyof LinkRow, 'tags'>[]
+const STORED = COLUMNS.filter((name) => name !== 'tags' && name !== 'creator_name') as Exclude<
+  keyof LinkRow,
+  'tags' | 'creator_name'
+>[]
 
-/** Links with the names of their tags, and their current folder. */
+/** Links with the names of their tags and of their creator, and their current folder. */
 export function selectLinks({ db }: Pick<Sql, 'db'>) {
   const plain = STORED.filter((name) => name !== 'folder_id')
   const query = db
     .selectFrom('links')
     .select(plain)
     .select([tagNames('links').as('tags'), folderOf('links').as('folder_id')])
+    .select(creatorName('links').as('creator_name'))
   return query as SelectQueryBuilder<Schema, 'links', LinkRow>
 }
 
@@ -84,7 +92,7 @@ export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
 
 /** The columns of a link `l` with its counters `c`, for SQL text. */
 export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS tags,
-  ${folderOf('l')} AS folder_id, ${sql.raw(
+  ${folderOf('l')} AS folder_id, ${creatorName('l')} AS creator_name, ${sql.raw(
     [
       ...STORED.filter((name) => name !== 'folder_id').map((name) => `l.${name}`),
       ...COUNTER_COLUMNS.map((name) => `c.${name}`),
@@ -116,7 +124,18 @@ export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): P
 
 /** Updates a link, its tags and its search entry. False: its external id is in use. */
 export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
-  const { seq, id, workspace_no, created_at, block, uses, tags, ...changing } = row
+  const {
+    seq,
+    id,
+    workspace_no,
+    created_at,
+    created_by,
+    creator_name,
+    block,
+    uses,
+    tags,
+    ...changing
+  } = row
   const search_text = searchText(row)
   let update = tx.db
     .updateTable('links')

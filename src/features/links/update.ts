@@ -2,7 +2,7 @@ import type { IfMatch } from '../../http/types.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { isReserved } from '../../model/links/slug.ts'
 import { BOUNDS } from '../../model/links/values.ts'
-import type { Transaction } from '../../platform/storage/index.ts'
+import { raiseRevision, type Transaction } from '../../platform/storage/index.ts'
 import { recordChange } from '../audit/index.ts'
 import {
   type Address,
@@ -129,6 +129,8 @@ export async function change(
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
   if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))
+  // The blocked prefixes may have changed.
+  if (row.block !== null) await raiseRevision(tx, 'blocks')
   const isStored = isDeleted ? await insertLinks(tx, [row]) : await updateLink(tx, before, row)
   if (!isStored) throw externalIdTaken()
   if (isDeleted) await tx.db.deleteFrom('deleted_links').where('seq', '=', row.seq).execute()

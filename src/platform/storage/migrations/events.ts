@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import { collated } from './baseline.ts'
 
 /** Columns and tables that the feed of events added. */
 export interface EventSchema {
@@ -46,7 +47,7 @@ export const SQLITE_STATEMENTS = [
 
 /** The trigger that calls the function is that of `postgres-link-changes.ts`. */
 export const POSTGRES_STATEMENTS = [
-  ...STATEMENTS.map((statement) => statement.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')),
+  ...collated(STATEMENTS),
   `CREATE OR REPLACE FUNCTION note_link_used_up() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO link_changes (link_seq) VALUES (NEW.seq);

@@ -1,12 +1,14 @@
 import { type Kysely, type Migration, sql } from 'kysely'
 import {
   COUNTER_TABLES,
+  collated,
   JOURNAL_TABLES,
   MAIN_TABLES,
   runAll,
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { CREATION_STATEMENTS } from './creation.ts'
 import * as events from './events.ts'
 import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
@@ -56,6 +58,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
   '0008-events': {
     async up(db: Kysely<never>) {
       await runAll(db, events.SQLITE_STATEMENTS)
@@ -94,6 +97,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
   },
+  '0007-creation': { up: (db) => runAll(db, collated(CREATION_STATEMENTS)) },
   '0009-events': {
     async up(db) {
       await runAll(db, events.POSTGRES_STATEMENTS)
