@@ -1,6 +1,7 @@
 /**
  * How soon a change made on one of four nodes takes effect on the others: a link edited, disabled,
- * deleted or created, a key revoked. From the response to the change until another node's first
+ * deleted or created, a key revoked; and a link edited without an announcement, as if the node that
+ * did it had died. From the response to the change until another node's first
  * response that reflects it.
  * Usage: bin/bun bench/cluster-obeyed.ts [--rounds 100] [--rate 400]
  */
@@ -22,7 +23,7 @@ const { values } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const rate = Number(values.rate)
-const KINDS = ['edited', 'disabled', 'deleted', 'made', 'key revoked'] as const
+const KINDS = ['edited', 'disabled', 'deleted', 'made', 'key revoked', 'not announced'] as const
 type Kind = (typeof KINDS)[number]
 /** How long messages about a link's creation may be delayed: a late one would invalidate caches. */
 const SETTLE_MS = 50
@@ -49,7 +50,7 @@ try {
   await Promise.all([visits.stop(), writes.stop()])
   console.log(machine())
   console.log(
-    `4 nodes, ${rounds} rounds, each seen by three nodes; the load: ` +
+    `4 nodes, ${rounds} rounds, each seen by the other nodes; the load: ` +
       `${Math.round(visits.answered / seconds)} visits/s, ` +
       `${Math.round(writes.summary().made / seconds)} links made/s`,
   )
@@ -65,6 +66,7 @@ async function measureAll(when: string): Promise<void> {
     deleted: [],
     made: [],
     'key revoked': [],
+    'not announced': [],
   }
   for (let round = 0; round < rounds; round++) {
     for (const kind of KINDS) all[kind].push(...(await measure(kind, round % nodes.length)))
@@ -108,11 +110,18 @@ async function measure(kind: Kind, at: number): Promise<Seen[]> {
     return see(others, async (other) => (await visit(other, slug)).status === 404)
   }
   const destination_url = `https://new.example/${slug}`
+  const isEdited = async (other: Slugline) =>
+    (await visit(other, slug)).headers.get('location') === destination_url
+  if (kind === 'not announced') {
+    const change = `UPDATE slugs SET target_url = '${destination_url}' WHERE slug_key = '${slug}'`
+    await cluster.postgres.admin(change, cluster.database)
+    return see(nodes, isEdited)
+  }
   const body = kind === 'edited' ? { destination_url } : { enabled: false }
   await expectStatus(node.call('PATCH', `/api/v1/links/${id}`, { key, body }), 200)
   return see(others, async (other) => {
-    const { status, headers } = await visit(other, slug)
-    return kind === 'edited' ? headers.get('location') === destination_url : status === 410
+    if (kind === 'edited') return isEdited(other)
+    return (await visit(other, slug)).status === 410
   })
 }
 
