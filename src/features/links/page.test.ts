@@ -72,7 +72,8 @@ test.skipIf(testDialect !== 'sqlite')('no sort reads all ties before the first l
     ...{ workspaceNo: 1, term: null, termInTags: false, tags: [], tagNos: [], folder: null },
     ...{ hidden: [], archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
     ...{ hasRules: null, hasPassword: null, isTagged: null, targetUrl: null, status: null },
-    ...{ createdFrom: null, createdUntil: null, named: null, only: null, covering: null },
+    ...{ createdBy: null, createdByIds: null, createdFrom: null, createdUntil: null },
+    ...{ named: null, only: null, covering: null },
   }
   const [low, high] = [SEQS_PER_WORKSPACE, 2 * SEQS_PER_WORKSPACE - 1]
   const sortings = async (sort: PageQuery['sort'], descending: boolean, after: boolean) => {

@@ -1,12 +1,14 @@
 import { type Kysely, type Migration, sql } from 'kysely'
 import {
   COUNTER_TABLES,
+  collated,
   JOURNAL_TABLES,
   MAIN_TABLES,
   runAll,
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { CREATION_STATEMENTS } from './creation.ts'
 import {
   COUNTER_STATEMENTS,
   MAIN_STATEMENTS,
@@ -60,6 +62,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -93,6 +96,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
   },
+  '0007-creation': { up: (db) => runAll(db, collated(CREATION_STATEMENTS)) },
 }
 
 /** Gives the instance an id; see `platform/storage/instance.ts`. */
