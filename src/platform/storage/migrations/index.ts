@@ -10,7 +10,12 @@ import {
 } from './baseline.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
 import * as events from './events.ts'
-import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
+import {
+  COUNTER_STATEMENTS,
+  MAIN_STATEMENTS,
+  POSTGRES_STATEMENTS,
+  SORT_KEY_STATEMENTS,
+} from './imports.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
 
@@ -82,6 +87,7 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
       runAll(db, ['ALTER TABLE journal_watermark ADD COLUMN instance TEXT']),
   },
   '0003-imports': { up: (db: Kysely<never>) => runAll(db, COUNTER_STATEMENTS) },
+  '0004-sort-keys': { up: (db: Kysely<never>) => runAll(db, SORT_KEY_STATEMENTS) },
 }
 
 /** Migrations of PostgreSQL, which has all tables. */
