@@ -4,7 +4,7 @@ import { connectHttp, type Data, type Mcp } from '../harness/mcp.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 /**
- * Twenty requests as people make them, each with the calls that a model makes to fulfil it: the state
+ * Requests as people make them, each with the calls that a model makes to fulfil it: the state
  * in the end must be right. What one call answers is all that the next one may use.
  */
 let slugline: Slugline
@@ -18,7 +18,8 @@ beforeAll(async () => {
 afterAll(() => slugline?.dispose())
 beforeEach(async () => {
   // A workspace for each, so that they don't see each other's links.
-  key = (await slugline.createKey({ workspace: `evaluation ${n++}` })).key
+  const scopes = 'links:read,links:write,events:read'
+  key = (await slugline.createKey({ workspace: `evaluation ${n++}`, scopes })).key
   mcp = await connectHttp(slugline.url, key)
 })
 afterEach(() => mcp?.close())
@@ -329,5 +330,21 @@ describe('evaluations', () => {
     const again = await ok('bulk_change_links', change)
     await ok('bulk_change_links', { ...change, expected_count: again.matching })
     expect(await slugs('status=disabled')).toEqual([unique('a'), unique('b')])
+  })
+
+  test('“What happened in the workspace since you last looked?”', async () => {
+    const { next_cursor: seen } = await ok('list_events', { after: 'latest' })
+    const link = await make({ title: 'Before' })
+    await ok('update_link', { link: link.id, title: 'After' })
+    const { events, next_cursor, has_more } = await ok('list_events', {
+      after: seen,
+      types: ['link.created', 'link.updated'],
+    })
+    expect(has_more).toBe(false)
+    expect(events).toMatchObject([
+      { type: 'link.created', object: { id: link.id } },
+      { type: 'link.updated', previous: { title: 'Before' } },
+    ])
+    expect((await ok('list_events', { after: next_cursor })).events).toEqual([])
   })
 })

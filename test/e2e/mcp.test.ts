@@ -23,6 +23,7 @@ const TOOLS: Readonly<Record<string, { scopes: string[]; args: Record<string, un
   get_qr_code: { scopes: ['links:read'], args: { link: 'LINK' } },
   tags_and_folders: { scopes: ['links:read'], args: {} },
   get_job_status: { scopes: ['links:read'], args: {} },
+  list_events: { scopes: ['events:read'], args: {} },
 }
 const NAMES = Object.keys(TOOLS)
 
@@ -40,7 +41,7 @@ let slugline: Slugline
 let key: string
 beforeAll(async () => {
   slugline = await startSlugline({ SLUGLINE_DOMAINS: 'go.example', LOG_LEVEL: 'info' })
-  key = await keyFor('links:read,links:write')
+  key = await keyFor('links:read,links:write,events:read')
 })
 afterAll(() => slugline?.dispose())
 
@@ -221,6 +222,8 @@ describe('the tools', () => {
         ['get_qr_code', { link: 'LINK', dark: '#fff' }, /^VALIDATION_FAILED|^QR_UNREADABLE/],
         ['tags_and_folders', { action: 'rename', kind: 'tag', name: 'a' }, /^VALIDATION_FAILED/],
         ['get_job_status', { id: '../links' }, /^JOB_NOT_FOUND/],
+        ['list_events', { types: ['link.vanished'] }, /^VALIDATION_FAILED: .*\n- types: /],
+        ['list_events', { after: 'evt_nothing' }, /^BAD_REQUEST/],
         ['drop_tables', {}, /^TOOL_NOT_FOUND/],
       ]
       const { id } = await link()

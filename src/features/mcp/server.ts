@@ -36,6 +36,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   PLAN_LIMIT_REACHED: "Tell the user that the workspace's plan does not include this.",
   RATE_LIMITED: 'Wait, then call the tool again.',
   SERVICE_UNAVAILABLE: 'Wait, then call the tool again.',
+  EVENTS_EXPIRED:
+    'Continue with list_events and after: latest; read the links again if it matters.',
+  EVENTS_OTHER_FEED: 'Continue with list_events and after: latest; read the links again.',
   TOO_MANY_JOBS: 'Wait until a job has ended: get_job_status.',
 }
 

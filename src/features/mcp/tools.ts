@@ -1,5 +1,6 @@
 import { includesScope, type Scope } from '../../model/keys/scopes.ts'
 import { bulkChangeLinks } from './bulk.ts'
+import { listEvents } from './events.ts'
 import { tagsAndFolders } from './groups.ts'
 import { getHistory } from './history.ts'
 import { getJobStatus } from './jobs.ts'
@@ -24,6 +25,7 @@ export const TOOLS: readonly Tool[] = [
   getQrCode,
   tagsAndFolders,
   getJobStatus,
+  listEvents,
 ]
 
 /** The scopes that a tool needs and these don't include. */

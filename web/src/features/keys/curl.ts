@@ -13,7 +13,9 @@ export function curlLine(baseUrl: string, key: string, scopes: readonly Scope[])
 
 /** Whether a key with these scopes has any tools of the Model Context Protocol. */
 export const hasTools = (scopes: readonly Scope[]) =>
-  scopes.some((scope) => scope.startsWith('links:') || scope === 'stats:read')
+  scopes.some(
+    (scope) => scope.startsWith('links:') || ['stats:read', 'events:read'].includes(scope),
+  )
 
 /** A command that connects Claude Code; other clients need the same address and header. */
 export function mcpLine(baseUrl: string, key: string): string {
