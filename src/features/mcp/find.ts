@@ -6,6 +6,8 @@ import { type Call, get, refusal } from './call.ts'
 
 const ID = /^lnk_[0-9a-z]{26}$/
 const FOLDER_ID = /^fld_[0-9a-z]{26}$/
+/** URLs leave these segments out of a path, encoded or not. */
+const DOTS = /^\.{1,2}$/
 
 /** The argument for one link. */
 export const LINK = z
@@ -19,7 +21,9 @@ export async function linkPath(call: Call, name: string): Promise<string> {
   const given = name.trim()
   if (ID.test(given)) return `/links/${given}`
   const externalId = externalIdOf(given)
-  if (externalId !== undefined) return `/links/external/${encodeURIComponent(externalId)}`
+  if (externalId !== undefined && !DOTS.test(externalId)) {
+    return `/links/external/${encodeURIComponent(externalId)}`
+  }
   return `/links/${(await findLink(call, given)).id}`
 }
 
@@ -35,12 +39,11 @@ export async function linkId(call: Call, name: string): Promise<string> {
 /** A link by its id, short URL, slug, alias or external id. */
 export async function findLink(call: Call, name: string): Promise<Link> {
   const given = name.trim()
-  if (ID.test(given) || externalIdOf(given) !== undefined) {
-    return get(call, await linkPath(call, given))
-  }
+  if (ID.test(given)) return get(call, `/links/${given}`)
   if (/^https?:\/\//i.test(given)) return get(call, '/links/lookup', { url: given })
-  const query = { slug: given.replace(/^\/+/, ''), archived: 'any' }
-  const { data } = await get<LinkList>(call, '/links', query)
+  const external_id = externalIdOf(given)
+  const by = external_id === undefined ? { slug: given.replace(/^\/+/, '') } : { external_id }
+  const { data } = await get<LinkList>(call, '/links', { ...by, archived: 'any' })
   const [found] = data
   if (found === undefined) throw refusal('LINK_NOT_FOUND', `No link is called “${given}”.`)
   if (data.length === 1) return found
