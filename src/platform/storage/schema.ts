@@ -6,6 +6,7 @@ import type {
   NODE_TABLES,
 } from './migrations/baseline.ts'
 import type { ImportSchema } from './migrations/imports.ts'
+import type { MissSchema } from './migrations/missed-paths.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
@@ -18,7 +19,8 @@ type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infe
 /** All tables, from the baseline. A later migration adds its columns to these types. */
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
   journal_watermark: { instance: string | null }
-} & ImportSchema
+} & ImportSchema &
+  MissSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

@@ -8,6 +8,7 @@ import {
   statementsFor,
 } from './baseline.ts'
 import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
+import * as missedPaths from './missed-paths.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
 
@@ -55,6 +56,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0007-missed-paths': { up: (db: Kysely<never>) => runAll(db, missedPaths.MAIN_STATEMENTS) },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -87,6 +89,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
   },
+  '0008-missed-paths': { up: (db) => runAll(db, missedPaths.POSTGRES_STATEMENTS) },
 }
 
 /** Gives the instance an id; see `platform/storage/instance.ts`. */
