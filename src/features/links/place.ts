@@ -21,6 +21,8 @@ export interface Place {
   n: number
   latest: number
   entryNo: number
+  /** How the workspace generates slugs, as stored. */
+  slugSettings: string | null
 }
 
 /** A clock that steps back further was wrong before. */
@@ -44,7 +46,8 @@ const count = prepare<
     .where('no', '=', p.workspaceNo)
     .where('links_count', '<=', p.linksMax)
     .where('addresses_count', '<=', p.addressesMax)
-    .returning(['links_made as n', 'last_link_at as latest', 'audit_made as entryNo']),
+    .returning(['links_made as n', 'last_link_at as latest', 'audit_made as entryNo'])
+    .returning('slug_settings as slugSettings'),
 )
 
 /**
