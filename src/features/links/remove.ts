@@ -6,6 +6,7 @@ import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../../platform/s
 import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { LinkName } from './find.ts'
 import { countPlace } from './place.ts'
 import { targetOfEntry } from './rows.ts'
@@ -54,6 +55,7 @@ export async function remove(
     before: { slug: row.slug, destination_url: row.destination_url },
     after: {},
     version: row.version,
+    object: eventObjectOf(ctx.render(row, undefined, at)),
   })
   tx.afterCommit(ctx.changed)
 }

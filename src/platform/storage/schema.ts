@@ -6,6 +6,7 @@ import type {
   NODE_TABLES,
 } from './migrations/baseline.ts'
 import type { CreationSchema } from './migrations/creation.ts'
+import type { EventSchema } from './migrations/events.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
@@ -20,7 +21,8 @@ type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infe
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
   journal_watermark: { instance: string | null }
 } & ImportSchema &
-  CreationSchema
+  CreationSchema &
+  EventSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']
