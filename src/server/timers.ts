@@ -23,6 +23,7 @@ interface Recurring {
   imports: Purged
   misses: Purged & { start(): () => void }
   jobs: Purged
+  events: Purged
   statistics: { deletions: { run(): Promise<unknown> } }
 }
 
@@ -36,6 +37,7 @@ export function startTimers({
   blocks,
   clock,
   domains,
+  events,
   excluded,
   logger,
   accounts,
@@ -54,6 +56,7 @@ export function startTimers({
       void administration.purge()
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
+      events.purge().catch((err) => logger.warn({ err }, 'Old events could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
       misses.purge().catch((err) => logger.warn({ err }, 'Old missed paths could not be deleted'))
       statistics.deletions.run().catch(() => {})

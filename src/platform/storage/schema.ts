@@ -5,6 +5,8 @@ import type {
   MAIN_TABLES,
   NODE_TABLES,
 } from './migrations/baseline.ts'
+import type { CreationSchema } from './migrations/creation.ts'
+import type { EventSchema } from './migrations/events.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 import type { MissSchema } from './migrations/missed-paths.ts'
 
@@ -20,6 +22,8 @@ type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infe
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
   journal_watermark: { instance: string | null }
 } & ImportSchema &
+  CreationSchema &
+  EventSchema &
   MissSchema
 
 export type ApiKeysTable = Schema['api_keys']
