@@ -171,7 +171,10 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
       const made = dialog().getByRole('region', { name: en('keys.made.key') })
       key = await made.locator('code').innerText()
       // The shown command works unchanged.
-      curl = await dialog().locator('pre').innerText()
+      const command = (name: string) => dialog().getByRole('region', { name }).locator('pre')
+      curl = await command(en('keys.made.try')).innerText()
+      const connect = await command(en('keys.made.mcp')).innerText()
+      expect(connect).toInclude(`/mcp --header "Authorization: Bearer ${key}"`)
       // It can't be closed by accident.
       await page.keyboard.press('Escape')
       expect(await made.isVisible()).toBe(true)

@@ -34,7 +34,7 @@ export function registerMcpRoute(
     path: PATH,
     scope: 'any',
     resourceMetadata: METADATA_PATH,
-    // The key is for the request that the message leads to.
+    // An `Idempotency-Key` is for the request that a tool sends.
     secret: true,
     operationId: 'postMcp',
     tag: 'MCP',
@@ -70,8 +70,8 @@ export function registerMcpRoute(
     scopes_supported: SCOPES,
   })
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=3600' }
-  for (const path of METADATA_PATHS)
-    api.addPage(path, () => ({ status: 200, text: metadata, headers }))
+  const page = () => ({ status: 200, text: metadata, headers })
+  for (const path of METADATA_PATHS) api.addPage(path, page)
 }
 
 /**

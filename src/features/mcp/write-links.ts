@@ -35,8 +35,6 @@ const FIELDS = {
   forward_query: flag("Adds the visitor's query parameters to the destination."),
 }
 
-const KEY = text('A unique text: a repeated call with it creates nothing more.', 255)
-
 const FieldsSchema = z.object(FIELDS)
 
 /** The body of the API for these arguments. */
@@ -68,7 +66,7 @@ export const createLink = tool({
     destination_url: z.string().min(1).max(8_192).describe('The http or https URL to redirect to.'),
     ...FIELDS,
     reuse_existing: flag('Return an existing link with the same destination and fields, if any.'),
-    idempotency_key: KEY,
+    idempotency_key: text('A unique text: a repeated call with it creates nothing more.', 255),
   },
   output: LINK_OUTPUT,
   async run(call, { reuse_existing, idempotency_key, ...fields }) {
@@ -77,8 +75,7 @@ export const createLink = tool({
       json: await bodyOf(call, fields),
       headers: idempotency_key === undefined ? {} : { 'Idempotency-Key': idempotency_key },
     })
-    const isNew = response.status === 201
-    return told(await jsonOf<Link>(Promise.resolve(response)), isNew ? 'Created' : 'Found')
+    return told((await response.json()) as Link, response.status === 201 ? 'Created' : 'Found')
   },
 })
 
