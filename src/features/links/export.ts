@@ -1,6 +1,7 @@
 import type { Caller } from '../../http/types.ts'
 import { csvField } from '../../lib/base/csv.ts'
 import { streamOf } from '../../lib/base/streams.ts'
+import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
@@ -30,9 +31,10 @@ export interface LinkExport {
   raw?: boolean
 }
 
-/** The columns of an export: every writable field, and those to compare copies by. */
+/** The columns of an export: every writable field that links have, and those to compare copies by. */
 export function exportColumns(writable: readonly string[]): string[] {
-  const named = writable.map((field) => (field === 'password' ? 'has_password' : field))
+  const stored = writable.filter((field) => !isSlugField(field))
+  const named = stored.map((field) => (field === 'password' ? 'has_password' : field))
   return ['id', ...named, IMPORTED, 'created_by', 'created_at']
 }
 

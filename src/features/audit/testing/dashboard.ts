@@ -18,6 +18,7 @@ import { createShareService } from '../../../statistics/shares/service.ts'
 import { createShareTokens } from '../../../statistics/shares/tokens.ts'
 import { createCallers } from '../../accounts/callers.ts'
 import type { Accounts } from '../../accounts/index.ts'
+import { createMisses } from '../../domains/misses.ts'
 import { createDomainService } from '../../domains/service.ts'
 import { createEventService } from '../../events/service.ts'
 import { createEventStreams } from '../../events/streams.ts'
@@ -105,6 +106,7 @@ export async function createTestDashboard() {
         : { found: answer, error: null }
     },
   })
+  const misses = createMisses({ storage, clock, cursors, domains })
   const administration = createAdministration({
     ownDomains,
     storage,
@@ -202,7 +204,7 @@ export async function createTestDashboard() {
   const app = createApp({
     ...administration,
     ...{ events, eventStreams },
-    ...{ storage, clock, ids, links, ownDomains, domains, excluded, shares, statistics },
+    ...{ storage, clock, ids, links, ownDomains, misses, domains, excluded, shares, statistics },
     accounts: { sessions },
     logger: silentLogger,
     authenticate: createCallers({ storage, plans: PLANS, keys }).authenticate,
@@ -252,6 +254,7 @@ export async function createTestDashboard() {
     dns,
     domains,
     ownDomains,
+    misses,
     /** Links that were purged. */
     removed,
     /** Sends a request to `/app/api/v1` as a person of `Acme`. */
