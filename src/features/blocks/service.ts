@@ -1,3 +1,5 @@
+import type { Cursors } from '../../http/cursor.ts'
+import { type PageQuery, pageOf } from '../../http/page.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'
@@ -17,6 +19,7 @@ import {
   blockLink,
   blockOf,
   blockOfAddress,
+  createRenderer,
   findLink,
   invalidValue,
   type LinkPrincipal,
@@ -30,7 +33,9 @@ export interface BlockServiceDeps {
   storage: Storage
   clock: Clock
   ids: Ids
-  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive'>
+  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive' | 'shortUrl'>
+  /** Blocks other than of single addresses; absent in commands, which don't serve. */
+  list?: Pick<BlockList, 'covering'> | undefined
 }
 
 const HOST = /^[^\s/:?#@\\]+$/
@@ -68,7 +73,7 @@ async function create(
   let row: BlocksTable
   if (kind === 'link') {
     const named = parseNamed(input.value, domains)
-    const link = await blockLink(domains, tx, actor, named, { id, reason, at: created_at })
+    const link = await blockLink(ofLinks(deps), tx, actor, named, { id, reason, at: created_at })
     const at = 'address' in named ? named.address : null
     const domainNo = at?.domainNo ?? link?.domain_no ?? DEFAULT_DOMAIN
     const key = at?.key ?? link?.slug_key ?? ''
@@ -89,6 +94,12 @@ async function create(
   return { ...block, created_at: formatTimestamp(created_at), appeals: [] }
 }
 
+function ofLinks({ domains, list = NO_BLOCKS }: BlockServiceDeps) {
+  return { domains, render: createRenderer(domains, list) }
+}
+
+const NO_BLOCKS = { covering: () => null }
+
 /** The id of the block of a value. @throws AppError as `create` does */
 async function find(
   deps: BlockServiceDeps,
@@ -108,14 +119,15 @@ async function find(
 
 /** Removes a block. False: there is none with this id. */
 async function remove(
-  { clock, domains }: BlockServiceDeps,
+  deps: BlockServiceDeps,
   tx: Transaction,
   actor: Actor,
   id: string,
 ): Promise<boolean> {
+  const { clock } = deps
   const row = await tx.db.selectFrom('blocks').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) return false
-  if (row.kind === 'link') await unblockLink(domains, tx, actor, row, clock.now())
+  if (row.kind === 'link') await unblockLink(ofLinks(deps), tx, actor, row, clock.now())
   await tx.db.deleteFrom('appeals').where('block_id', '=', id).execute()
   await tx.db.deleteFrom('blocks').where('id', '=', id).execute()
   await record(clock, tx, actor, 'block.removed', row)
@@ -234,7 +246,8 @@ async function shown(storage: Storage, rows: readonly BlocksTable[]): Promise<Bl
   }))
 }
 
-const SHOWN = 100
+/** What cursors of reports are bound to. */
+const REPORTS = 'reports'
 
 /** The reports of visitors, for the instance's owner. */
 export function createReportService({
@@ -242,20 +255,34 @@ export function createReportService({
   domains,
 }: Pick<BlockServiceDeps, 'storage' | 'domains'>) {
   return {
-    /** The addresses reported most recently. */
-    async list(): Promise<Report[]> {
-      const rows = await storage.read.db
-        .selectFrom('reports')
-        .selectAll()
+    /**
+     * The reported addresses, last reported first.
+     * @throws AppError BAD_REQUEST (INVALID_CURSOR)
+     */
+    async list(cursors: Cursors, { limit, cursor }: PageQuery) {
+      let query = storage.read.db.selectFrom('reports').selectAll()
+      if (cursor !== undefined) {
+        const [at, key, no] = cursors.decode(cursor, REPORTS) as [number, string, number]
+        query = query.where((e) =>
+          e(e.refTuple('reported_at', 'slug_key', 'domain_no'), '<', e.tuple(at, key, no)),
+        )
+      }
+      const rows = await query
         .orderBy('reported_at', 'desc')
-        .limit(SHOWN)
+        .orderBy('slug_key', 'desc')
+        .orderBy('domain_no', 'desc')
+        .limit(limit + 1)
         .execute()
-      return rows.map(({ domain_no, slug_key, times, text, reported_at }) => ({
+      const page = pageOf(rows, limit, (last) =>
+        cursors.encode([last.reported_at, last.slug_key, last.domain_no], REPORTS),
+      )
+      const data: Report[] = page.data.map(({ domain_no, slug_key, times, text, reported_at }) => ({
         address: `${domains.hostOf(domain_no)}/${slug_key}`,
         times,
         text,
         reported_at: formatTimestamp(reported_at),
       }))
+      return { ...page, data }
     },
 
     /** Deletes the reports about an address. @throws AppError VALIDATION_FAILED */

@@ -5,6 +5,7 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { hostOfUrl } from '../../lib/validation/host.ts'
 import { SLUG_ALPHABET } from '../../model/links/slug.ts'
+import { withSlugFields } from '../../model/links/slug-settings.ts'
 import type { Destination } from '../../model/links/values.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Principal } from '../audit/index.ts'
@@ -115,6 +116,7 @@ async function create(
     ...{ checked_at: null, found: '[]', lookup_error: null, failing_since: null },
     ...{ root_url: null, not_found_url: null, expired_url: null, case_sensitive: 0 },
     ...{ brand: null, robots: 'all', apple_app_site_association: null, assetlinks: null },
+    slug_settings: null,
     ...{ created_at: now, updated_at: now, version: 1 },
   }
   const row = await insertOwned(tx, withSettings(blank, settings))
@@ -203,6 +205,7 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
     const isBlank = name === null && logo === null && color === null
     row.brand = isBlank ? null : JSON.stringify({ name, logo, color })
   }
+  row.slug_settings = withSlugFields(row.slug_settings, patch)
   for (const name of ['apple_app_site_association', 'assetlinks'] as const) {
     const value = patch[name]
     if (value !== undefined) row[name] = value === null ? null : JSON.stringify(value)

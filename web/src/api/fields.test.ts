@@ -46,7 +46,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^AccountUser\.email_verified$/,
     /^(?:Account|Joined)\.user$/,
     /^Joined\.workspace$/,
-    /^Workspace\.(?:created_at|plan)$/,
+    /^Workspace\.(?:created_at|plan|slug_\w+)$/,
     /^OwnWorkspace\.(?:language|plan)$/,
   ],
   'for programs: the dashboard shows its sentence, name or place instead': [

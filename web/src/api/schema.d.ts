@@ -2,7 +2,10 @@
 export interface paths {
   '/api/v1/plans': {
     get: {
-      parameters: { query?: { lang?: string }; header?: { 'If-None-Match'?: string } }
+      parameters: {
+        query?: { lang?: string; limit?: number; cursor?: string }
+        header?: { 'If-None-Match'?: string }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['PlanList'] } } }
     }
   }
@@ -26,6 +29,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -200,6 +204,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -211,6 +216,7 @@ export interface paths {
             | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
+          bom?: 'true' | 'false'
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -236,6 +242,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -502,7 +509,7 @@ export interface paths {
   }
   '/api/v1/utm-templates': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: {
         200: { content: { 'application/json': components['schemas']['UtmTemplateList'] } }
       }
@@ -806,6 +813,12 @@ export interface paths {
       parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
       responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+    }
+  }
+  '/api/v1/events': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string; limit?: number } }
+      responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
     }
   }
   '/api/v1/links/{id}/stats': {
@@ -1872,14 +1885,6 @@ export interface paths {
       responses: { 204: { content?: never } }
     }
   }
-  '/api/v1/account/events': {
-    get: {
-      parameters: { query?: { lang?: string } }
-      responses: {
-        200: { content: { 'application/json': components['schemas']['AccountEvents'] } }
-      }
-    }
-  }
   '/api/v1/people/{id}/picture': {
     get: {
       parameters: { query?: { lang?: string; v?: string }; path: { id: string } }
@@ -1946,6 +1951,14 @@ export interface paths {
       responses: { 201: { content: { 'application/json': components['schemas']['Joined'] } } }
     }
   }
+  '/api/v1/account/events': {
+    get: {
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['AccountEventList'] } }
+      }
+    }
+  }
   '/api/v1/links/check': {
     post: {
       parameters: { query?: { lang?: string } }
@@ -1957,7 +1970,7 @@ export interface paths {
   }
   '/api/v1/members': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: { 200: { content: { 'application/json': components['schemas']['MemberList'] } } }
     }
   }
@@ -1987,7 +2000,7 @@ export interface paths {
   }
   '/api/v1/invitations': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: {
         200: { content: { 'application/json': components['schemas']['InvitationList'] } }
       }
@@ -2119,7 +2132,7 @@ export interface paths {
   }
   '/api/v1/instance/reports': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: { 200: { content: { 'application/json': components['schemas']['ReportList'] } } }
     }
     delete: {
@@ -2129,7 +2142,7 @@ export interface paths {
   }
   '/api/v1/views': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: { 200: { content: { 'application/json': components['schemas']['ViewList'] } } }
     }
     post: {
@@ -2166,8 +2179,8 @@ export interface paths {
 export interface components {
   schemas: {
     PlanList: {
-      /** Every plan of this instance. */
       data: components['schemas']['Plan'][]
+      pagination: components['schemas']['Pagination']
     }
     Plan: {
       /** Stable, the same in every language, like `pro`. */
@@ -2211,6 +2224,16 @@ export interface components {
       /** Days for which single clicks are kept; of older ones the numbers per day stay. */
       analytics_retention_days: number | null
     }
+    Pagination: {
+      /** The most items that this page could have. */
+      limit: number
+      /** Whether a page follows this one. */
+      has_more: boolean
+      /** The `cursor` of the next page. Null: this is the last. */
+      next_cursor: string | null
+      /** How many items all pages have together, in lists that are known as a whole. */
+      total?: number
+    }
     Error: {
       error: {
         code: components['schemas']['ErrorCode']
@@ -2222,6 +2245,8 @@ export interface components {
         details?: components['schemas']['ErrorDetail'][]
         /** With SLUG_TAKEN: available slugs. */
         suggestions?: string[]
+        /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+        oldest?: string | null
       }
     }
     ErrorCode:
@@ -2261,12 +2286,14 @@ export interface components {
       | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
       | 'IMPORT_RUNNING'
+      | 'EVENTS_OTHER_FEED'
       | 'APPEAL_REFUSED'
       | 'LINK_EXPIRED'
       | 'LINK_EXHAUSTED'
       | 'LINK_DISABLED'
       | 'LINK_BLOCKED'
       | 'SHARE_EXPIRED'
+      | 'EVENTS_EXPIRED'
       | 'PRECONDITION_FAILED'
       | 'PAYLOAD_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
@@ -2406,6 +2433,8 @@ export interface components {
       details?: components['schemas']['ErrorDetail'][]
       /** With SLUG_TAKEN: available slugs. */
       suggestions?: string[]
+      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+      oldest?: string | null
     }
     LinkList: {
       /** The links of this page, in the order asked for. */
@@ -2522,6 +2551,15 @@ export interface components {
       }
       /** When it was last clicked, in UTC, bots included. Null: never. */
       last_clicked_at: string | null
+      /** Who created the link, by the current name; by the id if the person has no name or no longer exists. Null: it was created before Slugline stored this; its history says. */
+      created_by: {
+        /** A person in the dashboard, a program with an API key, the command line, or Slugline itself. */
+        type: 'user' | 'api_key' | 'command' | 'system'
+        /** The user's or key's id. */
+        id: string | null
+        /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+        name: string
+      } | null
       /** When the link was created, in UTC. */
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
@@ -2633,7 +2671,7 @@ export interface components {
     LinkCreate: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets a random one. */
       slug?: string | null
       /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
@@ -2694,6 +2732,12 @@ export interface components {
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default, also for null: the setting of the domain. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default, also for null: the setting of the domain. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default, also for null: the setting of the domain. */
+      slug_prefix?: string | null
     }
     RuleInput: {
       /** Its id in statistics; unique in its list. Absent: derived from its content. */
@@ -2740,18 +2784,10 @@ export interface components {
       /** Until when it can be restored, in UTC. */
       restorable_until: string
     }
-    Pagination: {
-      /** The most items that this page could have. */
-      limit: number
-      /** Whether a page follows this one. */
-      has_more: boolean
-      /** The `cursor` of the next page. Null: this is the last. */
-      next_cursor: string | null
-    }
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url?: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets a random one. */
       slug?: string
       /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
@@ -2835,6 +2871,9 @@ export interface components {
         | 'link.restored'
         | 'link.blocked'
         | 'link.unblocked'
+        | 'link.started'
+        | 'link.expired'
+        | 'link.exhausted'
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
       changes: { [name: string]: { from: unknown; to: unknown } }
       /** The link's version since. */
@@ -3257,6 +3296,12 @@ export interface components {
       expired_url: string | null
       /** Whether `/Ab` and `/aB` are different links. */
       case_sensitive: boolean
+      /** How many random characters generated slugs have, after a prefix. */
+      slug_length: number
+      /** What generated slugs are made of. */
+      slug_style: 'readable' | 'lowercase' | 'digits' | 'words'
+      /** What generated slugs begin with. Null: nothing. */
+      slug_prefix: string | null
       /** The branding of public pages. Null: Slugline’s. */
       brand: {
         name: string | null
@@ -3289,6 +3334,12 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
@@ -3313,6 +3364,12 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
@@ -3459,6 +3516,7 @@ export interface components {
         | 'domains:read'
         | 'domains:write'
         | 'keys:write'
+        | 'events:read'
       )[]
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
@@ -3485,7 +3543,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
       scopes: string[]
       /** Null or absent: never. */
       expires_at?: string | null
@@ -3494,6 +3552,34 @@ export interface components {
     ApiKeyRotate: {
       /** How long the old key goes on working; 90 days at most. */
       overlap_seconds?: number
+    }
+    EventList: {
+      /** The events, the oldest first. */
+      data: components['schemas']['Event'][]
+      /** The position of this page in the feed. */
+      pagination: {
+        /** The most events that this page could have. */
+        limit: number
+        /** Whether there are more events now. A page may be empty all the same. */
+        has_more: boolean
+        /** The `after` of the next request, also when there are no more events yet. */
+        next_cursor: string
+      }
+    }
+    Event: {
+      /** `evt_` and 26 characters; ids of a feed sort by `sequence`. */
+      id: string
+      /** Counts the workspace's events without a gap, in the order of their commits. A reader who doesn’t see all folders, or asks for some types, gets only some of the numbers. */
+      sequence: number
+      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`; others may be added. */
+      type: string
+      /** When it happened, in UTC. */
+      at: string
+      actor: components['schemas']['Actor']
+      /** The object as the API returned it right after the change, or right before its deletion, without figures such as clicks, and never with a secret. */
+      object: { [name: string]: unknown }
+      /** The fields that were changed, as they were before. */
+      previous: { [name: string]: unknown }
     }
     Stats: {
       /** The beginning, in UTC. */
@@ -3766,15 +3852,6 @@ export interface components {
       languages: string[]
     }
     Account: { user: components['schemas']['AccountUser'] }
-    AccountEvents: {
-      data: {
-        id: string
-        created_at: string
-        /** Like `account.signed_in`. */
-        action: string
-        by: 'self' | 'operator' | 'unknown'
-      }[]
-    }
     Joined: {
       user: components['schemas']['AccountUser']
       workspace: components['schemas']['OwnWorkspace']
@@ -3785,6 +3862,17 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer'
       /** True: sign in, then accept. */
       account_exists: boolean
+    }
+    AccountEventList: {
+      data: components['schemas']['AccountEvent'][]
+      pagination: components['schemas']['Pagination']
+    }
+    AccountEvent: {
+      id: string
+      created_at: string
+      /** Like `account.signed_in`. */
+      action: string
+      by: 'self' | 'operator' | 'unknown'
     }
     LinkCheckResult: {
       problems: { field: string; code: string; message: string }[]
@@ -3841,6 +3929,12 @@ export interface components {
       /** Whether members with a password need a second factor. */
       require_two_factor: boolean
       created_at: string
+      /** How many random characters generated slugs have, after a prefix. */
+      slug_length: number
+      /** What generated slugs are made of. */
+      slug_style: 'readable' | 'lowercase' | 'digits' | 'words'
+      /** What generated slugs begin with. Null: nothing. */
+      slug_prefix: string | null
     }
     WorkspaceChange: {
       name?: string
@@ -3863,6 +3957,12 @@ export interface components {
         | 'zh-Hant'
         | null
       require_two_factor?: boolean
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
     }
     WorkspaceDelete: {
       /** The workspace's name, as it is shown. */
@@ -3957,7 +4057,11 @@ export interface components {
       value: string
       reason: string
     }
-    ReportList: { data: { address: string; times: number; text: string; reported_at: string }[] }
+    ReportList: {
+      data: components['schemas']['Report'][]
+      pagination: components['schemas']['Pagination']
+    }
+    Report: { address: string; times: number; text: string; reported_at: string }
     ViewList: {
       data: components['schemas']['View'][]
       pagination: components['schemas']['Pagination']
@@ -3978,6 +4082,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -3990,7 +4095,7 @@ export interface components {
         | 'slug'
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
-      hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
       created_at: string
       updated_at: string
       /** Increases with every change; also in the ETag. */
@@ -4008,6 +4113,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4019,7 +4125,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
     ViewPatch: {
       name?: string
@@ -4033,6 +4139,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4044,7 +4151,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
   }
 }
