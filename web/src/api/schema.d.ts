@@ -716,6 +716,17 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
   }
+  '/api/v1/domains/{id}/misses': {
+    get: {
+      parameters: {
+        query?: { lang?: string; sort?: 'count' | 'last_at'; limit?: number; cursor?: string }
+        path: { id: string }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/shares': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -2113,6 +2124,22 @@ export interface paths {
       }
     }
   }
+  '/api/v1/instance/misses': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          domain?: string
+          sort?: 'count' | 'last_at'
+          limit?: number
+          cursor?: string
+        }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/instance/blocks': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -3384,6 +3411,18 @@ export interface components {
       apple_app_site_association?: ({} & { [name: string]: unknown }) | null
       /** At most 64 KiB. */
       assetlinks?: ({} & { [name: string]: unknown })[] | null
+    }
+    MissedPathList: {
+      data: components['schemas']['MissedPath'][]
+      pagination: components['schemas']['Pagination']
+    }
+    MissedPath: {
+      /** As it was first requested, decoded; without its query. */
+      path: string
+      /** How often it was requested. */
+      count: number
+      first_at: string
+      last_at: string
     }
     ShareList: {
       data: components['schemas']['Share'][]

@@ -17,6 +17,7 @@ import { createShareService } from '../../../statistics/shares/service.ts'
 import { createShareTokens } from '../../../statistics/shares/tokens.ts'
 import { createCallers } from '../../accounts/callers.ts'
 import type { Accounts } from '../../accounts/index.ts'
+import { createMisses } from '../../domains/misses.ts'
 import { createDomainService } from '../../domains/service.ts'
 import { createEventService } from '../../events/service.ts'
 import { hiddenFoldersOf } from '../../folders/index.ts'
@@ -102,6 +103,7 @@ export async function createTestDashboard() {
         : { found: answer, error: null }
     },
   })
+  const misses = createMisses({ storage, clock, cursors, domains })
   const administration = createAdministration({
     ownDomains,
     storage,
@@ -198,7 +200,7 @@ export async function createTestDashboard() {
   const app = createApp({
     ...administration,
     events,
-    ...{ storage, clock, ids, links, ownDomains, domains, excluded, shares, statistics },
+    ...{ storage, clock, ids, links, ownDomains, misses, domains, excluded, shares, statistics },
     accounts: { sessions },
     logger: silentLogger,
     authenticate: createCallers({ storage, plans: PLANS, keys }).authenticate,
@@ -246,6 +248,7 @@ export async function createTestDashboard() {
     dns,
     domains,
     ownDomains,
+    misses,
     /** Links that were purged. */
     removed,
     /** Sends a request to `/app/api/v1` as a person of `Acme`. */
