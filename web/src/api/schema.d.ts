@@ -216,6 +216,7 @@ export interface paths {
             | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
+          bom?: 'true' | 'false'
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
