@@ -216,6 +216,7 @@ export interface paths {
             | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
+          bom?: 'true' | 'false'
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -829,6 +830,12 @@ export interface paths {
     get: {
       parameters: { query?: { lang?: string; after?: string; types?: string; limit?: number } }
       responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
+    }
+  }
+  '/api/v1/events/stream': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string } }
+      responses: { 200: { content: { 'text/event-stream': string } } }
     }
   }
   '/api/v1/links/{id}/stats': {
