@@ -33,6 +33,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   INSUFFICIENT_SCOPE: 'Ask the user for an API key with this scope; retrying does not help.',
   UNAUTHORIZED: 'Ask the user for a valid API key.',
   INVALID_API_KEY: 'Ask the user for a valid API key.',
+  KEY_RESTRICTED: 'Ask the user for an API key without restrictions; retrying does not help.',
   PLAN_LIMIT_REACHED: "Tell the user that the workspace's plan does not include this.",
   RATE_LIMITED: 'Wait, then call the tool again.',
   SERVICE_UNAVAILABLE: 'Wait, then call the tool again.',
