@@ -36,7 +36,18 @@ export type DomainService = ReturnType<typeof createDomainService>
 export function createDomainService(deps: DomainServiceDeps) {
   const { read } = deps.storage
   return {
-    ...withContext(deps, { list, get, linksOn, create, update, remove, lookUp, verify, recheck }),
+    ...withContext(deps, {
+      list,
+      get,
+      find,
+      linksOn,
+      create,
+      update,
+      remove,
+      lookUp,
+      verify,
+      recheck,
+    }),
     /** How many domains a workspace has, for its plan's limit. */
     count: (workspaceNo: number) => countOwned(read, workspaceNo),
     /** The domains of all workspaces, for the operator. */
@@ -73,13 +84,18 @@ async function list(
 
 /** @throws AppError DOMAIN_NOT_FOUND */
 async function get(deps: DomainServiceDeps, reader: Reader, id: string): Promise<Domain> {
-  const row = await findOwned(deps.storage.read, reader.workspace.no, id)
+  const row = await find(deps, reader, id)
   return domainOf(row, await linksOf(deps, reader, row))
+}
+
+/** @throws AppError DOMAIN_NOT_FOUND */
+function find({ storage }: DomainServiceDeps, reader: Reader, id: string): Promise<DomainRow> {
+  return findOwned(storage.read, reader.workspace.no, id)
 }
 
 /** How many links that a reader can see have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
 async function linksOn(deps: DomainServiceDeps, reader: Reader, id: string): Promise<number> {
-  return linksOf(deps, reader, await findOwned(deps.storage.read, reader.workspace.no, id))
+  return linksOf(deps, reader, await find(deps, reader, id))
 }
 
 async function linksOf(

@@ -115,6 +115,9 @@ export async function dropOwned(tx: Transaction, nos: readonly number[]): Promis
     .set({ status: 'removed', ...NOTHING })
     .where('no', 'in', nos)
     .execute()
+  // No node adds to them in the meantime.
+  await tx.lock('misses')
+  await tx.db.deleteFrom('missed_paths').where('domain_no', 'in', nos).execute()
   await tx.db
     .deleteFrom('domains')
     .where('no', 'in', nos)

@@ -56,7 +56,7 @@ export function createRecordCheck(
 
   return (record, n, orders) => {
     const draft = draftOf(record, orders)
-    const { link, host, clicks, faults = [] } = draft
+    const { link, host, clicks, faults = [], lacksPassword } = draft
     const created = checkCreation(draft.createdAt, startedAt)
     const own = host ?? (link.domain as string | undefined)
     // Another service's domains aren't known here.
@@ -84,7 +84,7 @@ export function createRecordCheck(
       ...(clicks !== undefined && { imported_clicks: clicks }),
       ...(typeof created === 'number' && { created_at: created }),
     }
-    return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
+    return { ...shown, fields: { ...result.data, ...imported }, faults: [], lacksPassword }
   }
 }
 

@@ -182,7 +182,7 @@ const PAGES = `
 `
 
 /** Files requested by browsers and crawlers. */
-const ASKED_FOR = `
+const UNASKED = `
   ads ads.txt apple-app-site-association apple-touch-icon apple-touch-icon.png
   apple-touch-icon-precomposed.png browserconfig browserconfig.xml crossdomain crossdomain.xml
   favicon favicon.ico favicon.svg humans humans.txt manifest manifest.json robots robots.txt
@@ -190,11 +190,17 @@ const ASKED_FOR = `
   well-known
 `
 
+/** First segments of paths that browsers and crawlers request on their own. */
+export const REQUESTED_UNASKED: ReadonlySet<string> = new Set([
+  ...UNASKED.trim().split(/\s+/),
+  WELL_KNOWN,
+])
+
 /**
  * First segments, as keys of `slugKey`, that slugs on the instance's own host can't have: paths
  * served by the server itself, requested by browsers and crawlers from every host, or likely to be
  * mistaken for the service's own.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set(
-  `${SERVED} ${PAGES} ${ASKED_FOR}`.trim().split(/\s+/),
+  `${SERVED} ${PAGES} ${UNASKED}`.trim().split(/\s+/),
 )

@@ -69,6 +69,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
   'not worth a place: times of small objects, and details that lists and reports have': [
     /^(?:Domain|Folder|Share|Tag|UtmTemplate|View)\.(?:created|updated)_at$/,
     /^Job\.started_at$/,
+    /^MissedPath\.first_at$/,
     /^Click\./,
     /^AuditEntry\.request_id$/,
     /^InstanceWorkspace\.(?:addresses|api_keys|language|require_two_factor)$/,

@@ -216,6 +216,7 @@ export interface paths {
             | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
+          bom?: 'true' | 'false'
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -715,6 +716,17 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
   }
+  '/api/v1/domains/{id}/misses': {
+    get: {
+      parameters: {
+        query?: { lang?: string; sort?: 'count' | 'last_at'; limit?: number; cursor?: string }
+        path: { id: string }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/shares': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -818,6 +830,12 @@ export interface paths {
     get: {
       parameters: { query?: { lang?: string; after?: string; types?: string; limit?: number } }
       responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
+    }
+  }
+  '/api/v1/events/stream': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string } }
+      responses: { 200: { content: { 'text/event-stream': string } } }
     }
   }
   '/api/v1/links/{id}/stats': {
@@ -2112,6 +2130,22 @@ export interface paths {
       }
     }
   }
+  '/api/v1/instance/misses': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          domain?: string
+          sort?: 'count' | 'last_at'
+          limit?: number
+          cursor?: string
+        }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/instance/blocks': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -3384,6 +3418,18 @@ export interface components {
       apple_app_site_association?: ({} & { [name: string]: unknown }) | null
       /** At most 64 KiB. */
       assetlinks?: ({} & { [name: string]: unknown })[] | null
+    }
+    MissedPathList: {
+      data: components['schemas']['MissedPath'][]
+      pagination: components['schemas']['Pagination']
+    }
+    MissedPath: {
+      /** As it was first requested, decoded; without its query. */
+      path: string
+      /** How often it was requested. */
+      count: number
+      first_at: string
+      last_at: string
     }
     ShareList: {
       data: components['schemas']['Share'][]
