@@ -2336,6 +2336,7 @@ export interface components {
     DetailCode:
       | 'REQUIRED'
       | 'UNKNOWN_FIELD'
+      | 'READ_ONLY'
       | 'INVALID_TYPE'
       | 'TOO_LONG'
       | 'TOO_SHORT'
