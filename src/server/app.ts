@@ -4,7 +4,9 @@ import { registerAccountRoutes } from '../features/accounts/routes.ts'
 import { registerAuditRoutes } from '../features/audit/routes.ts'
 import { registerAppealRoute, registerBlockRoutes } from '../features/blocks/routes.ts'
 import { createDocs, registerRootRoutes } from '../features/docs/index.ts'
+import { registerInstanceMissRoutes, registerMissRoutes } from '../features/domains/miss-routes.ts'
 import { registerDomainRoutes } from '../features/domains/routes.ts'
+import { registerEventRoutes } from '../features/events/routes.ts'
 import { registerExplainRoutes } from '../features/explain/routes.ts'
 import { registerFolderRoutes } from '../features/folders/index.ts'
 import { registerImportRoutes } from '../features/imports/routes.ts'
@@ -56,12 +58,14 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerByFilterRoute>[1] &
   Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerExplainRoutes>[1] &
+  Parameters<typeof registerEventRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerUtmRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerDomainRoutes>[1] &
+  Parameters<typeof registerMissRoutes>[1] &
   Parameters<typeof registerShareRoutes>[1] &
   Parameters<typeof registerKeyRoutes>[1] &
   Parameters<typeof registerSharedRoutes>[1] &
@@ -195,8 +199,10 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerTagRoutes(api, deps)
   registerFolderRoutes(api, deps)
   registerDomainRoutes(api, deps)
+  registerMissRoutes(api, deps)
   registerShareRoutes(api, deps)
   registerKeyRoutes(api, deps)
+  registerEventRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 
@@ -211,6 +217,7 @@ function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps):
   registerAuditRoutes(api, deps)
   registerUsageRoutes(api, deps)
   registerInstanceRoutes(api, deps)
+  registerInstanceMissRoutes(api, deps)
   registerBlockRoutes(api, deps)
   registerViewRoutes(api, deps)
 }

@@ -21,7 +21,9 @@ interface Recurring {
   accounts: Purged
   administration: Purged
   imports: Purged
+  misses: Purged & { start(): () => void }
   jobs: Purged
+  events: Purged
   statistics: { deletions: { run(): Promise<unknown> } }
 }
 
@@ -35,12 +37,14 @@ export function startTimers({
   blocks,
   clock,
   domains,
+  events,
   excluded,
   logger,
   accounts,
   administration,
   imports,
   jobs,
+  misses,
   ownDomains,
   statistics,
 }: Recurring) {
@@ -52,7 +56,9 @@ export function startTimers({
       void administration.purge()
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
+      events.purge().catch((err) => logger.warn({ err }, 'Old events could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
+      misses.purge().catch((err) => logger.warn({ err }, 'Old missed paths could not be deleted'))
       statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
@@ -63,5 +69,9 @@ export function startTimers({
     setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
   ]
   for (const timer of timers) timer.unref()
-  return () => timers.forEach(clearInterval)
+  const stopMisses = misses.start()
+  return () => {
+    stopMisses()
+    timers.forEach(clearInterval)
+  }
 }

@@ -11,7 +11,7 @@ import type { Principal } from '../audit/index.ts'
 import type { JobReader, JobRun, JobService } from '../jobs/index.ts'
 import { type FileInput, importFile } from './files.ts'
 import { type FormatName, type Mapping, recognize } from './formats/index.ts'
-import type { ReadRecord } from './records.ts'
+import { type ReadRecord, START, UnreadableFile } from './records.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
 import type { ImportInput } from './run.ts'
 import { SOURCES, type SourceName } from './sources/index.ts'
@@ -56,13 +56,14 @@ export type ImportService = ReturnType<typeof createImportService>
 /** Imports of files and from other services: jobs with dry runs and undo. */
 export function createImportService(deps: ImportServiceDeps) {
   const { storage, jobs, cursors } = deps
-  for (const type of Object.values(JOBS.file)) {
-    jobs.register(type, (run: JobRun<FileInput, ImportState>) => importFile(deps, run))
-  }
-  for (const type of Object.values(JOBS.remote)) {
-    jobs.register(type, (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run))
-  }
-  jobs.register(UNDO, (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run))
+  const fromFile = (run: JobRun<FileInput, ImportState>) => importFile(deps, run)
+  const fromRemote = (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run)
+  const undo = (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run)
+  jobs.register(JOBS.file.real, fromFile, 'import.finished')
+  jobs.register(JOBS.remote.real, fromRemote, 'import.finished')
+  jobs.register(JOBS.file.dry, fromFile)
+  jobs.register(JOBS.remote.dry, fromRemote)
+  jobs.register(UNDO, undo, 'import.undone')
 
   return {
     ...createUploads(deps),
@@ -199,7 +200,8 @@ function formatOf(
     return format === 'auto' ? 'csv' : format
   }
   if (format !== 'auto') return format
-  const found = sample === null ? null : recognize(columns)
+  if (sample === null) throw new UnreadableFile(START).refusal
+  const found = recognize(columns)
   if (found === null) throw invalid({ field: 'format', code: 'UNKNOWN_FORMAT' })
   return found
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import { includesScope, type Scope } from '../../model/keys/scopes.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import type { Actor } from '../audit/index.ts'
+import type { Actor, Fields } from '../audit/index.ts'
 import { type AuthenticateContext, callerOfKey, makeKey, scopesOf } from './authenticate.ts'
 import { apiKeyOf } from './schemas.ts'
 import { findKey, insertKey, type KeyRow, type NewKeyRow } from './store.ts'
@@ -58,6 +58,16 @@ export async function find(sql: Sql, ref: string, filter: KeyFilter): Promise<Ke
   const isGone = filter.unrevoked && key && apiKeyOf(key, 0).status === 'revoked'
   if (key !== undefined && !isGone) return key
   throw new AppError('KEY_NOT_FOUND', { internal: `There is no key ${ref}` })
+}
+
+/**
+ * A key in events, as it is in the transaction: without its last use, which is no event, and without
+ * the name of who made it.
+ */
+export async function eventObjectOf(tx: Transaction, id: string, now: number): Promise<Fields> {
+  const key = apiKeyOf(await find(tx, id, {}), now)
+  const { workspace: _, last_used_at: __, created_by: maker, ...object } = key
+  return { ...object, created_by: maker && { type: maker.type, id: maker.id } }
 }
 
 /** A key, locked until the transaction ends. @throws AppError KEY_NOT_FOUND */

@@ -17,6 +17,7 @@ import { checkNewKey, type NewKey } from './input.ts'
 import {
   assertGrantable,
   type CreatedKey,
+  eventObjectOf,
   find,
   findLocked,
   insert,
@@ -87,6 +88,7 @@ async function create(
     action: 'api_key.created',
     target: { type: 'api_key', id, label: name },
     after: { name, ...after },
+    object: await eventObjectOf(tx, id, now),
   })
   return created
 }
@@ -138,6 +140,7 @@ async function update(
     target: { type: 'api_key', id: key.id, label: name },
     before: { name: key.name },
     after: { name },
+    object: await eventObjectOf(tx, key.id, now),
   })
   return apiKeyOf({ ...key, name }, now, filter.byName)
 }
@@ -184,6 +187,7 @@ async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): 
     target: { type: 'api_key', id: key.id, label: key.name },
     before: { revoked_at: null },
     after: { revoked_at: formatTimestamp(now) },
+    object: await eventObjectOf(tx, key.id, now),
   })
   return true
 }

@@ -1,6 +1,7 @@
-import { AppError } from '../../lib/errors/index.ts'
+import { AppError, invalid } from '../../lib/errors/index.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
-import { generateSlug } from '../../model/links/slug.ts'
+import { generateSlug, TRIES_MAX } from '../../model/links/generate-slug.ts'
+import { reservedFaults, type SlugSettings, slugSettings } from '../../model/links/slug-settings.ts'
 import { SEQS_PER_WORKSPACE, savepoint, type Transaction } from '../../platform/storage/index.ts'
 import { recordNumbered } from '../audit/index.ts'
 import {
@@ -14,8 +15,11 @@ import {
   takeSlugs,
 } from './addresses.ts'
 import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
+import { idOfCreator, nameOfCreator } from './creator.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
+import { CLOCK_STEP_MS, countPlace } from './place.ts'
 import {
   differing,
   targetOf,
@@ -25,7 +29,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './store.ts'
+import { BLANK, insertLinks, type LinkRow } from './store.ts'
 
 /**
  * Makes a link.
@@ -80,6 +84,8 @@ async function createAll(
   const last = await countPlace(tx, no, growth, plan.limits)
   // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
+  const created_by = idOfCreator(actor)
+  const creator_name = await nameOfCreator(tx, actor.id)
   const drafts = wanted.map((draft, i) => {
     const before: LinkRow = {
       ...BLANK,
@@ -88,11 +94,13 @@ async function createAll(
       workspace_no: no,
       created_at,
       updated_at: created_at,
+      created_by,
+      creator_name,
     }
     return { ...draft, before, row: withFields(before, draft.fields) }
   })
   const filled = await withGroups(ctx, tx, caller, drafts)
-  const mains = await takeAddresses(ctx, tx, wanted, filled)
+  const mains = await takeAddresses(ctx, tx, wanted, filled, last.slugSettings)
   const made = drafts.map(({ before, aliases }, i) => {
     const row = withAddresses(filled[i] as LinkRow, { main: mains[i] as Address, aliases })
     return { before, row }
@@ -102,12 +110,14 @@ async function createAll(
   const links = rows.map((row) => ctx.render(row, undefined, now))
   const entries = made.map(({ before, row }, i) => ({
     number: last.entryNo - all.length + 1 + i,
+    sequence: last.eventNo - all.length + 1 + i,
     workspaceNo: no,
     at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     after: differing(row, before, links[i] as Link),
     version: row.version,
+    object: eventObjectOf(links[i] as Link),
   }))
   await recordNumbered(tx, actor, entries)
   tx.afterCommit(ctx.changed)
@@ -123,10 +133,11 @@ interface Wanted {
 
 /** Takes the addresses of links, by their rows. Returns the main ones. */
 async function takeAddresses(
-  { random }: LinkContext,
+  { random, domains }: LinkContext,
   tx: Transaction,
   wanted: readonly Wanted[],
   rows: readonly LinkRow[],
+  ofWorkspace: string | null,
 ): Promise<Address[]> {
   const claims = wanted.map(({ fields, main, aliases }, i): Claim[] => {
     const target = targetOf(rows[i] as LinkRow)
@@ -141,12 +152,18 @@ async function takeAddresses(
   }
   if (asked.length > 0) await takeSlugs({ random }, tx, asked)
   const mains = wanted.map(({ fields, main }) => (fields.slug === undefined ? undefined : main))
+  const settings = wanted.map(({ fields, main: { domainNo } }) => {
+    const ofDomain = domains.slugSettingsOf(domainNo)
+    return slugSettings(ofDomain === undefined ? ofWorkspace : ofDomain, fields)
+  })
   for (let tries = 0; mains.includes(undefined); tries++) {
     const tried = new Map<string, Claim & { i: number }>()
     for (const [i, { main }] of wanted.entries()) {
       if (mains[i] !== undefined) continue
-      const slug = generateSlug(random, tries)
-      const address = { slug, key: slug, domainNo: main.domainNo }
+      const { domainNo } = main
+      const chosen = settings[i] as SlugSettings
+      assertRoom(chosen, domainNo, tries)
+      const address = addressOn(domainNo, generateSlug(random, tries, chosen, domainNo), domains)
       const target = targetOf(rows[i] as LinkRow)
       tried.set(identity(address), { address, field: 'slug', target, i })
     }
@@ -156,4 +173,12 @@ async function takeAddresses(
     }
   }
   return mains as Address[]
+}
+
+/** Refuses a prefix below which nothing is free. */
+function assertRoom({ prefix }: SlugSettings, domainNo: number, tries: number): void {
+  // It was allowed when a setting was made by an earlier version.
+  const faults = reservedFaults(prefix, domainNo).map((fault) => fault.of('slug_prefix'))
+  if (tries === TRIES_MAX) faults.push({ field: 'slug_prefix', code: 'SLUG_TAKEN' })
+  if (faults.length > 0) throw invalid(...faults)
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Answer, type Api, type Call, type Caller, endpoint } from '../../http/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
-import { recordExport } from '../audit/index.ts'
+import { actorOf, recordExport } from '../audit/index.ts'
 import { EXPORTS_PER_WORKSPACE, type LinkExport } from './export.ts'
 import { createExportQuerySchema, listQueryOf } from './list-query.ts'
 import type { LinkService } from './service.ts'
@@ -12,8 +12,9 @@ const FORMATS = {
     contentType: 'text/csv; charset=utf-8; header=present',
     description:
       'RFC 4180 with a header row; null is empty, lists and objects are JSON. A value that begins ' +
-      'with `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe has an apostrophe before ' +
-      'it, so that no spreadsheet runs it as a formula; `raw=true` leaves it out.',
+      'with `=`, `+`, `-`, `@` (also in full width), a tab, a line break or an apostrophe has an ' +
+      'apostrophe before it, so that no spreadsheet runs it as a formula; `raw=true` leaves it out. ' +
+      '`bom=true` begins with a byte order mark, by which Excel knows UTF-8.',
   },
   ndjson: {
     name: 'NDJSON',
@@ -38,7 +39,7 @@ export function registerLinkExportRoutes(
       summary: `Export links as ${name}`,
       description:
         'All links that match the filters of the list: the `id`, every field that can be written, ' +
-        '`has_password` instead of the password, `clicks.imported` and `created_at`. An import ' +
+        '`has_password` instead of the password, `clicks.imported`, `created_by` and `created_at`. An import ' +
         `takes the file as it is. ${description} The transfer coding of an interrupted export is incomplete. A ` +
         `workspace may have ${EXPORTS_PER_WORKSPACE} exports open; beyond that the answer is 429.`,
       query: createExportQuerySchema(deps.links.rules, format === 'csv'),
@@ -50,9 +51,11 @@ export function registerLinkExportRoutes(
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
       async handler(call) {
-        const { raw, ...query } = call.query as typeof call.query & { raw?: 'true' | 'false' }
-        const { caller, request } = call
-        const options = { format, raw: raw === 'true' }
+        const { raw, bom, ...query } = call.query as typeof call.query &
+          Partial<Record<'raw' | 'bom', 'true' | 'false'>>
+        const { request, requestId } = call
+        const caller = { ...call.caller, actor: actorOf(call.caller, requestId) }
+        const options = { format, raw: raw === 'true', bom: bom === 'true' }
         const asked = listQueryOf(query)
         const start = await deps.links.exports.links(caller, asked, options, request.signal)
         return download(call, 'links', format, start)

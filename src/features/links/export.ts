@@ -1,9 +1,10 @@
 import type { Caller } from '../../http/types.ts'
 import { csvField } from '../../lib/base/csv.ts'
 import { streamOf } from '../../lib/base/streams.ts'
+import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
+import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { shown } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
@@ -28,12 +29,15 @@ export interface LinkExport {
   format: 'csv' | 'ndjson'
   /** For CSV: no apostrophes before what a spreadsheet takes for a formula. */
   raw?: boolean
+  /** For CSV: begins with a byte order mark, by which Excel knows UTF-8. */
+  bom?: boolean
 }
 
-/** The columns of an export: every writable field, and those to compare copies by. */
+/** The columns of an export: every writable field that links have, and those to compare copies by. */
 export function exportColumns(writable: readonly string[]): string[] {
-  const named = writable.map((field) => (field === 'password' ? 'has_password' : field))
-  return ['id', ...named, IMPORTED, 'created_at']
+  const stored = writable.filter((field) => !isSlugField(field))
+  const named = stored.map((field) => (field === 'password' ? 'has_password' : field))
+  return ['id', ...named, IMPORTED, 'created_by', 'created_at']
 }
 
 function fieldOf(link: Link, column: string): unknown {
@@ -41,7 +45,9 @@ function fieldOf(link: Link, column: string): unknown {
 }
 
 /** The caller of an export. */
-type Exporter = LinkCaller & Pick<Caller, 'scopes'> & { person?: { id: string } }
+type Exporter = Pick<LinkPrincipal, 'actor'> &
+  LinkCaller &
+  Pick<Caller, 'scopes'> & { person?: { id: string } }
 
 /**
  * Exports of a workspace, in bounded memory: a page is read when the client has received the
@@ -53,7 +59,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
   const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
 
   const open = (
-    caller: Exporter,
+    caller: Omit<Exporter, 'actor'>,
     make: (until: AbortSignal) => AsyncGenerator<Uint8Array, undefined>,
     signal?: AbortSignal,
   ) => limit.stream(caller, () => streamOf(make, signal), signal)
@@ -66,7 +72,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
       return () => open(caller, (until) => write(pages, columns(), options, until), signal)
     },
     /** The history of all links, newest first, as lines of JSON. */
-    history: (caller: Exporter, signal?: AbortSignal) =>
+    history: (caller: Omit<Exporter, 'actor'>, signal?: AbortSignal) =>
       open(caller, (until) => historyLines(ctx, caller, until), signal),
   }
 }
@@ -74,7 +80,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
 async function* write(
   pages: AsyncIterable<Link[]>,
   names: readonly string[],
-  { format, raw = false }: LinkExport,
+  { format, raw = false, bom = false }: LinkExport,
   until: AbortSignal,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder()
@@ -84,7 +90,7 @@ async function* write(
           `${names.map((name) => csvField(cellOf(fieldOf(link, name)), raw)).join(',')}\r\n`
       : (link: Link) =>
           `${JSON.stringify(Object.fromEntries(names.map((name) => [name, fieldOf(link, name)])))}\n`
-  if (format === 'csv') yield encoder.encode(`${names.join(',')}\r\n`)
+  if (format === 'csv') yield encoder.encode(`${bom ? '\ufeff' : ''}${names.join(',')}\r\n`)
   for await (const links of pages) {
     until.throwIfAborted()
     yield encoder.encode(links.map(line).join(''))

@@ -4,7 +4,7 @@ import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
-import { hadTests, leadsTo } from './row-tests.ts'
+import { hadTests, isMadeBy, leadsTo } from './row-tests.ts'
 import { STATUSES, type Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 
@@ -35,6 +35,9 @@ export interface LinkFilter {
   isTagged: boolean | null
   /** The `seq` of links whose slug or alias is the term; empty: they aren't ranked. */
   exact: readonly number[]
+  /** The id of a user or key, `command` or `system`; and those that it stands for. Null: any. */
+  createdBy: string | null
+  createdByIds: readonly string[] | null
   /** The destination, as serialized by the URL standard. */
   targetUrl: string | null
   status: Status | null
@@ -78,8 +81,8 @@ export function isPlain(filter: LinkFilter): boolean {
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
   const { term, tags, domainNo, targetUrl, status, folder, hidden, only } = filter
-  const { anyTag, hasRules, hasPassword, isTagged } = filter
-  const had = [anyTag, hasRules, hasPassword, isTagged]
+  const { anyTag, hasRules, hasPassword, isTagged, createdBy } = filter
+  const had = [anyTag, hasRules, hasPassword, isTagged, createdBy]
   const single = [term, domainNo, targetUrl, status, folder, only, ...had]
   return single.every((value) => value === null) && tags.length === 0 && hidden.length === 0
 }
@@ -194,7 +197,7 @@ function withExact({ exact }: LinkFilter, found: Fragment): Fragment {
 
 /** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
-  const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived } = filter
+  const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived, createdByIds } = filter
   const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
@@ -207,6 +210,7 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   if (folder !== null && folder !== 'none') {
     sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(folder)})`)
   }
+  if (createdByIds !== null) sets.push(sql`${links} AND ${isMadeBy('l', createdByIds)}`)
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)

@@ -9,6 +9,7 @@ import { checkTags, type Destination, hasPlaceholder } from '../../model/links/v
 import type { Rule, Variant } from '../../redirect/rules/index.ts'
 import type { Fields } from '../audit/index.ts'
 import type { Addresses } from './addresses.ts'
+import { creatorOf } from './creator.ts'
 import type { LinkRules, PreparedPatch } from './fields.ts'
 import type { Link, RedirectStatus, Tracking } from './schemas.ts'
 import type { Counters, LinkRow } from './store.ts'
@@ -204,7 +205,10 @@ export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
 export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
 
 /** Renders links of the domains of this instance. */
-export function createRenderer(domains: Domains, blocks: BlockList): RenderLink {
+export function createRenderer(
+  domains: Pick<Domains, 'hostOf' | 'knows' | 'shortUrl'>,
+  blocks: Pick<BlockList, 'covering'>,
+): RenderLink {
   return (row, counters, nowMs) => {
     const block = blockOf(row) ?? blocks.covering(row)
     return {
@@ -222,6 +226,7 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
         imported: row.imported_clicks,
       },
       last_clicked_at: formatTimestamp(counters?.last_clicked_at ?? null),
+      created_by: creatorOf(row),
       created_at: formatTimestamp(row.created_at),
       updated_at: formatTimestamp(row.updated_at),
       version: row.version,

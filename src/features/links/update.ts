@@ -21,9 +21,11 @@ import {
   type LinkPrincipal,
 } from './context.ts'
 import { create } from './create.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
+import { countPlace } from './place.ts'
 import {
   changesOf,
   targetOf,
@@ -34,7 +36,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { countPlace, findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
+import { findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
 
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(
@@ -137,6 +139,7 @@ export async function change(
     const replaced = { link_seq, version, password_hash: before.password_hash }
     await tx.db.insertInto('link_passwords').values(replaced).execute()
   }
+  const link = await rendered(ctx, row, now)
   await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at: now,
@@ -144,12 +147,13 @@ export async function change(
     target: targetOfEntry(row),
     ...changesOf(before, row, ctx.domains),
     version: row.version,
+    object: eventObjectOf(link),
   })
   tx.afterCommit(ctx.changed)
   if (row.imported_clicks !== (isDeleted ? 0 : before.imported_clicks)) {
     tx.afterCommit(() => ctx.countersOutdated(row.seq))
   }
-  return rendered(ctx, row, now)
+  return link
 }
 
 /** With counters by a point read of another file, fast enough within a transaction. */

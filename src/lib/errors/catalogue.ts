@@ -127,6 +127,8 @@ export const ERRORS = {
   /** A link already has the slug of a record, and `on_conflict` is `fail`. */
   IMPORT_CONFLICT: { status: 409, params: {} },
   IMPORT_RUNNING: { status: 409, params: {} },
+  /** The event's id is of another feed: a backup was restored, or the instance moved. */
+  EVENTS_OTHER_FEED: { status: 409, params: {} },
   /** The link is not blocked, or its workspace has appealed already. */
   APPEAL_REFUSED: { status: 409, params: {} },
   // For visitors who prefer JSON: the link has expired.
@@ -135,6 +137,8 @@ export const ERRORS = {
   LINK_DISABLED: { status: 410, params: {} },
   LINK_BLOCKED: { status: 410, params: {} },
   SHARE_EXPIRED: { status: 410, params: {} },
+  /** Events after the given one are no longer kept. */
+  EVENTS_EXPIRED: { status: 410, params: {} },
   PRECONDITION_FAILED: { status: 412, params: {} },
   /** `max` in bytes. */
   PAYLOAD_TOO_LARGE: { status: 413, params: { max: 'number' } },
@@ -147,7 +151,7 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
   /** A QR code that cameras can't read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
-  FILE_UNREADABLE: { status: 422, params: {} },
+  FILE_UNREADABLE: { status: 422, params: { line: 'number', column: 'number' } },
   /** An address that this instance may not call: see `OUTGOING_ALLOWED_NETWORKS`. */
   URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },

@@ -5,7 +5,10 @@ import type {
   MAIN_TABLES,
   NODE_TABLES,
 } from './migrations/baseline.ts'
+import type { CreationSchema } from './migrations/creation.ts'
+import type { EventSchema } from './migrations/events.ts'
 import type { ImportSchema } from './migrations/imports.ts'
+import type { MissSchema } from './migrations/missed-paths.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
@@ -18,7 +21,10 @@ type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infe
 /** All tables, from the baseline. A later migration adds its columns to these types. */
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
   journal_watermark: { instance: string | null }
-} & ImportSchema
+} & ImportSchema &
+  CreationSchema &
+  EventSchema &
+  MissSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

@@ -29,6 +29,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -203,6 +204,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -214,6 +216,7 @@ export interface paths {
             | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
+          bom?: 'true' | 'false'
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -239,6 +242,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -712,6 +716,17 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
   }
+  '/api/v1/domains/{id}/misses': {
+    get: {
+      parameters: {
+        query?: { lang?: string; sort?: 'count' | 'last_at'; limit?: number; cursor?: string }
+        path: { id: string }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/shares': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -809,6 +824,18 @@ export interface paths {
       parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
       responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+    }
+  }
+  '/api/v1/events': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string; limit?: number } }
+      responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
+    }
+  }
+  '/api/v1/events/stream': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string } }
+      responses: { 200: { content: { 'text/event-stream': string } } }
     }
   }
   '/api/v1/links/{id}/stats': {
@@ -2103,6 +2130,22 @@ export interface paths {
       }
     }
   }
+  '/api/v1/instance/misses': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          domain?: string
+          sort?: 'count' | 'last_at'
+          limit?: number
+          cursor?: string
+        }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/instance/blocks': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -2235,6 +2278,8 @@ export interface components {
         details?: components['schemas']['ErrorDetail'][]
         /** With SLUG_TAKEN: available slugs. */
         suggestions?: string[]
+        /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+        oldest?: string | null
       }
     }
     ErrorCode:
@@ -2274,12 +2319,14 @@ export interface components {
       | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
       | 'IMPORT_RUNNING'
+      | 'EVENTS_OTHER_FEED'
       | 'APPEAL_REFUSED'
       | 'LINK_EXPIRED'
       | 'LINK_EXHAUSTED'
       | 'LINK_DISABLED'
       | 'LINK_BLOCKED'
       | 'SHARE_EXPIRED'
+      | 'EVENTS_EXPIRED'
       | 'PRECONDITION_FAILED'
       | 'PAYLOAD_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
@@ -2420,6 +2467,8 @@ export interface components {
       details?: components['schemas']['ErrorDetail'][]
       /** With SLUG_TAKEN: available slugs. */
       suggestions?: string[]
+      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+      oldest?: string | null
     }
     LinkList: {
       /** The links of this page, in the order asked for. */
@@ -2536,6 +2585,15 @@ export interface components {
       }
       /** When it was last clicked, in UTC, bots included. Null: never. */
       last_clicked_at: string | null
+      /** Who created the link, by the current name; by the id if the person has no name or no longer exists. Null: it was created before Slugline stored this; its history says. */
+      created_by: {
+        /** A person in the dashboard, a program with an API key, the command line, or Slugline itself. */
+        type: 'user' | 'api_key' | 'command' | 'system'
+        /** The user's or key's id. */
+        id: string | null
+        /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+        name: string
+      } | null
       /** When the link was created, in UTC. */
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
@@ -2647,7 +2705,7 @@ export interface components {
     LinkCreate: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets a random one. */
       slug?: string | null
       /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
@@ -2708,6 +2766,12 @@ export interface components {
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default, also for null: the setting of the domain. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default, also for null: the setting of the domain. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default, also for null: the setting of the domain. */
+      slug_prefix?: string | null
     }
     RuleInput: {
       /** Its id in statistics; unique in its list. Absent: derived from its content. */
@@ -2757,7 +2821,7 @@ export interface components {
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url?: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets a random one. */
       slug?: string
       /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
@@ -2841,6 +2905,9 @@ export interface components {
         | 'link.restored'
         | 'link.blocked'
         | 'link.unblocked'
+        | 'link.started'
+        | 'link.expired'
+        | 'link.exhausted'
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
       changes: { [name: string]: { from: unknown; to: unknown } }
       /** The link's version since. */
@@ -3263,6 +3330,12 @@ export interface components {
       expired_url: string | null
       /** Whether `/Ab` and `/aB` are different links. */
       case_sensitive: boolean
+      /** How many random characters generated slugs have, after a prefix. */
+      slug_length: number
+      /** What generated slugs are made of. */
+      slug_style: 'readable' | 'lowercase' | 'digits' | 'words'
+      /** What generated slugs begin with. Null: nothing. */
+      slug_prefix: string | null
       /** The branding of public pages. Null: Slugline’s. */
       brand: {
         name: string | null
@@ -3295,6 +3368,12 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
@@ -3319,6 +3398,12 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
@@ -3333,6 +3418,18 @@ export interface components {
       apple_app_site_association?: ({} & { [name: string]: unknown }) | null
       /** At most 64 KiB. */
       assetlinks?: ({} & { [name: string]: unknown })[] | null
+    }
+    MissedPathList: {
+      data: components['schemas']['MissedPath'][]
+      pagination: components['schemas']['Pagination']
+    }
+    MissedPath: {
+      /** As it was first requested, decoded; without its query. */
+      path: string
+      /** How often it was requested. */
+      count: number
+      first_at: string
+      last_at: string
     }
     ShareList: {
       data: components['schemas']['Share'][]
@@ -3465,6 +3562,7 @@ export interface components {
         | 'domains:read'
         | 'domains:write'
         | 'keys:write'
+        | 'events:read'
       )[]
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
@@ -3491,7 +3589,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
       scopes: string[]
       /** Null or absent: never. */
       expires_at?: string | null
@@ -3500,6 +3598,34 @@ export interface components {
     ApiKeyRotate: {
       /** How long the old key goes on working; 90 days at most. */
       overlap_seconds?: number
+    }
+    EventList: {
+      /** The events, the oldest first. */
+      data: components['schemas']['Event'][]
+      /** The position of this page in the feed. */
+      pagination: {
+        /** The most events that this page could have. */
+        limit: number
+        /** Whether there are more events now. A page may be empty all the same. */
+        has_more: boolean
+        /** The `after` of the next request, also when there are no more events yet. */
+        next_cursor: string
+      }
+    }
+    Event: {
+      /** `evt_` and 26 characters; ids of a feed sort by `sequence`. */
+      id: string
+      /** Counts the workspace's events without a gap, in the order of their commits. A reader who doesn’t see all folders, or asks for some types, gets only some of the numbers. */
+      sequence: number
+      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`; others may be added. */
+      type: string
+      /** When it happened, in UTC. */
+      at: string
+      actor: components['schemas']['Actor']
+      /** The object as the API returned it right after the change, or right before its deletion, without figures such as clicks, and never with a secret. */
+      object: { [name: string]: unknown }
+      /** The fields that were changed, as they were before. */
+      previous: { [name: string]: unknown }
     }
     Stats: {
       /** The beginning, in UTC. */
@@ -3849,6 +3975,12 @@ export interface components {
       /** Whether members with a password need a second factor. */
       require_two_factor: boolean
       created_at: string
+      /** How many random characters generated slugs have, after a prefix. */
+      slug_length: number
+      /** What generated slugs are made of. */
+      slug_style: 'readable' | 'lowercase' | 'digits' | 'words'
+      /** What generated slugs begin with. Null: nothing. */
+      slug_prefix: string | null
     }
     WorkspaceChange: {
       name?: string
@@ -3871,6 +4003,12 @@ export interface components {
         | 'zh-Hant'
         | null
       require_two_factor?: boolean
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
     }
     WorkspaceDelete: {
       /** The workspace's name, as it is shown. */
@@ -3990,6 +4128,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4002,7 +4141,7 @@ export interface components {
         | 'slug'
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
-      hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
       created_at: string
       updated_at: string
       /** Increases with every change; also in the ETag. */
@@ -4020,6 +4159,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4031,7 +4171,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
     ViewPatch: {
       name?: string
@@ -4045,6 +4185,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4056,7 +4197,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
   }
 }

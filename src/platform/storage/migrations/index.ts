@@ -1,13 +1,22 @@
 import { type Kysely, type Migration, sql } from 'kysely'
 import {
   COUNTER_TABLES,
+  collated,
   JOURNAL_TABLES,
   MAIN_TABLES,
   runAll,
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
-import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
+import { CREATION_STATEMENTS } from './creation.ts'
+import * as events from './events.ts'
+import {
+  COUNTER_STATEMENTS,
+  MAIN_STATEMENTS,
+  POSTGRES_STATEMENTS,
+  SORT_KEY_STATEMENTS,
+} from './imports.ts'
+import * as missedPaths from './missed-paths.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
 
@@ -55,6 +64,14 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
+  '0007-missed-paths': { up: (db: Kysely<never>) => runAll(db, missedPaths.MAIN_STATEMENTS) },
+  '0008-events': {
+    async up(db: Kysely<never>) {
+      await runAll(db, events.SQLITE_STATEMENTS)
+      await nameFeed(db)
+    },
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -72,6 +89,7 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
       runAll(db, ['ALTER TABLE journal_watermark ADD COLUMN instance TEXT']),
   },
   '0003-imports': { up: (db: Kysely<never>) => runAll(db, COUNTER_STATEMENTS) },
+  '0004-sort-keys': { up: (db: Kysely<never>) => runAll(db, SORT_KEY_STATEMENTS) },
 }
 
 /** Migrations of PostgreSQL, which has all tables. */
@@ -87,9 +105,22 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
   },
+  '0007-creation': { up: (db) => runAll(db, collated(CREATION_STATEMENTS)) },
+  '0008-missed-paths': { up: (db) => runAll(db, missedPaths.POSTGRES_STATEMENTS) },
+  '0009-events': {
+    async up(db) {
+      await runAll(db, events.POSTGRES_STATEMENTS)
+      await nameFeed(db)
+    },
+  },
 }
 
 /** Gives the instance an id; see `platform/storage/instance.ts`. */
 async function nameInstance(db: Kysely<never>): Promise<void> {
   await sql`INSERT INTO instance (name, value) VALUES ('id', ${crypto.randomUUID()})`.execute(db)
+}
+
+/** Gives the feed of events its id; see `platform/storage/feed.ts`. */
+async function nameFeed(db: Kysely<never>): Promise<void> {
+  await sql`INSERT INTO instance (name, value) VALUES ('feed', ${crypto.randomUUID()})`.execute(db)
 }

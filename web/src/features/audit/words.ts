@@ -24,7 +24,8 @@ export function actionLabel(action: Action, { t, locale }: I18n): string {
 
 /** What something was done to; a job goes by what it does. */
 export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
-  if (type === 'job' && label) return t(`jobs.kind.${kindOf({ type: label })}`)
+  if ((type === 'job' || type === 'import') && label)
+    return t(`jobs.kind.${kindOf({ type: label })}`)
   return label || id
 }
 
@@ -65,6 +66,9 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   root_url: 'domains.root',
   scopes: 'keys.scopes',
   search: 'common.search',
+  slug_length: 'domains.slugLength',
+  slug_prefix: 'domains.slugPrefix',
+  slug_style: 'domains.slugStyle',
   shared: 'links.views.shared',
   show: 'shares.show',
   sort: 'links.sortBy',
@@ -99,6 +103,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     'domains:read': 'keys.scope.domains:read',
     'domains:write': 'keys.scope.domains:write',
     'keys:write': 'keys.scope.keys:write',
+    'events:read': 'keys.scope.events:read',
     'links:create': 'keys.scope.links:create',
     'stats:read': 'keys.scope.stats:read',
   },

@@ -35,7 +35,7 @@ export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 
 /** The current list, as the content of a view. */
 export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>): Shown {
-  const { q, tag, folder, archived, domain, status, after, before } = search
+  const { q, tag, folder, archived, domain, status, creator, after, before } = search
   return {
     filter: {
       search: q ?? null,
@@ -44,6 +44,7 @@ export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>
       archived: archived ?? null,
       domain: domain ?? null,
       status: status ?? null,
+      created_by: creator ?? null,
       created_after: after ?? null,
       created_before: before ?? null,
     },
@@ -62,6 +63,7 @@ export function searchOf({ filter, sort, order }: Shown): SearchChange {
     archived: filter.archived ?? undefined,
     domain: filter.domain ?? undefined,
     status: filter.status ?? undefined,
+    creator: filter.created_by ?? undefined,
     after: filter.created_after ?? undefined,
     before: filter.created_before ?? undefined,
     sort: sort === 'created_at' ? undefined : sort,
