@@ -249,7 +249,8 @@ export class Exchange {
       const replay = await this.#claim(endpoint, value)
       if (replay !== undefined) return { status: replay.status, rendered: replay }
       checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', value)))
-      if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
+      if (endpoint.cost !== undefined)
+        await this.meter.charge(endpoint.cost(this.body, this.dryRun))
     }
     return (await endpoint.handler(this as never)) ?? { status: 204 }
   }
