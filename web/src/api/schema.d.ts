@@ -832,6 +832,12 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
     }
   }
+  '/api/v1/events/stream': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string } }
+      responses: { 200: { content: { 'text/event-stream': string } } }
+    }
+  }
   '/api/v1/links/{id}/stats': {
     get: {
       parameters: {
@@ -2377,6 +2383,7 @@ export interface components {
     DetailCode:
       | 'REQUIRED'
       | 'UNKNOWN_FIELD'
+      | 'READ_ONLY'
       | 'INVALID_TYPE'
       | 'TOO_LONG'
       | 'TOO_SHORT'
