@@ -166,13 +166,14 @@ function nameOf({ workspaceNo, key }: IdempotentRequest): string {
 
 /**
  * People's keys are separate: two people of a workspace may choose the same one. So are those of an
- * API key with a narrower scope than others have here: it may not read their answers.
+ * API key with a narrower scope than others have here, or restricted to some links: it may not read
+ * their answers.
  */
 export function ownKey(caller: Caller, scope: Scoped, key: string): string {
   if (caller.kind === 'session') return `${caller.userId}\n${key}`
   const [broadest] = sufficientFor(scope ?? 'any')
   const isNarrow = scope !== null && scope !== 'any' && !caller.scopes.has(broadest as Permission)
-  return isNarrow ? `${caller.keyId}\n${key}` : key
+  return isNarrow || caller.allowed !== undefined ? `${caller.keyId}\n${key}` : key
 }
 
 /** The record of this key, unless it is older than a day. */

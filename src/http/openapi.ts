@@ -251,6 +251,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
   codes.add('RATE_LIMITED').add('INTERNAL_ERROR').add('SERVICE_UNAVAILABLE')
   if (endpoint.scope !== null) {
     for (const code of audience.refusals) codes.add(code)
+    if (endpoint.wholeWorkspace && audience === PROGRAMS) codes.add('KEY_RESTRICTED')
   }
   if (endpoint.person !== undefined) codes.add('SIGN_IN_REQUIRED')
   codes.add('VALIDATION_FAILED')

@@ -2,8 +2,10 @@ import type { z } from '@hono/zod-openapi'
 import type { Clock } from '../lib/base/clock.ts'
 import type { Ids } from '../lib/base/ids.ts'
 import type { Logger } from '../lib/base/logger.ts'
+import type { View } from '../lib/base/view.ts'
 import type { AppError, ErrorCode, Rendered } from '../lib/errors/index.ts'
 import type { Locale } from '../lib/i18n/index.ts'
+import type { Restrictions } from '../model/keys/restrictions.ts'
 import type { Scope } from '../model/keys/scopes.ts'
 import type { Plan, PlanLimits } from '../model/plans/types.ts'
 import type { Limiter } from '../platform/limits/index.ts'
@@ -40,20 +42,16 @@ interface CallerPerson {
   limits: PlanLimits | null
 }
 
-interface AnyCaller {
+interface AnyCaller extends View {
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
   /** Absent: the operator made the key. */
   person?: CallerPerson
-  /** Folders whose links the caller can't see; absent: the caller sees everything. */
-  hiddenFolders?: readonly string[] | undefined
 }
 
 /** The reader in a workspace, as services need it. */
-export interface Reader {
+export interface Reader extends View {
   readonly workspace: { readonly no: number }
-  /** Folders whose links they can't see; absent: they see everything. */
-  readonly hiddenFolders?: readonly string[] | undefined
 }
 
 /** Whether a version may be changed, according to the request's `If-Match`. */
@@ -65,6 +63,8 @@ export interface KeyCaller extends AnyCaller {
   keyId: string
   /** For the audit log; its id when absent. */
   keyName?: string
+  /** What it is restricted to, as it is stored. */
+  restrictions?: Restrictions | undefined
 }
 
 /** A person in the dashboard, in one of their workspaces. */
@@ -101,8 +101,11 @@ export interface Sessions {
 /** The caller of a request. */
 export type Caller = KeyCaller | SessionCaller
 
-/** Identifies the caller of a Bearer credential; null: malformed, unknown, revoked or expired. */
-export type Authenticate = (credential: string) => Promise<Caller | null>
+/**
+ * Identifies the caller of a Bearer credential that a client sends from an address; null: malformed,
+ * unknown, revoked, expired, or not to be used from there.
+ */
+export type Authenticate = (credential: string, address: string) => Promise<Caller | null>
 
 /** An endpoint's response. It is rendered in one place, so that it can be stored and replayed. */
 export interface Answer {
@@ -205,6 +208,11 @@ export interface Endpoint<
   fresh?: true
   /** In the dashboard's API: doesn't count towards the plan's requests, though it isn't a GET. */
   uncounted?: true
+  /**
+   * Changes what links outside of the restrictions of a key depend on: refused to a key that is
+   * restricted to some links.
+   */
+  wholeWorkspace?: true
   /** The response contains a secret: it is never stored, and `Idempotency-Key` is ignored. */
   secret?: true
   /** Supports `?dry_run=true`: all of its writes use `mutate`. */

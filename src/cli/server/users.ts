@@ -147,7 +147,7 @@ function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptio
 }
 
 /** The public URL: as configured, as the running server reports, or as it would listen. */
-function publicUrl({ config }: CommandContext): string {
+export function publicUrl({ config }: CommandContext): string {
   const { baseUrl, host, port, dataDir } = config
   return baseUrl ?? lockState(dataDir).publicUrl ?? listeningUrl(host, port)
 }

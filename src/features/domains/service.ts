@@ -2,6 +2,7 @@ import { pageOf } from '../../http/page.ts'
 import type { IfMatch, Reader } from '../../http/types.ts'
 import { randomString } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
+import { viewOf } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { hostOfUrl } from '../../lib/validation/host.ts'
 import { SLUG_ALPHABET } from '../../model/links/slug.ts'
@@ -55,38 +56,39 @@ export function createDomainService(deps: DomainServiceDeps) {
 /** A page of a workspace's domains, newest first. @throws AppError BAD_REQUEST */
 async function list(
   { storage, cursors }: DomainServiceDeps,
-  { workspace: { no: workspaceNo }, hiddenFolders }: Reader,
+  reader: Reader,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ) {
+  const { no: workspaceNo } = reader.workspace
   const binding = JSON.stringify(['domains', workspaceNo])
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
-  const rows = await listOwned(storage.read, workspaceNo, below, limit + 1)
+  const rows = await listOwned(storage.read, workspaceNo, below, limit + 1, reader)
   const page = pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
   const links = await countLinks(
     storage.reports,
     page.data.map(({ no }) => no),
-    hiddenFolders,
+    viewOf(reader),
   )
   return { ...page, data: page.data.map((row) => domainOf(row, links.get(row.no) ?? 0)) }
 }
 
 /** @throws AppError DOMAIN_NOT_FOUND */
 async function get(deps: DomainServiceDeps, reader: Reader, id: string): Promise<Domain> {
-  const row = await findOwned(deps.storage.read, reader.workspace.no, id)
+  const row = await findOwned(deps.storage.read, reader.workspace.no, id, reader)
   return domainOf(row, await linksOf(deps, reader, row))
 }
 
 /** How many links that a reader can see have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
 async function linksOn(deps: DomainServiceDeps, reader: Reader, id: string): Promise<number> {
-  return linksOf(deps, reader, await findOwned(deps.storage.read, reader.workspace.no, id))
+  return linksOf(deps, reader, await findOwned(deps.storage.read, reader.workspace.no, id, reader))
 }
 
 async function linksOf(
   { storage }: DomainServiceDeps,
-  { hiddenFolders }: Reader,
+  reader: Reader,
   { no }: DomainRow,
 ): Promise<number> {
-  return (await countLinks(storage.reports, [no], hiddenFolders)).get(no) ?? 0
+  return (await countLinks(storage.reports, [no], viewOf(reader))).get(no) ?? 0
 }
 
 /**

@@ -156,7 +156,8 @@ export function createJobService(
 
 function viewOf(caller: JobReader): JobView {
   const readerId = caller.actor?.id ?? caller.keyId ?? caller.userId ?? null
-  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller), readerId }
+  const isOwnOnly = caller.allowed !== undefined
+  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller), readerId, isOwnOnly }
 }
 
 /** The rows without email addresses, for responses. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../lib/errors/index.ts'
+import { AppError, invalid } from '../../lib/errors/index.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
 import { generateSlug } from '../../model/links/slug.ts'
 import { SEQS_PER_WORKSPACE, savepoint, type Transaction } from '../../platform/storage/index.ts'
@@ -26,6 +26,7 @@ import {
 } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './store.ts'
+import { outsideFaults } from './within.ts'
 
 /**
  * Makes a link.
@@ -92,6 +93,8 @@ async function createAll(
     return { ...draft, before, row: withFields(before, draft.fields) }
   })
   const filled = await withGroups(ctx, tx, caller, drafts)
+  const faults = filled.flatMap((row, i) => outsideFaults(caller, row, drafts[i] as Wanted))
+  if (faults.length > 0) throw invalid(...faults)
   const mains = await takeAddresses(ctx, tx, wanted, filled)
   const made = drafts.map(({ before, aliases }, i) => {
     const row = withAddresses(filled[i] as LinkRow, { main: mains[i] as Address, aliases })

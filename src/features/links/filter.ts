@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isPartial, type View } from '../../lib/base/view.ts'
 import type { Covering } from '../../model/blocks/list.ts'
-import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
+import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
+import {
+  bySql,
+  isSeen,
+  prepare,
+  SEQS_PER_WORKSPACE,
+  type Sql,
+} from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
 import { hadTests, leadsTo } from './row-tests.ts'
@@ -20,8 +28,8 @@ export interface LinkFilter {
   tagNos: readonly (readonly number[])[]
   /** The ids of the folder in links' rows; `none`: links without an existing folder; null: any. */
   folder: readonly string[] | 'none' | null
-  /** Folders whose links the caller can't see. */
-  hidden: readonly string[]
+  /** What the caller can see. */
+  view: View
   /** Null: archived or not. */
   archived: boolean | null
   domainNo: number | null
@@ -76,11 +84,11 @@ export function isPlain(filter: LinkFilter): boolean {
 
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
-  const { term, tags, domainNo, targetUrl, status, folder, hidden, only } = filter
+  const { term, tags, domainNo, targetUrl, status, folder, view, only } = filter
   const { anyTag, hasRules, hasPassword, isTagged } = filter
   const had = [anyTag, hasRules, hasPassword, isTagged]
   const single = [term, domainNo, targetUrl, status, folder, only, ...had]
-  return single.every((value) => value === null) && tags.length === 0 && hidden.length === 0
+  return single.every((value) => value === null) && tags.length === 0 && !isPartial(view)
 }
 
 /**
@@ -94,16 +102,14 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 
 /** The condition on the row `l` of `links` without its tags. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
-  const { term, status, domainNo, targetUrl, covering, archived, folder, hidden, only } = filter
+  const { term, status, domainNo, targetUrl, covering, archived, folder, view, only } = filter
   const { createdFrom, createdUntil, isOrdered = true } = filter
   const tests: Fragment[] = [sql`TRUE`]
   if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
   if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
   if (folder === 'none') tests.push(sql`${folderOf('l')} IS NULL`)
   else if (folder !== null) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
-  if (hidden.length > 0) {
-    tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hidden)}))`)
-  }
+  if (isPartial(view)) tests.push(isSeen(view))
   if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
   if (targetUrl !== null) tests.push(leadsTo('l', targetUrl))
   if (status !== null) tests.push(statusSql(status, covering, nowMs))
@@ -194,21 +200,27 @@ function withExact({ exact }: LinkFilter, found: Fragment): Fragment {
 /** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived } = filter
+  const { allowed = {} } = filter.view
   const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
-  const sets = tagNos.map(
+  const sets = [...tagNos, ...(allowed.tags ? [allowed.tags] : [])].map(
     (numbers): Fragment => sql`SELECT ${sql.raw(numbers.length > 1 ? 'DISTINCT' : '')}
       t.link_seq AS seq FROM link_tags t
       WHERE t.workspace_no = ${workspaceNo} AND ${isTag('t', numbers)}
         AND t.link_seq BETWEEN ${low} AND ${high}`,
   )
-  if (folder !== null && folder !== 'none') {
-    sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(folder)})`)
+  for (const ids of [folder === 'none' ? null : folder, allowed.folders]) {
+    if (!ids || ids.length === 0) continue
+    sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(ids)})`)
   }
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
+  }
+  const { domains = [DEFAULT_DOMAIN] } = allowed
+  if (!domains.includes(DEFAULT_DOMAIN)) {
+    sets.push(sql`${links} AND l.domain_no IN (${sql.join(domains)}) AND l.domain_no <> 0`)
   }
   if (targetUrl !== null) sets.push(sql`${links} AND ${leadsTo('l', targetUrl)}`)
   if (isByCondition(filter)) sets.push(sql`${links} AND ${HAS_CONDITIONS}`)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { viewOf } from '../../lib/base/view.ts'
 import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
 import { slugKey } from '../../model/links/slug.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
@@ -98,10 +99,11 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
 /** The filter of a query, without what needs the database. */
 export function filterOf(
   { blocks }: LinkContext,
-  { workspace: { no: workspaceNo }, hiddenFolders = [] }: LinkCaller,
+  caller: LinkCaller,
   query: FilterQuery,
 ): LinkFilter {
   const term = foldForSearch(query.search ?? '')
+  const { no: workspaceNo } = caller.workspace
   const { folder_id: folder, archived = 'false' } = query
   return {
     workspaceNo,
@@ -109,7 +111,7 @@ export function filterOf(
     termInTags: false,
     tagNos: [],
     folder: folder === undefined || folder === 'none' ? (folder ?? null) : [folder],
-    hidden: hiddenFolders,
+    view: viewOf(caller),
     archived: archived === 'any' ? null : archived === 'true',
     tags: keysOfTags(query.tags ?? []),
     domainNo: query.domain ?? null,
@@ -131,14 +133,14 @@ export function filterOf(
 
 /** Resolves tags, folder and named links of a filter. */
 export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
-  const { workspaceNo, term, tags, anyTag, folder, hidden, archived, named } = filter
+  const { workspaceNo, term, tags, anyTag, folder, view, archived, named } = filter
   return {
     ...filter,
     anyTagNos: anyTag && (await numbersOfTags(sqlx, workspaceNo, anyTag)).flat(),
     termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
     only: named && (await findNamed(sqlx, workspaceNo, named)),
-    folder: Array.isArray(folder) ? await findIdsOf(sqlx, workspaceNo, folder[0], hidden) : folder,
+    folder: Array.isArray(folder) ? await findIdsOf(sqlx, workspaceNo, folder[0], view) : folder,
     // Without archived links the condition isn't needed.
     archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
   }

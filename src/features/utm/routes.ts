@@ -51,6 +51,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     ...WRITE,
     method: 'post',
     path: PATH,
+    wholeWorkspace: true,
     operationId: 'createUtmTemplate',
     summary: 'Create a UTM template',
     description:
@@ -80,6 +81,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     ...WRITE,
     ...BY_ID,
     method: 'patch',
+    wholeWorkspace: true,
     operationId: 'updateUtmTemplate',
     summary: 'Update a UTM template',
     description: 'A JSON merge patch (RFC 7396). Links that took its values stay as they are.',
@@ -98,6 +100,7 @@ export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService
     ...WRITE,
     ...BY_ID,
     method: 'delete',
+    wholeWorkspace: true,
     operationId: 'deleteUtmTemplate',
     summary: 'Delete a UTM template',
     success: { status: 204, description: 'The template is deleted.' },

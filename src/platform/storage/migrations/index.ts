@@ -55,6 +55,9 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0009-key-restrictions': {
+    up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -86,6 +89,9 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
       runAll(db, [
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
+  },
+  '0010-key-restrictions': {
+    up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
 }
 
