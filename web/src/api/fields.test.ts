@@ -54,6 +54,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^(?:Domain|Folder|Share|Tag|UtmTemplate|View)\.version$/,
     /^ApiIndex\./,
     /^Me\./,
+    /^ApiKey(?:Restrictions\.|\.restrictions)/,
     /^Domain\.verification\.type$/,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,

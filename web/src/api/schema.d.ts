@@ -2231,6 +2231,8 @@ export interface components {
       | 'INVALID_API_KEY'
       | 'INSUFFICIENT_SCOPE'
       | 'SCOPE_NOT_GRANTABLE'
+      | 'RESTRICTION_NOT_GRANTABLE'
+      | 'KEY_RESTRICTED'
       | 'ACTOR_NOT_PERMITTED'
       | 'PLAN_LIMIT_REACHED'
       | 'LINK_PROTECTED'
@@ -2355,6 +2357,7 @@ export interface components {
       | 'TOO_MANY_INTERVALS'
       | 'INVALID_CHARACTERS'
       | 'UNKNOWN_DOMAIN'
+      | 'OUTSIDE_RESTRICTIONS'
       | 'DOMAIN_NOT_VERIFIED'
       | 'INVALID_HOST'
       | 'SLUGS_COLLIDE'
@@ -3460,6 +3463,7 @@ export interface components {
         | 'domains:write'
         | 'keys:write'
       )[]
+      restrictions: components['schemas']['ApiKeyRestrictions']
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
       created_at: string
@@ -3479,6 +3483,12 @@ export interface components {
       /** The key that this one replaced. */
       rotated_from: string | null
     }
+    ApiKeyRestrictions: {
+      domains?: string[]
+      folders?: string[]
+      tags?: string[]
+      networks?: string[]
+    } | null
     NewApiKey: components['schemas']['ApiKey'] & {
       /** The key. It can never be shown again. */
       key: string
@@ -3487,10 +3497,34 @@ export interface components {
       name: string
       /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
       scopes: string[]
+      /** What the key is restricted to. Null or absent: nothing. */
+      restrictions?: {
+        /** Only links on one of these short domains. */
+        domains?: string[] | null
+        /** Only links in one of these folders. */
+        folders?: string[] | null
+        /** Only links with one of these tags, by name. */
+        tags?: string[] | null
+        /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
+        networks?: string[] | null
+      } | null
       /** Null or absent: never. */
       expires_at?: string | null
     }
-    ApiKeyPatch: { name?: string }
+    ApiKeyPatch: {
+      name?: string
+      /** Changed one by one: null ends a restriction, or all of them. */
+      restrictions?: {
+        /** Only links on one of these short domains. */
+        domains?: string[] | null
+        /** Only links in one of these folders. */
+        folders?: string[] | null
+        /** Only links with one of these tags, by name. */
+        tags?: string[] | null
+        /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
+        networks?: string[] | null
+      } | null
+    }
     ApiKeyRotate: {
       /** How long the old key goes on working; 90 days at most. */
       overlap_seconds?: number
@@ -3714,8 +3748,7 @@ export interface components {
       }
       /** What the key may do, sorted. */
       scopes: string[]
-      /** Null: the key reaches the whole workspace. */
-      restrictions: Record<string, unknown> | null
+      restrictions: components['schemas']['ApiKeyRestrictions'] & unknown
       plan: { id: string; limits: components['schemas']['PlanLimits'] }
     }
     Sparklines: { [name: string]: number[] }
