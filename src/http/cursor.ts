@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors/index.ts'
 const CURSOR_LENGTH_MAX = 1024
 
 /** The elements of a position in a list. */
-type CursorValue = string | number | boolean | null
+export type CursorValue = string | number | boolean | null
 
 /** See {@link createCursors}. */
 export type Cursors = ReturnType<typeof createCursors>

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { boundedList, whole } from '../lib/validation/checked.ts'
+import type { Cursors, CursorValue } from './cursor.ts'
 import { pathOf, searchOf } from './request.ts'
 
 const PaginationSchema = z
@@ -8,6 +9,9 @@ const PaginationSchema = z
     has_more: z.boolean().openapi({ description: 'Whether a page follows this one.' }),
     next_cursor: z.string().nullable().openapi({
       description: 'The `cursor` of the next page. Null: this is the last.',
+    }),
+    total: z.int().optional().openapi({
+      description: 'How many items all pages have together, in lists that are known as a whole.',
     }),
   })
   .openapi('Pagination')
@@ -67,6 +71,41 @@ export function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (last: T)
   const has_more = rows.length > limit
   const next_cursor = has_more && last !== undefined ? cursorOf(last) : null
   return { data, pagination: { limit, has_more, next_cursor } }
+}
+
+/** What a client asks for of a list with cursors. */
+export interface PageQuery {
+  limit: number
+  cursor?: string | undefined
+}
+
+/**
+ * A page of a list that is short enough to be read as a whole. `rows` are in ascending order of
+ * their keys, or descending with `isDescending`; keys are unique. `binding`: see {@link Cursors}.
+ * @throws AppError BAD_REQUEST (INVALID_CURSOR)
+ */
+export function pageOfAll<T>(
+  cursors: Cursors,
+  binding: readonly unknown[],
+  rows: readonly T[],
+  { limit, cursor }: PageQuery,
+  keyOf: (row: T) => readonly CursorValue[],
+  isDescending = false,
+) {
+  const list = JSON.stringify(binding)
+  const after = cursor === undefined ? null : cursors.decode(cursor, list)
+  const sign = isDescending ? -1 : 1
+  const order = (a: readonly CursorValue[], b: readonly CursorValue[]) => sign * compareKeys(a, b)
+  const rest = rows
+    .filter((row) => after === null || order(keyOf(row), after) > 0)
+    .sort((a, b) => order(keyOf(a), keyOf(b)))
+  const page = pageOf(rest, limit, (last) => cursors.encode(keyOf(last), list))
+  return { ...page, pagination: { ...page.pagination, total: rows.length } }
+}
+
+function compareKeys(a: readonly CursorValue[], b: readonly CursorValue[]): number {
+  const i = a.findIndex((value, k) => value !== b[k])
+  return i === -1 ? 0 : (a[i] as string) < (b[i] as string) ? -1 : 1
 }
 
 /** A page's position; `page` counts from 1, and is absent if there is a cursor. */

@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-async function block(kind: 'host' | 'destination_host' | 'workspace', value: string) {
+async function block(kind: 'host' | 'destination_host' | 'workspace' | 'link', value: string) {
   await storage.write(async ({ db }) => {
     await db
       .insertInto('blocks')
@@ -121,6 +121,22 @@ test('a blocked address shows a warning, also without a link', async () => {
   )
   await expectBlocked('/gone')
   await expectBlocked('/gone+')
+})
+
+test('below a blocked prefix nothing of its workspace redirects', async () => {
+  await site.addLink({ slug: 'promo', match_prefix: 1 })
+  await site.addLink({ slug: 'promo/exact' })
+  await site.addLink({ slug: 'promo/long', match_prefix: 1 })
+  await site.addLink({ slug: 'promo-2' })
+  const paths = ['/promo', '/promo/any', '/promo/exact', '/promo/exact+', '/promo/long/x']
+  for (const path of paths) expect((await site.visit(path)).status).not.toBe(410)
+  await storage.write(async ({ db }) => {
+    const set = { block_id: 'blk_1', special: 2 }
+    await db.updateTable('slugs').set(set).where('slug_key', '=', 'promo').execute()
+  })
+  await block('link', '1')
+  for (const path of paths) await expectBlocked(path)
+  expect((await site.visit('/promo-2')).status).toBe(302)
 })
 
 test('the preview hides the destination of a link with a limit or a password', async () => {

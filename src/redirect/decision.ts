@@ -54,6 +54,8 @@ export interface Open {
 /** The visitor and the request, as far as a decision needs them. */
 interface DecisionInput {
   readonly domainNo: number
+  /** The key of the slug that matches. */
+  readonly slugKey: string
   /** The hash that matches the given password. */
   readonly unlocked: string | null
   /** `/{slug}+` was requested: the preview of the destination. */
@@ -85,7 +87,8 @@ export function decide(
   const { link_seq, target_url } = slug
   const isBlocked =
     slug.block_id !== null ||
-    (isFound && deps.blocks.covers(input.domainNo, link_seq as number, target_url as string))
+    (isFound &&
+      deps.blocks.covers(input.domainNo, link_seq as number, target_url as string, input.slugKey))
   if (isFound || isBlocked) trace?.('block', !isBlocked)
   if (isBlocked) return BLOCKED
   if (link_seq === null || target_url === null) return NOT_FOUND

@@ -146,6 +146,7 @@ describe('a link', () => {
       tracking: 'full',
       clicks: { total: 0, human: 0, bot: 0, unique: 0, imported: 0 },
       last_clicked_at: null,
+      created_by: { type: 'api_key', id: expect.stringMatching(/^key_/), name: expect.any(String) },
       created_at: timestamp,
       updated_at: answer.body.created_at,
       version: 1,
@@ -656,4 +657,28 @@ describe('a list', () => {
       expect(verdict(await list(`?${query}`, listKey))).toBe(`422 ${refused}`)
     }
   })
+})
+
+test('who made a link is listed, filtered, exported, and never written', async () => {
+  const link = await create({ slug: 'made-by-me' })
+  const maker = link.created_by?.id ?? ''
+  expect(slugsOf(await list('?created_by=me&slug=made-by-me'))).toEqual(['made-by-me'])
+  expect(slugsOf(await list(`?created_by=${maker}&slug=made-by-me`))).toEqual(['made-by-me'])
+  expect(slugsOf(await list('?created_by=key_unknown'))).toEqual([])
+  expect(slugsOf(await list('?created_by=me&slug=made-by-me', otherKey))).toEqual([])
+  expect(verdict(await list('?created_by=Ada'))).toBe('422 created_by:INVALID_VALUE')
+
+  const lines = await slugline.call('GET', `${LINKS}.ndjson?created_by=me&slug=made-by-me`, { key })
+  expect(JSON.parse(await lines.text()).created_by).toEqual(link.created_by)
+  const cells = await slugline.call('GET', `${LINKS}.csv?created_by=me&slug=made-by-me`, { key })
+  expect(await cells.text()).toContain(`""id"":""${maker}""`)
+
+  const changed = { created_by: { type: 'user', id: 'usr_1', name: 'Ada' } }
+  expect((await send('PATCH', `/${link.id}`, { body: changed })).status).toBe(422)
+  expect((await send('POST', '', { body: { destination_url: GOOD, ...changed } })).status).toBe(422)
+  const filter = { created_by: 'me', slug: ['made-by-me'] }
+  const job = await send('POST', '/bulk/by-filter', {
+    body: { filter, patch: { title: 'T' }, expected: 1 },
+  })
+  expect(job.status).toBe(202)
 })

@@ -13,6 +13,7 @@ interface Options {
   tag?: string[]
   folder?: string
   archived?: string
+  createdBy?: string
   limit: number
 }
 
@@ -31,19 +32,21 @@ export function registerListCommand(links: Command, context: CommandContext): vo
         'any',
       ]),
     )
+    .option('--created-by <id>', 'ID of the person or key who created them, or "me": this key')
     .option('--sort <field>', 'such as clicks, or relevance with --search')
     .option('--limit <n>', 'maximum number of results', Number, 100)
     .action((options: Options) => list(context, options))
 }
 
 async function list(context: CommandContext, options: Options): Promise<void> {
-  const { search, destination, tag = [], folder, archived, sort, limit } = options
+  const { search, destination, tag = [], folder, archived, sort, limit, createdBy } = options
   if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
   const ask = remoteOf(context)
   const query = {
     ...(search !== undefined && { search }),
     ...(destination !== undefined && { destination_url: destination }),
     ...(archived !== undefined && { archived }),
+    ...(createdBy !== undefined && { created_by: createdBy }),
     ...(sort !== undefined && { sort }),
     ...(folder !== undefined && {
       folder_id: folder === 'none' ? folder : await findFolderId(ask, folder),
@@ -67,6 +70,7 @@ async function list(context: CommandContext, options: Options): Promise<void> {
     ...(found.some(({ clicks }) => clicks.imported > 0) && {
       IMPORTED: ({ clicks }: Link) => String(clicks.imported),
     }),
+    CREATOR: ({ created_by }) => created_by?.name ?? '',
     DESTINATION: ({ destination_url }) => destination_url,
   })
 }

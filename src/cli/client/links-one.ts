@@ -27,7 +27,7 @@ export function registerLinkCommands(links: Command, context: CommandContext): v
 
 /** Prints a link: for people its set fields, for programs all fields. */
 export function showLink(context: CommandContext, link: Link): void {
-  const { clicks, rules, variants, block: _, warnings, ...fields } = link
+  const { clicks, rules, variants, block: _, warnings, created_by, ...fields } = link
   const shown = Object.entries(fields).filter(
     ([, value]) => value !== null && value !== false && String(value) !== '',
   )
@@ -35,6 +35,7 @@ export function showLink(context: CommandContext, link: Link): void {
     ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)])),
     ...(rules.length > 0 && { rules: String(rules.length) }),
     ...(variants.length > 0 && { variants: String(variants.length) }),
+    ...(created_by && { created_by: created_by.name }),
     clicks:
       `${clicks.human} by people, ${clicks.bot} by bots, ${clicks.unique} unique` +
       (clicks.imported > 0 ? `, and ${clicks.imported} before the import` : ''),

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint, personOf } from '../../http/index.ts'
+import { pageAnswer, pageParameters } from '../../http/page.ts'
+import { type AuditEntry, INSTANCE } from '../audit/index.ts'
+import type { AuditService } from '../audit/service.ts'
 import type { Accounts } from './accounts.ts'
 import type { Joined } from './context.ts'
 import { registerPictureRoutes } from './picture-routes.ts'
@@ -26,13 +29,14 @@ const OWN = { ...ANYONE, person: true } as const
 /** The dashboard's account endpoints that better-auth doesn't have. */
 export function registerAccountRoutes(
   api: Pick<Api, 'add'>,
-  deps: { accounts: Pick<Accounts, 'service'> },
+  deps: { accounts: Pick<Accounts, 'service'>; audit: AuditService },
 ): void {
   const service = () => deps.accounts.service
   registerSessionRoutes(api, service)
   registerOwnAccountRoutes(api, service)
   registerPictureRoutes(api, service)
   registerJoiningRoutes(api, service)
+  registerEventRoute(api, deps.audit)
 }
 
 type Service = () => Accounts['service']
@@ -123,18 +127,30 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     errors: ['INVALID_TOKEN'],
     handler: (call) => service().confirmEmailChange(call.body.token, call),
   })
+}
 
+function registerEventRoute(api: Pick<Api, 'add'>, audit: AuditService): void {
   endpoint(api, {
     method: 'get',
     path: '/api/v1/account/events',
     ...OWN,
     operationId: 'listAccountEvents',
     summary: 'What happened to one’s own account, the newest first',
-    success: { status: 200, description: 'The last 50 events.', schema: EventListSchema },
+    query: z.object(pageParameters),
+    success: { status: 200, description: 'One page of events.', schema: EventListSchema },
+    errors: ['BAD_REQUEST'],
     async handler(call) {
-      return { status: 200, body: { data: await service().events(personOf(call)) } }
+      const about = { workspaceNo: INSTANCE, target: personOf(call).userId }
+      const page = await audit.list(about, call.query)
+      return pageAnswer(call, { ...page, data: page.data.map(accountEventOf) })
     },
   })
+}
+
+function accountEventOf({ id, created_at, action, actor }: AuditEntry) {
+  const person = actor.id === null ? 'unknown' : 'self'
+  const by = actor.type === 'command' ? 'operator' : person
+  return { id, created_at, action, by } as const
 }
 
 /** The first account, more workspaces, and invitations to others'. */

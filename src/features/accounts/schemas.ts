@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { listOf } from '../../http/page.ts'
 import { LOCALES } from '../../lib/i18n/index.ts'
 import { ROLES } from '../members/roles.ts'
 import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/input.ts'
@@ -51,18 +52,16 @@ export const acceptBody = z.strictObject({
 })
 
 /** `GET /account/events` */
-export const EventListSchema = z
-  .strictObject({
-    data: z.array(
-      z.strictObject({
-        id: z.string(),
-        created_at: z.string().openapi({ format: 'date-time' }),
-        action: z.string().openapi({ description: 'Like `account.signed_in`.' }),
-        by: z.enum(['self', 'operator', 'unknown']),
-      }),
-    ),
-  })
-  .openapi('AccountEvents')
+export const EventListSchema = listOf(
+  z
+    .object({
+      id: z.string(),
+      created_at: z.string().openapi({ format: 'date-time' }),
+      action: z.string().openapi({ description: 'Like `account.signed_in`.' }),
+      by: z.enum(['self', 'operator', 'unknown']),
+    })
+    .openapi('AccountEvent'),
+).openapi('AccountEventList')
 
 const AccountUser = z
   .strictObject({

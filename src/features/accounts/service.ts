@@ -4,7 +4,7 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { LOCALES } from '../../lib/i18n/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { type Actor, entryOf, INSTANCE, listEntries, personActor } from '../audit/index.ts'
+import { type Actor, personActor } from '../audit/index.ts'
 import type { Plans } from '../plans/service.ts'
 import { assertNotCommon, hashPassword, verifyPassword } from '../users/input.ts'
 import { lockUsers } from '../users/service.ts'
@@ -25,7 +25,6 @@ import { removeOwnAccount } from './removal.ts'
 import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from './schemas.ts'
 import { userIdByEmail } from './store.ts'
 
-const EVENTS_SHOWN = 50
 /** A person who accepts an invitation without an account. */
 const Newcomer = acceptBody.omit({ token: true }).required()
 
@@ -35,7 +34,6 @@ export function createAccountService(deps: AccountServiceDeps) {
     session,
     claim,
     update,
-    events,
     requestEmailChange,
     confirmEmailChange,
     confirm,
@@ -98,16 +96,6 @@ async function update(deps: AccountServiceDeps, { userId }: Person, patch: Accou
     tx.db.updateTable('users').set(values).where('id', '=', userId).execute(),
   )
   return account(deps, userId)
-}
-
-/** The audit entries of the account, newest first. */
-async function events({ storage }: AccountServiceDeps, { userId }: Person) {
-  const about = { workspaceNo: INSTANCE, target: userId }
-  const rows = await listEntries(storage.read, about, null, EVENTS_SHOWN)
-  return rows.map(entryOf).map(({ id, created_at, action, actor }) => {
-    const person = actor.id === null ? 'unknown' : 'self'
-    return { id, created_at, action, by: actor.type === 'command' ? 'operator' : person } as const
-  })
 }
 
 /**

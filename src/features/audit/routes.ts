@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { listOf } from '../../http/page.ts'
-import { checked, whole } from '../../lib/validation/checked.ts'
+import { listOf, pageAnswer, pageParameters } from '../../http/page.ts'
+import { checked } from '../../lib/validation/checked.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { AuditService } from './service.ts'
 import { ActorSchema } from './types.ts'
 
-const LIMIT = { default: 50, max: 100 }
 const TEXT_MAX = 300
 
 const time = checked(z.string(), (text) => parseTimestamp(text)).optional()
@@ -27,8 +26,7 @@ const Query = z.object({
     format: 'date-time',
     param: { description: 'Exclusive.' },
   }),
-  limit: whole(LIMIT.max).optional(),
-  cursor: z.string().optional(),
+  ...pageParameters,
 })
 
 const fields = z.record(z.string(), z.unknown())
@@ -64,12 +62,10 @@ export function registerAuditRoutes(api: Pick<Api, 'add'>, deps: { audit: AuditS
       schema: AuditListSchema,
     },
     errors: ['BAD_REQUEST'],
-    async handler({ caller, query: { limit = LIMIT.default, cursor, ...filter } }) {
-      const workspaceNo = caller.workspace.no
-      return {
-        status: 200,
-        body: await deps.audit.list({ workspaceNo, ...filter }, { limit, cursor }),
-      }
+    async handler(call) {
+      const { limit, cursor, ...filter } = call.query
+      const workspaceNo = call.caller.workspace.no
+      return pageAnswer(call, await deps.audit.list({ workspaceNo, ...filter }, { limit, cursor }))
     },
   })
 }

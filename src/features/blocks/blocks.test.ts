@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createCursors } from '../../http/cursor.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import { systemRandom } from '../../lib/base/random.ts'
 import { createBlockList } from '../../model/blocks/list.ts'
@@ -159,9 +160,10 @@ describe('a block of more than one address', () => {
       domain_no: kind === 'host' ? 1 : 0,
       workspace_no: 1,
       target_url: link.destination_url,
+      slug_key: link.slug,
     }
     expect(blocks.list.covering(row)).toMatchObject({ id, reason: 'Phishing' })
-    expect(blocks.list.covers(row.domain_no, 2 ** 32 + 1, row.target_url)).toBe(true)
+    expect(blocks.list.covers(row.domain_no, 2 ** 32 + 1, row.target_url, row.slug_key)).toBe(true)
     for (const status of ['blocked', 'active']) {
       const { data, pagination } = await links.list({ status })
       const expected = status === 'blocked' ? [{ id: link.id, status }] : []
@@ -190,7 +192,8 @@ describe('a block of more than one address', () => {
   })
 
   test('a host of the configuration is blocked without a reason', () => {
-    const row = { domain_no: 0, workspace_no: 1, target_url: 'https://x.listed.example/' }
+    const target_url = 'https://x.listed.example/'
+    const row = { domain_no: 0, workspace_no: 1, target_url, slug_key: 'x' }
     expect(blocks.list.covering(row)).toEqual({ id: null, reason: null, at: null })
     expect(blocks.list.hasTarget('https://notlisted.example/')).toBe(false)
   })
@@ -292,11 +295,13 @@ test('reports take one row per address, deleted by a block', async () => {
   for (const text of ['first', 'second']) await addReport(links, 0, 'bad', text)
   links.clock.ms -= 1
   await addReport(links, 0, 'other', 'x')
-  expect(await blocks.reports.list()).toMatchObject([
+  const reported = async () =>
+    (await blocks.reports.list(createCursors('a secret of ours'), { limit: 10 })).data
+  expect(await reported()).toMatchObject([
     { address: 's.example/bad', times: 2, text: 'second' },
     { address: 's.example/other', times: 1 },
   ])
   await block('s.example/bad')
   await links.storage.write((tx) => blocks.reports.dismiss(tx, 's.example/other'))
-  expect(await blocks.reports.list()).toEqual([])
+  expect(await reported()).toEqual([])
 })

@@ -98,7 +98,7 @@ test('a workspace sees who blocks by name, without email address; the appeal is 
 })
 
 test('only the owner reads or changes blocks and reports', async () => {
-  expect((await owner.get(REPORTS)).body).toEqual({ data: [] })
+  expect((await owner.get(REPORTS)).body.data).toEqual([])
   for (const [method, path, body] of [
     ['GET', BLOCKS, undefined],
     ['POST', BLOCKS, { kind: 'link', value: 'x', reason: 'x' }],

@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { Cursors } from '../../http/cursor.ts'
 import { type Api, endpoint, personOf } from '../../http/index.ts'
-import { pageOf } from '../../http/page.ts'
+import { pageAnswer, pageOf, pageParameters } from '../../http/page.ts'
 import { AppError } from '../../lib/errors/index.ts'
-import { whole } from '../../lib/validation/checked.ts'
 import { operatorActor, principalOf } from '../audit/index.ts'
 import type { Blocks } from './index.ts'
 import { BLOCK_KINDS, BlockListSchema, BlockSchema, ReportListSchema, text } from './schemas.ts'
@@ -11,7 +10,6 @@ import { BLOCK_KINDS, BlockListSchema, BlockSchema, ReportListSchema, text } fro
 const PATH = '/api/v1/instance/blocks'
 const REPORTS = '/api/v1/instance/reports'
 const TAG = 'Instance'
-const LIMIT = { default: 50, max: 100 }
 /** Dependencies of the block endpoints. */
 interface BlockRouteDeps {
   blocks: Blocks
@@ -66,15 +64,15 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     path: PATH,
     operationId: 'listBlocks',
     summary: 'List blocks',
-    query: z.object({ limit: whole(LIMIT.max).optional(), cursor: z.string().optional() }),
+    query: z.object(pageParameters),
     success: { status: 200, description: 'The newest first.', schema: BlockListSchema },
     errors: ['FORBIDDEN', 'BAD_REQUEST'],
     async handler(call) {
-      const { limit = LIMIT.default, cursor } = call.query
+      const { limit, cursor } = call.query
       const below = cursor === undefined ? null : (deps.cursors.decode(cursor, PATH)[0] as string)
       const blocks = await deps.blocks.service.list(below, limit + 1)
       const body = pageOf(blocks, limit, ({ id }) => deps.cursors.encode([id], PATH))
-      return { status: 200, body }
+      return pageAnswer(call, body)
     },
   })
 
@@ -126,10 +124,15 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     path: REPORTS,
     operationId: 'listReports',
     summary: 'List what visitors have reported',
-    success: { status: 200, description: 'The last 100 addresses.', schema: ReportListSchema },
-    errors: ['FORBIDDEN'],
-    async handler() {
-      return { status: 200, body: { data: await deps.blocks.reports.list() } }
+    query: z.object(pageParameters),
+    success: {
+      status: 200,
+      description: 'Those that were reported last first.',
+      schema: ReportListSchema,
+    },
+    errors: ['FORBIDDEN', 'BAD_REQUEST'],
+    async handler(call) {
+      return pageAnswer(call, await deps.blocks.reports.list(deps.cursors, call.query))
     },
   })
 

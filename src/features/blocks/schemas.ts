@@ -29,17 +29,15 @@ export const BlockSchema = z
 export const BlockListSchema = listOf(BlockSchema).openapi('BlockList')
 
 /** Reports of visitors: how many, and the text of the newest about `host/slug`. */
-export const ReportListSchema = z
-  .object({
-    data: z.array(
-      z.object({ address: z.string(), times: z.int(), text: z.string(), reported_at: at }),
-    ),
-  })
-  .openapi('ReportList')
+const ReportSchema = z
+  .object({ address: z.string(), times: z.int(), text: z.string(), reported_at: at })
+  .openapi('Report')
+
+export const ReportListSchema = listOf(ReportSchema).openapi('ReportList')
 
 /** Times are RFC 3339 in UTC. */
 export type Block = z.output<typeof BlockSchema>
-export type Report = z.output<typeof ReportListSchema>['data'][number]
+export type Report = z.output<typeof ReportSchema>
 
 /** What to block, as the client wrote it. */
 export type BlockInput = Pick<Block, 'kind' | 'value' | 'reason'>

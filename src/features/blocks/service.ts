@@ -1,3 +1,5 @@
+import type { Cursors } from '../../http/cursor.ts'
+import { type PageQuery, pageOf } from '../../http/page.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'
@@ -234,7 +236,8 @@ async function shown(storage: Storage, rows: readonly BlocksTable[]): Promise<Bl
   }))
 }
 
-const SHOWN = 100
+/** What cursors of reports are bound to. */
+const REPORTS = 'reports'
 
 /** The reports of visitors, for the instance's owner. */
 export function createReportService({
@@ -242,20 +245,34 @@ export function createReportService({
   domains,
 }: Pick<BlockServiceDeps, 'storage' | 'domains'>) {
   return {
-    /** The addresses reported most recently. */
-    async list(): Promise<Report[]> {
-      const rows = await storage.read.db
-        .selectFrom('reports')
-        .selectAll()
+    /**
+     * The reported addresses, last reported first.
+     * @throws AppError BAD_REQUEST (INVALID_CURSOR)
+     */
+    async list(cursors: Cursors, { limit, cursor }: PageQuery) {
+      let query = storage.read.db.selectFrom('reports').selectAll()
+      if (cursor !== undefined) {
+        const [at, key, no] = cursors.decode(cursor, REPORTS) as [number, string, number]
+        query = query.where((e) =>
+          e(e.refTuple('reported_at', 'slug_key', 'domain_no'), '<', e.tuple(at, key, no)),
+        )
+      }
+      const rows = await query
         .orderBy('reported_at', 'desc')
-        .limit(SHOWN)
+        .orderBy('slug_key', 'desc')
+        .orderBy('domain_no', 'desc')
+        .limit(limit + 1)
         .execute()
-      return rows.map(({ domain_no, slug_key, times, text, reported_at }) => ({
+      const page = pageOf(rows, limit, (last) =>
+        cursors.encode([last.reported_at, last.slug_key, last.domain_no], REPORTS),
+      )
+      const data: Report[] = page.data.map(({ domain_no, slug_key, times, text, reported_at }) => ({
         address: `${domains.hostOf(domain_no)}/${slug_key}`,
         times,
         text,
         reported_at: formatTimestamp(reported_at),
       }))
+      return { ...page, data }
     },
 
     /** Deletes the reports about an address. @throws AppError VALIDATION_FAILED */

@@ -55,7 +55,7 @@ const body = fc.record(
 )
 
 /** The fields that a link and its copy share. */
-function comparable({ id, version, created_at, updated_at, ...link }: Link) {
+function comparable({ id, version, created_by, created_at, updated_at, ...link }: Link) {
   return link
 }
 

@@ -7,7 +7,7 @@ import { prepareRows, type SlugsTable, type Transaction } from '../../platform/s
 import type { PreparedPatch } from './fields.ts'
 import { parseList, type targetOf } from './rows.ts'
 import type { LinkRow } from './store.ts'
-import { prefixAbove, slugOwner, slugTaken } from './taken.ts'
+import { prefixesAbove, slugOwner, slugTaken } from './taken.ts'
 
 /** A slug on a domain. */
 export interface Address extends SlugName {
@@ -71,7 +71,8 @@ export interface Claim {
 /**
  * Takes slugs for links, all of them different. A slug held after its link was deleted can only be
  * taken by the workspace that had it, unless it must be `unused`. Returns the failed claims: their
- * slug is in use, held for another workspace, below another's prefix, or blocked.
+ * slug is in use, held for another workspace, below another's prefix, blocked, or below a blocked
+ * prefix.
  */
 export async function claimSlugs<C extends Claim>(
   tx: Transaction,
@@ -80,9 +81,10 @@ export async function claimSlugs<C extends Claim>(
 ): Promise<C[]> {
   const rows: Row[] = []
   for (const { address, target } of claims) {
-    const isPath = address.key.includes('/')
-    const isBelow = isPath && (await prefixAbove(tx, address, target.workspace_no)) > 0
-    if (isBelow && (await slugOwner(tx, address)) === undefined) continue
+    const above = await prefixesAbove(tx, address, target.workspace_no)
+    // All addresses of a blocked link are blocked, also those below each other.
+    if (above.blockId !== null && above.blockId !== target.block_id) continue
+    if (above.foreign > 0 && (await slugOwner(tx, address)) === undefined) continue
     const { key: slug_key, domainNo: domain_no, slug } = address
     rows.push({ slug_key, domain_no, slug, ...target })
   }

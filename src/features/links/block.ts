@@ -103,8 +103,12 @@ export async function unblockLink(
   at: number,
 ): Promise<void> {
   const found = block.link_id === null ? null : await findLocked(cases, tx, { id: block.link_id })
-  if (found !== null) await write(tx, actor, found, null, at)
+  const row = found === null ? null : await write(tx, actor, found, null, at)
   await unblockSlugs(tx, block.id)
+  if (row === null || found?.isDeleted) return
+  for (const address of allOf(addressesOf(row, cases))) {
+    await retargetSlug(tx, address, targetOf(row))
+  }
 }
 
 /** The link, with its workspace locked so that it can't change. */
@@ -156,7 +160,7 @@ async function write(
 ): Promise<LinkRow> {
   const after: LinkRow = {
     ...row,
-    block: block === null ? null : JSON.stringify(block),
+    block: block === null ? null : JSON.stringify({ ...block, prefix: row.match_prefix !== 0 }),
     version: row.version + 1,
     updated_at: Math.max(at, row.updated_at),
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { invalid } from '../../lib/errors/index.ts'
 import { slugKey } from '../../model/links/slug.ts'
-import { bySql, type Transaction } from '../../platform/storage/index.ts'
+import { bySql, raiseRevision, type Transaction } from '../../platform/storage/index.ts'
 import { deleteSlug, slugChanged } from './addresses.ts'
 
 /** The most slugs re-keyed in one transaction, because other writes wait for it. */
@@ -50,6 +50,8 @@ export async function rekeySlugs(
     for (const row of there) byKey.get(row.slug_key)?.push(row)
   }
   assertDistinct(byKey)
+  // Blocked prefixes are known by their keys.
+  await raiseRevision(tx, 'blocks')
   for (const [key, same] of byKey) {
     const kept = same.find(isTaken) ?? (same[0] as Row)
     for (const row of same) if (row !== kept) await deleteSlug(tx, { key: row.slug_key, domainNo })

@@ -11,7 +11,7 @@ import { addressOn } from './addresses.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import type { LinkService } from './service.ts'
 import { findLink } from './store.ts'
-import { freeSlugs, prefixAbove, slugOwner } from './taken.ts'
+import { freeSlugs, prefixesAbove, slugOwner } from './taken.ts'
 
 /** The faults of a draft, and free slugs if its own is taken. */
 interface LinkCheck {
@@ -58,16 +58,16 @@ async function checkAddress(
     return { problems: [{ field: 'slug', code: 'SLUG_RESERVED' }], suggestions: [] }
   }
   const owner = await slugOwner(read, address)
+  const isOwn = own !== undefined && own.seq === owner?.link_seq
+  const above = await prefixesAbove(read, address, caller.workspace.no)
+  const isBlocked = owner?.block_id != null || above.blockId !== null
   const isFree =
     owner === undefined
-      ? (await prefixAbove(read, address, caller.workspace.no)) === 0
-      : (owner.block_id === null &&
-          owner.link_seq === null &&
-          owner.workspace_no === caller.workspace.no) ||
-        (own !== undefined && own.seq === owner.link_seq)
-  if (isFree) return { problems: [], suggestions: [] }
+      ? above.foreign === 0
+      : owner.link_seq === null && owner.workspace_no === caller.workspace.no
+  if (isOwn || (isFree && !isBlocked)) return { problems: [], suggestions: [] }
   return {
-    problems: [{ field: 'slug', code: owner?.block_id ? 'SLUG_BLOCKED' : 'SLUG_TAKEN' }],
+    problems: [{ field: 'slug', code: isBlocked ? 'SLUG_BLOCKED' : 'SLUG_TAKEN' }],
     suggestions: await freeSlugs(random, read, address, caller.workspace.no),
   }
 }

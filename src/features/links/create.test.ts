@@ -47,6 +47,7 @@ describe('creating', () => {
       tracking: 'full',
       clicks: { total: 0, human: 0, bot: 0, unique: 0, imported: 0 },
       last_clicked_at: null,
+      created_by: { type: 'command', id: null, name: 'command line' },
       created_at: new Date(links.clock.ms).toISOString(),
       updated_at: new Date(links.clock.ms).toISOString(),
       version: 1,

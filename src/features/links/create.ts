@@ -14,8 +14,10 @@ import {
   takeSlugs,
 } from './addresses.ts'
 import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
+import { idOfCreator, nameOfCreator } from './creator.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
+import { CLOCK_STEP_MS, countPlace } from './place.ts'
 import {
   differing,
   targetOf,
@@ -25,7 +27,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { BLANK, CLOCK_STEP_MS, countPlace, insertLinks, type LinkRow } from './store.ts'
+import { BLANK, insertLinks, type LinkRow } from './store.ts'
 import { outsideFaults } from './within.ts'
 
 /**
@@ -81,6 +83,8 @@ async function createAll(
   const last = await countPlace(tx, no, growth, plan.limits)
   // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
+  const created_by = idOfCreator(actor)
+  const creator_name = await nameOfCreator(tx, actor.id)
   const drafts = wanted.map((draft, i) => {
     const before: LinkRow = {
       ...BLANK,
@@ -89,6 +93,8 @@ async function createAll(
       workspace_no: no,
       created_at,
       updated_at: created_at,
+      created_by,
+      creator_name,
     }
     return { ...draft, before, row: withFields(before, draft.fields) }
   })

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Answer, type Api, type Call, type Caller, endpoint } from '../../http/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
-import { recordExport } from '../audit/index.ts'
+import { actorOf, recordExport } from '../audit/index.ts'
 import { EXPORTS_PER_WORKSPACE, type LinkExport } from './export.ts'
 import { createExportQuerySchema, listQueryOf } from './list-query.ts'
 import type { LinkService } from './service.ts'
@@ -38,7 +38,7 @@ export function registerLinkExportRoutes(
       summary: `Export links as ${name}`,
       description:
         'All links that match the filters of the list: the `id`, every field that can be written, ' +
-        '`has_password` instead of the password, `clicks.imported` and `created_at`. An import ' +
+        '`has_password` instead of the password, `clicks.imported`, `created_by` and `created_at`. An import ' +
         `takes the file as it is. ${description} The transfer coding of an interrupted export is incomplete. A ` +
         `workspace may have ${EXPORTS_PER_WORKSPACE} exports open; beyond that the answer is 429.`,
       query: createExportQuerySchema(deps.links.rules, format === 'csv'),
@@ -51,7 +51,8 @@ export function registerLinkExportRoutes(
       },
       async handler(call) {
         const { raw, ...query } = call.query as typeof call.query & { raw?: 'true' | 'false' }
-        const { caller, request } = call
+        const { request, requestId } = call
+        const caller = { ...call.caller, actor: actorOf(call.caller, requestId) }
         const options = { format, raw: raw === 'true' }
         const asked = listQueryOf(query)
         const start = await deps.links.exports.links(caller, asked, options, request.signal)

@@ -4,7 +4,7 @@ import { streamOf } from '../../lib/base/streams.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { isSeen } from '../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
+import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { shown } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
@@ -33,7 +33,7 @@ export interface LinkExport {
 /** The columns of an export: every writable field, and those to compare copies by. */
 export function exportColumns(writable: readonly string[]): string[] {
   const named = writable.map((field) => (field === 'password' ? 'has_password' : field))
-  return ['id', ...named, IMPORTED, 'created_at']
+  return ['id', ...named, IMPORTED, 'created_by', 'created_at']
 }
 
 function fieldOf(link: Link, column: string): unknown {
@@ -41,7 +41,9 @@ function fieldOf(link: Link, column: string): unknown {
 }
 
 /** The caller of an export. */
-type Exporter = LinkCaller & Pick<Caller, 'scopes'> & { person?: { id: string } }
+type Exporter = Pick<LinkPrincipal, 'actor'> &
+  LinkCaller &
+  Pick<Caller, 'scopes'> & { person?: { id: string } }
 
 /**
  * Exports of a workspace, in bounded memory: a page is read when the client has received the
@@ -53,7 +55,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
   const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
 
   const open = (
-    caller: Exporter,
+    caller: Omit<Exporter, 'actor'>,
     make: (until: AbortSignal) => AsyncGenerator<Uint8Array, undefined>,
     signal?: AbortSignal,
   ) => limit.stream(caller, () => streamOf(make, signal), signal)
@@ -66,7 +68,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
       return () => open(caller, (until) => write(pages, columns(), options, until), signal)
     },
     /** The history of all links, newest first, as lines of JSON. */
-    history: (caller: Exporter, signal?: AbortSignal) =>
+    history: (caller: Omit<Exporter, 'actor'>, signal?: AbortSignal) =>
       open(caller, (until) => historyLines(ctx, caller, until), signal),
   }
 }

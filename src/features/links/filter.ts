@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isPartial, type View } from '../../lib/base/view.ts'
 import type { Covering } from '../../model/blocks/list.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
+import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import {
   bySql,
   isSeen,
@@ -11,7 +12,7 @@ import {
 } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
-import { hadTests, leadsTo } from './row-tests.ts'
+import { hadTests, isMadeBy, leadsTo } from './row-tests.ts'
 import { STATUSES, type Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 
@@ -42,6 +43,9 @@ export interface LinkFilter {
   isTagged: boolean | null
   /** The `seq` of links whose slug or alias is the term; empty: they aren't ranked. */
   exact: readonly number[]
+  /** The id of a user or key, `command` or `system`; and those that it stands for. Null: any. */
+  createdBy: string | null
+  createdByIds: readonly string[] | null
   /** The destination, as serialized by the URL standard. */
   targetUrl: string | null
   status: Status | null
@@ -85,8 +89,8 @@ export function isPlain(filter: LinkFilter): boolean {
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
   const { term, tags, domainNo, targetUrl, status, folder, view, only } = filter
-  const { anyTag, hasRules, hasPassword, isTagged } = filter
-  const had = [anyTag, hasRules, hasPassword, isTagged]
+  const { anyTag, hasRules, hasPassword, isTagged, createdBy } = filter
+  const had = [anyTag, hasRules, hasPassword, isTagged, createdBy]
   const single = [term, domainNo, targetUrl, status, folder, only, ...had]
   return single.every((value) => value === null) && tags.length === 0 && !isPartial(view)
 }
@@ -199,7 +203,7 @@ function withExact({ exact }: LinkFilter, found: Fragment): Fragment {
 
 /** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
-  const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived } = filter
+  const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived, createdByIds } = filter
   const { allowed = {} } = filter.view
   const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
@@ -214,6 +218,7 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
     if (!ids || ids.length === 0) continue
     sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(ids)})`)
   }
+  if (createdByIds !== null) sets.push(sql`${links} AND ${isMadeBy('l', createdByIds)}`)
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
@@ -296,6 +301,12 @@ function blockedSql(covering: Covering | null): Fragment {
   const tests: Fragment[] = [sql`l.block IS NOT NULL`]
   if (covering?.all) tests.push(sql`TRUE`)
   for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
+  if (covering?.hasPrefixes) {
+    tests.push(sql`EXISTS (SELECT 1 FROM slugs p WHERE p.block_id IS NOT NULL
+      AND p.special = ${SPECIAL_PREFIX} AND p.workspace_no = l.workspace_no
+      AND p.domain_no = l.domain_no
+      AND substr(l.slug_key, 1, length(p.slug_key) + 1) = p.slug_key || '/')`)
+  }
   for (const host of covering?.hosts ?? []) {
     const escaped = host.replaceAll('_', '\\_')
     for (const port of ['', ':%']) {

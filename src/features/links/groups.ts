@@ -5,6 +5,7 @@ import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { findFolder } from '../folders/index.ts'
 import { type NamedTag, type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
 import type { LinkCaller } from './context.ts'
+import { nameOfCreator } from './creator.ts'
 import { parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
 
@@ -51,7 +52,7 @@ function keysOf(tags: string): string {
   return tags === '[]' ? tags : JSON.stringify(parseList(tags).map(foldCase))
 }
 
-/** A row stored earlier, with the current names of its tags, and its folder if it still exists. */
+/** A row stored earlier, with the current names of its tags and creator, and its folder if that still exists. */
 export async function withPresentGroups(sql: Sql, row: LinkRow): Promise<LinkRow> {
   const folder =
     row.folder_id === null ? undefined : await findFolder(sql, row.workspace_no, row.folder_id)
@@ -60,6 +61,7 @@ export async function withPresentGroups(sql: Sql, row: LinkRow): Promise<LinkRow
   return {
     ...row,
     folder_id: folder?.id ?? null,
+    creator_name: await nameOfCreator(sql, row.created_by),
     tag_nos: JSON.stringify(tags.map(({ no }) => no)),
     tags: JSON.stringify([...names.values()]),
   }

@@ -18,7 +18,7 @@ import { withPresentGroups } from './groups.ts'
 import { deletedLinks } from './remove.ts'
 import { stateOf } from './rows.ts'
 import type { HistoryPage, Link } from './schemas.ts'
-import { findLink, type LinkRow } from './store.ts'
+import { BLANK, findLink, type LinkRow } from './store.ts'
 import { change } from './update.ts'
 
 /** Entries per query when all are read. */
@@ -38,7 +38,9 @@ async function linkOrDeleted(
     .where('id', '=', id)
     .executeTakeFirst()
   if (deleted === undefined) throw new AppError('LINK_NOT_FOUND')
-  const found = await withPresentGroups(sql, JSON.parse(deleted.row) as LinkRow)
+  // A row of an earlier version lacks newer columns.
+  const stored: LinkRow = { ...BLANK, ...JSON.parse(deleted.row) }
+  const found = await withPresentGroups(sql, stored)
   return { row: found, isDeleted: true }
 }
 

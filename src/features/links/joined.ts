@@ -23,3 +23,10 @@ export function folderOf(link: 'links' | 'l'): RawBuilder<string | null> {
   return sql<string | null>`(SELECT coalesce(f.merged_into, f.id) FROM folders f
     WHERE f.id = ${sql.raw(link)}.folder_id)`
 }
+
+/** The current name of a link's creator; null: it has none, or is no person or key. */
+export function creatorName(link: 'links' | 'l'): RawBuilder<string | null> {
+  const id = sql.raw(`${link}.created_by`)
+  return sql<string | null>`coalesce((SELECT k.name FROM api_keys k WHERE k.id = ${id}),
+    (SELECT u.name FROM users u WHERE u.id = ${id}))`
+}

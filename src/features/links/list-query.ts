@@ -5,6 +5,7 @@ import { boundedText, checked, checkWith, isObject, whole } from '../../lib/vali
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
 import { BOUNDS, checkDomainFilter, serializeDestination } from '../../model/links/values.ts'
+import { checkCreator } from './creator.ts'
 import type { LinkRules } from './fields.ts'
 import { RELEVANCE, SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
@@ -43,6 +44,22 @@ const HAD = {
   tagged: parameter(flag, '`false`: links without tags; `true`: with some.'),
   has_rules: parameter(flag, '`true`: links with rules or variants; `false`: without.'),
   has_password: parameter(flag, '`true`: links with a password; `false`: without.'),
+}
+
+const CREATED = {
+  created_by: parameter(
+    checked(z.string(), checkCreator).optional(),
+    'Links made by the person or key with this id; of a rotated key, those of its ' +
+      'predecessors too. `me`: the caller, which with an API key is that key, not the person ' +
+      'who made it. `command`: the command line of the server; `system`: Slugline itself.',
+    { example: 'me' },
+  ),
+  created_after: timestamp(
+    'Links created then or later: RFC 3339, or a date for its midnight in UTC.',
+  ),
+  created_before: timestamp(
+    'Links created before then: RFC 3339, or a date for its midnight in UTC.',
+  ),
 }
 
 const ORDER = {
@@ -109,12 +126,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         { example: 'https://example.com/summer' },
       ),
       status: parameter(z.enum(STATUSES).optional(), 'Links that have this status now.'),
-      created_after: timestamp(
-        'Links created then or later: RFC 3339, or a date for its midnight in UTC.',
-      ),
-      created_before: timestamp(
-        'Links created before then: RFC 3339, or a date for its midnight in UTC.',
-      ),
+      ...CREATED,
       ...ORDER,
       limit: parameter(limit, 'How many links a page has at most.', {
         default: PAGE_LIMIT.default,

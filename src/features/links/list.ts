@@ -5,7 +5,8 @@ import { slugKey } from '../../model/links/slug.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
 import { findIdsOf } from '../folders/index.ts'
 import { hasTagWith, numbersOfTags } from '../tags/index.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
+import type { LinkContext, LinkPrincipal } from './context.ts'
+import { idOfCreator, ME, sameCreators } from './creator.ts'
 import {
   isPlain,
   isPlainButArchived,
@@ -23,7 +24,7 @@ import type { LinkList } from './schemas.ts'
 /** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(
   ctx: LinkContext,
-  caller: LinkCaller,
+  caller: LinkPrincipal,
   query: ListQuery,
 ): Promise<LinkList> {
   const { cursors } = ctx
@@ -99,12 +100,13 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
 /** The filter of a query, without what needs the database. */
 export function filterOf(
   { blocks }: LinkContext,
-  caller: LinkCaller,
+  caller: LinkPrincipal,
   query: FilterQuery,
 ): LinkFilter {
   const term = foldForSearch(query.search ?? '')
+  const { actor } = caller
   const { no: workspaceNo } = caller.workspace
-  const { folder_id: folder, archived = 'false' } = query
+  const { folder_id: folder, archived = 'false', created_by: creator } = query
   return {
     workspaceNo,
     term: term === '' ? null : term,
@@ -116,6 +118,8 @@ export function filterOf(
     tags: keysOfTags(query.tags ?? []),
     domainNo: query.domain ?? null,
     targetUrl: query.destination_url ?? null,
+    createdBy: creator === ME ? idOfCreator(actor) : (creator ?? null),
+    createdByIds: null,
     anyTag: query.any_tag === undefined ? null : keysOfTags(query.any_tag),
     anyTagNos: null,
     hasRules: query.has_rules ?? null,
@@ -133,9 +137,10 @@ export function filterOf(
 
 /** Resolves tags, folder and named links of a filter. */
 export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
-  const { workspaceNo, term, tags, anyTag, folder, view, archived, named } = filter
+  const { workspaceNo, term, tags, anyTag, folder, view, archived, named, createdBy } = filter
   return {
     ...filter,
+    createdByIds: createdBy === null ? null : await sameCreators(sqlx, workspaceNo, createdBy),
     anyTagNos: anyTag && (await numbersOfTags(sqlx, workspaceNo, anyTag)).flat(),
     termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),

@@ -11,9 +11,10 @@ import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import type { LinkName } from './find.ts'
+import { countPlace } from './place.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
-import { countPlace, deleteLink, type LinkRow, type LinkSeeker, selectLinks } from './store.ts'
+import { deleteLink, type LinkRow, type LinkSeeker, selectLinks } from './store.ts'
 import { linkToChange } from './update.ts'
 
 /** How long a deleted link can be restored; its clicks are kept for as long. */
@@ -32,6 +33,8 @@ export async function remove(
   ifMatch: IfMatch,
 ): Promise<void> {
   const row = await linkToChange(tx, caller, name, ifMatch)
+  // Names of people are only in their own rows.
+  const { creator_name: _, ...stored } = row
   const at = ctx.clock.now()
   await takeOut(ctx, tx, row)
   const { length } = allOf(addressesOf(row, ctx.domains))
@@ -44,7 +47,7 @@ export async function remove(
       workspace_no: row.workspace_no,
       deleted_at: at,
       folder_id: row.folder_id,
-      row: JSON.stringify(row),
+      row: JSON.stringify(stored),
     })
     .execute()
   await recordChange(tx, caller.actor, {

@@ -67,8 +67,9 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       },
     },
     errors: ['BAD_REQUEST'],
-    async handler({ caller, query, request, baseUrl }) {
-      const list = await deps.links.list(caller, listQueryOf(query))
+    async handler(call) {
+      const { query, request, baseUrl } = call
+      const list = await deps.links.list(principalOf(call), listQueryOf(query))
       const headers = { Link: pageLinks(baseUrl, request.url, list.pagination) }
       return { status: 200, body: list, headers }
     },

@@ -6,13 +6,14 @@ import { tagNames } from './joined.ts'
 
 /** The conditions on what the row `l` has. */
 export function hadTests({ workspaceNo, ...filter }: LinkFilter): Fragment[] {
-  const { anyTagNos, hasRules, hasPassword, isTagged } = filter
+  const { anyTagNos, createdByIds, hasRules, hasPassword, isTagged } = filter
   const not = (isWanted: boolean) => sql.raw(isWanted ? 'NOT' : '')
   const tests: Fragment[] = []
   if (anyTagNos !== null) {
     tests.push(sql`EXISTS (SELECT 1 FROM link_tags t WHERE t.workspace_no = ${workspaceNo}
       AND ${isTag('t', anyTagNos)} AND t.link_seq = l.seq)`)
   }
+  if (createdByIds !== null) tests.push(isMadeBy('l', createdByIds))
   if (hasRules !== null) {
     tests.push(sql`${not(hasRules)} (l.rules IS NULL AND l.variants IS NULL)`)
   }
@@ -30,4 +31,10 @@ export function leadsTo(table: string, url: string): Fragment {
     postgres: sql`(hashtextextended(${column}, 0) = hashtextextended(${url}, 0)
       AND ${column} = ${url})`,
   })
+}
+
+/** Whether one of some creators made the row; with the condition of the index `links_created_by`. */
+export function isMadeBy(table: string, ids: readonly string[]): Fragment {
+  const column = sql.ref(`${table}.created_by`)
+  return sql`(${column} IS NOT NULL AND ${column} IN (${sql.join(ids)}))`
 }

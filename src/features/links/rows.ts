@@ -9,6 +9,7 @@ import { checkTags, type Destination, hasPlaceholder } from '../../model/links/v
 import type { Rule, Variant } from '../../redirect/rules/index.ts'
 import type { Fields } from '../audit/index.ts'
 import type { Addresses } from './addresses.ts'
+import { creatorOf } from './creator.ts'
 import type { LinkRules, PreparedPatch } from './fields.ts'
 import type { Link, RedirectStatus, Tracking } from './schemas.ts'
 import type { Counters, LinkRow } from './store.ts'
@@ -222,6 +223,7 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
         imported: row.imported_clicks,
       },
       last_clicked_at: formatTimestamp(counters?.last_clicked_at ?? null),
+      created_by: creatorOf(row),
       created_at: formatTimestamp(row.created_at),
       updated_at: formatTimestamp(row.updated_at),
       version: row.version,
@@ -269,7 +271,8 @@ export function blockOf({ block }: { block: string | null }): LinkBlock | null {
 /** A link's data in the rows of its slugs. If special, the redirect reads the link's row too. */
 export function targetOf(row: LinkRow) {
   const { workspace_no, seq, target_url, redirect_status } = row
-  const isPrefix = row.match_prefix !== 0
+  const block = blockOf(row)
+  const isPrefix = row.match_prefix !== 0 || block?.prefix === true
   const isSpecial =
     row.enabled === 0 ||
     row.forward_query !== 0 ||
@@ -288,7 +291,7 @@ export function targetOf(row: LinkRow) {
     target_url,
     redirect_status,
     special: isPrefix ? SPECIAL_PREFIX : Number(isSpecial),
-    block_id: blockOf(row)?.id ?? null,
+    block_id: block?.id ?? null,
   }
 }
 

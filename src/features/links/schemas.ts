@@ -55,6 +55,7 @@ export const LINK_EXAMPLE = {
   tracking: 'full',
   clicks: { total: 1280, human: 1204, bot: 76, unique: 987, imported: 0 },
   last_clicked_at: '2026-05-04T09:30:12.345Z',
+  created_by: { type: 'api_key', id: 'key_01hzy3v9k2q4r6s8t0v2w4x6y8', name: 'Newsletter' },
   created_at: '2026-05-01T08:00:00.000Z',
   updated_at: '2026-05-02T14:12:10.250Z',
   version: 3,
@@ -173,6 +174,15 @@ export const LinkSchema = z
     last_clicked_at: time(
       'When it was last clicked, in UTC, bots included. Null: never.',
     ).nullable(),
+    // Without the component's name: `nullable` would make that null, too.
+    created_by: z
+      .object(ActorSchema.shape)
+      .nullable()
+      .openapi({
+        description:
+          'Who created the link, by the current name; by the id if the person has no name or no ' +
+          'longer exists. Null: it was created before Slugline stored this; its history says.',
+      }),
     created_at: time('When the link was created, in UTC.'),
     updated_at: time('When it was last changed, in UTC; clicks leave it as it is.'),
     version: z.int().openapi({ description: 'Increases with every change; also in the ETag.' }),

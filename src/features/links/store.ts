@@ -6,7 +6,6 @@ import {
   sql,
 } from 'kysely'
 import { sees, type View } from '../../lib/base/view.ts'
-import { AppError } from '../../lib/errors/index.ts'
 import {
   type LinksTable,
   prepare,
@@ -15,7 +14,7 @@ import {
   type Sql,
   type Transaction,
 } from '../../platform/storage/index.ts'
-import { folderOf, tagNames } from './joined.ts'
+import { creatorName, folderOf, tagNames } from './joined.ts'
 import { parseList, searchText } from './rows.ts'
 import { indexText, unindexText } from './search.ts'
 
@@ -23,6 +22,8 @@ import { indexText, unindexText } from './search.ts'
 export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'> & {
   /** JSON array of strings: the names of `tag_nos`, in the order of their keys. */
   tags: string
+  /** The current name of `created_by`; null: it has none. */
+  creator_name: string | null
 }
 
 /** A link with the default of every field. */
@@ -63,19 +64,25 @@ export const BLANK: LinkRow = {
   created_at: 0,
   updated_at: 0,
   version: 1,
+  created_by: null,
+  creator_name: null,
 }
 
 const COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
 /** Columns written without conversion. */
-const STORED = COLUMNS.filter((name) => name !== 'tags') as Exclude<keyof LinkRow, 'tags'>[]
+const STORED = COLUMNS.filter((name) => name !== 'tags' && name !== 'creator_name') as Exclude<
+  keyof LinkRow,
+  'tags' | 'creator_name'
+>[]
 
-/** Links with the names of their tags, and their current folder. */
+/** Links with the names of their tags and of their creator, and their current folder. */
 export function selectLinks({ db }: Pick<Sql, 'db'>) {
   const plain = STORED.filter((name) => name !== 'folder_id')
   const query = db
     .selectFrom('links')
     .select(plain)
     .select([tagNames('links').as('tags'), folderOf('links').as('folder_id')])
+    .select(creatorName('links').as('creator_name'))
   return query as SelectQueryBuilder<Schema, 'links', LinkRow>
 }
 
@@ -86,7 +93,7 @@ export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
 
 /** The columns of a link `l` with its counters `c`, for SQL text. */
 export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS tags,
-  ${folderOf('l')} AS folder_id, ${sql.raw(
+  ${folderOf('l')} AS folder_id, ${creatorName('l')} AS creator_name, ${sql.raw(
     [
       ...STORED.filter((name) => name !== 'folder_id').map((name) => `l.${name}`),
       ...COUNTER_COLUMNS.map((name) => `c.${name}`),
@@ -118,7 +125,18 @@ export async function insertLinks(tx: Transaction, links: readonly LinkRow[]): P
 
 /** Updates a link, its tags and its search entry. False: its external id is in use. */
 export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
-  const { seq, id, workspace_no, created_at, block, uses, tags, ...changing } = row
+  const {
+    seq,
+    id,
+    workspace_no,
+    created_at,
+    created_by,
+    creator_name,
+    block,
+    uses,
+    tags,
+    ...changing
+  } = row
   const search_text = searchText(row)
   let update = tx.db
     .updateTable('links')
@@ -215,81 +233,4 @@ async function changeTags(
   }
   const added = [...has.difference(had)].map((tag_no) => ({ workspace_no, tag_no, link_seq }))
   await addTags(tx, added)
-}
-
-/** A plan's limits of links, and of their slugs and aliases together; null: unlimited. */
-export interface LinkLimits {
-  readonly links: number | null
-  readonly addresses: number | null
-}
-
-/** A change of a workspace's counts; `made` new links and their audit entries get numbers. */
-interface PlaceChange {
-  links: number
-  addresses: number
-  made?: number
-  now?: number
-}
-
-/** The last new link's numbers, and the latest creation time of a link. */
-export interface Place {
-  n: number
-  latest: number
-  entryNo: number
-}
-
-/** A clock that steps back further was wrong before. */
-export const CLOCK_STEP_MS = 300_000
-
-const count = prepare<
-  Required<PlaceChange> & { workspaceNo: number; linksMax: number; addressesMax: number },
-  Place
->((db, p) =>
-  db
-    .updateTable('workspaces')
-    .set((eb) => ({
-      links_count: eb('links_count', '+', p.links),
-      addresses_count: eb('addresses_count', '+', p.addresses),
-      links_made: eb('links_made', '+', p.made),
-      audit_made: eb('audit_made', '+', p.made),
-      links_unordered: sql<0 | 1>`CASE WHEN ${p.made} > 0
-        AND last_link_at - ${p.now} > ${sql.lit(CLOCK_STEP_MS)} THEN 1 ELSE links_unordered END`,
-      last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
-    }))
-    .where('no', '=', p.workspaceNo)
-    .where('links_count', '<=', p.linksMax)
-    .where('addresses_count', '<=', p.addressesMax)
-    .returning(['links_made as n', 'last_link_at as latest', 'audit_made as entryNo']),
-)
-
-/**
- * Counts links and addresses of a workspace. The plan limits only growth: after a change of the
- * plan there may be too many, and some can still be removed.
- * @throws AppError PLAN_LIMIT_REACHED
- */
-export async function countPlace(
-  tx: Transaction,
-  workspaceNo: number,
-  change: PlaceChange,
-  limits: LinkLimits = { links: null, addresses: null },
-): Promise<Place> {
-  const most = (limit: number | null, added: number) =>
-    limit === null || added <= 0 ? Number.MAX_SAFE_INTEGER : limit - added
-  const linksMax = most(limits.links, change.links)
-  const addressesMax = most(limits.addresses, change.addresses)
-  const all = { made: 0, now: 0, ...change, workspaceNo, linksMax, addressesMax }
-  const [place] = await tx.run(count, all)
-  if (place !== undefined) return place
-  const { links_count } = await tx.db
-    .selectFrom('workspaces')
-    .select('links_count')
-    .where('no', '=', workspaceNo)
-    .executeTakeFirstOrThrow()
-  throw new AppError('PLAN_LIMIT_REACHED', {
-    details: [
-      links_count > linksMax
-        ? { field: 'links', code: 'LINKS_LIMIT', params: { limit: limits.links ?? 0 } }
-        : { field: 'addresses', code: 'ADDRESSES_LIMIT', params: { limit: limits.addresses ?? 0 } },
-    ],
-  })
 }

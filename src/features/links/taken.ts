@@ -1,5 +1,6 @@
 import type { Random } from '../../lib/base/random.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
+import { prefixesOf } from '../../model/blocks/list.ts'
 import { alternatives, isReserved, SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import type { Address } from './addresses.ts'
@@ -14,28 +15,42 @@ export function slugOwner({ db }: Sql, { key, domainNo }: Address) {
     .executeTakeFirst()
 }
 
-/**
- * How many segments of a slug are a prefix that is, or was until its deletion, another workspace's;
- * else 0. That prefix takes precedence unless a link has the slug itself.
- */
-export async function prefixAbove(
+/** What the prefixes above a slug mean for a workspace that wants the slug. */
+interface Above {
+  /**
+   * How many segments are a prefix that is, or was until its deletion, another workspace's; else 0.
+   * That prefix takes precedence unless a link has the slug itself.
+   */
+  foreign: number
+  /** A prefix of the workspace that is blocked with everything below it. */
+  blockId: string | null
+}
+
+const NOTHING_ABOVE: Above = { foreign: 0, blockId: null }
+
+/** The prefixes above a slug. */
+export async function prefixesAbove(
   { db }: Sql,
   { key, domainNo }: Pick<Address, 'key' | 'domainNo'>,
   workspaceNo: number,
-): Promise<number> {
-  const segments = key.split('/')
-  if (segments.length === 1) return 0
-  const above = segments.slice(1).map((_, i) => segments.slice(0, i + 1).join('/'))
+): Promise<Above> {
+  const above = prefixesOf(key)
+  if (above.length === 0) return NOTHING_ABOVE
   const prefixes = await db
     .selectFrom('slugs')
-    .select(['slug_key', 'workspace_no'])
+    .select(['slug_key', 'workspace_no', 'block_id'])
     .where('slug_key', 'in', above)
     .where('domain_no', '=', domainNo)
     .where('special', '=', SPECIAL_PREFIX)
     .execute()
   const longest = prefixes.sort((a, b) => b.slug_key.length - a.slug_key.length)[0]
-  if (longest === undefined || longest.workspace_no === workspaceNo) return 0
-  return longest.slug_key.split('/').length
+  if (longest === undefined) return NOTHING_ABOVE
+  const isOwn = longest.workspace_no === workspaceNo
+  const own = prefixes.filter(({ workspace_no }) => workspace_no === workspaceNo)
+  return {
+    foreign: isOwn ? 0 : longest.slug_key.split('/').length,
+    blockId: own.find(({ block_id }) => block_id !== null)?.block_id ?? null,
+  }
 }
 
 const SUGGESTIONS = 3
@@ -48,7 +63,10 @@ export async function slugTaken(
   field: 'slug' | 'aliases',
   workspaceNo: number,
 ): Promise<AppError> {
-  if ((await slugOwner(tx, taken))?.block_id) {
+  const isBlocked =
+    (await slugOwner(tx, taken))?.block_id ||
+    (await prefixesAbove(tx, taken, workspaceNo)).blockId !== null
+  if (isBlocked) {
     return invalid({ field, code: 'SLUG_BLOCKED' })
   }
   return new AppError('SLUG_TAKEN', {
@@ -64,7 +82,7 @@ export async function freeSlugs(
   { slug, key, domainNo }: Address,
   workspaceNo: number,
 ): Promise<string[]> {
-  const prefix = await prefixAbove(sqlx, { key, domainNo }, workspaceNo)
+  const prefix = (await prefixesAbove(sqlx, { key, domainNo }, workspaceNo)).foreign
   for (const suggestions: string[] = []; ; ) {
     const candidates = alternatives(slug, random, prefix || undefined)
     const known = await sqlx.db
@@ -81,7 +99,7 @@ export async function freeSlugs(
     const keys = new Set(known.map((row) => row.slug_key))
     for (const one of candidates) {
       if (keys.has(one.slug) || keys.has(one.key) || isReserved(one.slug, domainNo)) continue
-      if ((await prefixAbove(sqlx, { key: one.key, domainNo }, workspaceNo)) > 0) continue
+      if ((await prefixesAbove(sqlx, { key: one.key, domainNo }, workspaceNo)).foreign > 0) continue
       suggestions.push(one.slug)
     }
     if (suggestions.length >= SUGGESTIONS) return suggestions.slice(0, SUGGESTIONS)

@@ -2,7 +2,7 @@ import type { IfMatch } from '../../http/types.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { isReserved } from '../../model/links/slug.ts'
 import { BOUNDS } from '../../model/links/values.ts'
-import type { Transaction } from '../../platform/storage/index.ts'
+import { raiseRevision, type Transaction } from '../../platform/storage/index.ts'
 import { recordChange } from '../audit/index.ts'
 import {
   type Address,
@@ -24,6 +24,7 @@ import { create } from './create.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
+import { countPlace } from './place.ts'
 import {
   changesOf,
   targetOf,
@@ -34,7 +35,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { countPlace, findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
+import { findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
 import { outsideFaults } from './within.ts'
 
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
@@ -132,6 +133,8 @@ export async function change(
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
   if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))
+  // The blocked prefixes may have changed.
+  if (row.block !== null) await raiseRevision(tx, 'blocks')
   const isStored = isDeleted ? await insertLinks(tx, [row]) : await updateLink(tx, before, row)
   if (!isStored) throw externalIdTaken()
   if (isDeleted) await tx.db.deleteFrom('deleted_links').where('seq', '=', row.seq).execute()

@@ -60,7 +60,6 @@ async function list(
     .select(['i.id', 'i.email', 'i.role', 'i.expires_at', 'u.email as inviter_email'])
     .where('i.workspace_no', '=', workspaceNo)
     .where('i.expires_at', '>', clock.now())
-    .orderBy('i.created_at', 'desc')
     .orderBy('i.id', 'desc')
     .execute()
   return rows.map(({ id, email, role, expires_at, inviter_email }) => ({

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import type { Cursors } from '../../http/cursor.ts'
 import { type Api, assertAllowed, endpoint } from '../../http/index.ts'
-import { pageOf } from '../../http/page.ts'
+import { pageAnswer, pageOfAll, pageParameters } from '../../http/page.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { createMemoryLimiter, type Limiter } from '../../platform/limits/index.ts'
 import type { InvitationService, SendInvitation } from './invitations.ts'
@@ -8,6 +9,7 @@ import {
   InvitationListSchema,
   InvitationSchema,
   InviteSchema,
+  type Member,
   MemberListSchema,
   MemberSchema,
   RemoveQuery,
@@ -18,19 +20,17 @@ import { type MemberService, memberPrincipalOf } from './service.ts'
 const MEMBERS = '/api/v1/members'
 const INVITATIONS = '/api/v1/invitations'
 const TAG = 'Members'
-const Member = z.object({ user_id: z.string() })
+const ByUser = z.object({ user_id: z.string() })
 const Invitation = z.object({ id: z.string() })
 /** Protects mailboxes from being flooded: 30 per workspace, then one per minute. */
 const INVITES = { ratePerMinute: 1, burst: 30 }
-
-/** A short list, returned as one page. */
-const whole = <T>(rows: T[]) => pageOf(rows, rows.length, String)
 
 interface MemberRoutesDeps {
   members: MemberService
   invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
   sendInvitation: SendInvitation
   clock: Clock
+  cursors: Cursors
   /** Limits the invitations of a workspace. Default: in memory. */
   invitationLimiter?: Limiter | undefined
 }
@@ -44,11 +44,16 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
     operationId: 'listMembers',
     tag: TAG,
     summary: 'List members',
+    query: z.object(pageParameters),
     success: { status: 200, description: 'In the order of joining.', schema: MemberListSchema },
-    handler: async ({ caller }) => ({
-      status: 200,
-      body: whole(await deps.members.list(caller.workspace.no)),
-    }),
+    errors: ['BAD_REQUEST'],
+    async handler(call) {
+      const { no } = call.caller.workspace
+      const members = await deps.members.list(no)
+      const keyOf = ({ joined_at, user_id }: Member) => [joined_at, user_id]
+      const page = pageOfAll(deps.cursors, ['members', no], members, call.query, keyOf)
+      return pageAnswer(call, page)
+    },
   })
 
   endpoint(api, {
@@ -59,7 +64,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
     operationId: 'updateMember',
     tag: TAG,
     summary: 'Give a member another role',
-    params: Member,
+    params: ByUser,
     body: RoleSchema,
     success: { status: 200, description: 'The member.', schema: MemberSchema },
     errors: ['MEMBER_NOT_FOUND', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
@@ -80,7 +85,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
     operationId: 'removeMember',
     tag: TAG,
     summary: 'Remove a member, or leave',
-    params: Member,
+    params: ByUser,
     query: RemoveQuery,
     success: { status: 204, description: 'They have no access any more.' },
     errors: ['MEMBER_NOT_FOUND', 'FORBIDDEN', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
@@ -104,11 +109,16 @@ function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps)
     operationId: 'listInvitations',
     tag: TAG,
     summary: 'List open invitations',
+    query: z.object(pageParameters),
     success: { status: 200, description: 'The newest first.', schema: InvitationListSchema },
-    handler: async ({ caller }) => ({
-      status: 200,
-      body: whole(await deps.invitations.list(caller.workspace.no)),
-    }),
+    errors: ['BAD_REQUEST'],
+    async handler(call) {
+      const { no } = call.caller.workspace
+      const open = await deps.invitations.list(no)
+      const binding = ['invitations', no]
+      const page = pageOfAll(deps.cursors, binding, open, call.query, ({ id }) => [id], true)
+      return pageAnswer(call, page)
+    },
   })
 
   endpoint(api, {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCursors } from '../../http/cursor.ts'
 import { createApi } from '../../http/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { createIds } from '../../lib/base/ids.ts'
@@ -41,7 +42,7 @@ function listing(plans: readonly Plan[] = DEFAULT_PLANS) {
     baseUrl: 'http://localhost:3000',
     pseudoLocales: true,
   })
-  registerPlanRoutes(api, { plans: createPlans(plans) })
+  registerPlanRoutes(api, { plans: createPlans(plans), cursors: createCursors('a secret of ours') })
   return async (headers: Record<string, string> = {}, query = '') => {
     const request = new Request(`http://localhost:3000/api/v1/plans${query}`, { headers })
     const answer = await api.fetch(request, { peer: '192.0.2.1' })

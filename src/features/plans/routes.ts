@@ -1,10 +1,16 @@
+import { z } from '@hono/zod-openapi'
+import type { Cursors } from '../../http/cursor.ts'
 import { type Api, endpoint } from '../../http/index.ts'
+import { pageAnswer, pageOfAll, pageParameters } from '../../http/page.ts'
 import { listPlan } from './listing.ts'
 import { PLANS_EXAMPLE, PlanListSchema } from './schemas.ts'
 import type { Plans } from './service.ts'
 
 /** `GET /api/v1/plans`: public, and the same for all readers of a language. */
-export function registerPlanRoutes(api: Pick<Api, 'add'>, { plans }: { plans: Plans }): void {
+export function registerPlanRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { plans: Plans; cursors: Cursors },
+): void {
   endpoint(api, {
     method: 'get',
     path: '/api/v1/plans',
@@ -15,17 +21,24 @@ export function registerPlanRoutes(api: Pick<Api, 'add'>, { plans }: { plans: Pl
     description:
       'The plans of this instance, with the limits that are enforced. Needs no API key. Names ' +
       'and descriptions are in the language of the answer.',
+    query: z.object(pageParameters),
     success: {
       status: 200,
-      description: 'The plans, in the order of their size.',
+      description: 'One page of plans, in the order of their size.',
       schema: PlanListSchema,
-      headers: { 'Content-Language': 'The language of the names and descriptions.' },
+      headers: {
+        'Content-Language': 'The language of the names and descriptions.',
+        Link: 'The next and the first page (RFC 8288).',
+      },
       example: PLANS_EXAMPLE,
     },
+    errors: ['BAD_REQUEST'],
     cacheControl: 'public, max-age=300',
-    handler: ({ locale }) => ({
-      status: 200,
-      body: { data: plans.all.map((plan) => listPlan(plan, locale)) },
-    }),
+    handler(call) {
+      const { cursors, plans } = deps
+      const page = pageOfAll(cursors, ['plans'], [...plans.all.entries()], call.query, ([i]) => [i])
+      const data = page.data.map(([, plan]) => listPlan(plan, call.locale))
+      return pageAnswer(call, { ...page, data })
+    },
   })
 }

@@ -1,9 +1,18 @@
 import { z } from '@hono/zod-openapi'
+import { listOf, PAGE_LIMIT } from '../../http/page.ts'
 import { DEFAULT_PLANS } from './defaults.ts'
 import { listPlan } from './listing.ts'
 
 /** The reference's example. */
-export const PLANS_EXAMPLE = { data: DEFAULT_PLANS.map((plan) => listPlan(plan, 'en')) }
+export const PLANS_EXAMPLE = {
+  data: DEFAULT_PLANS.map((plan) => listPlan(plan, 'en')),
+  pagination: {
+    limit: PAGE_LIMIT.default,
+    has_more: false,
+    next_cursor: null,
+    total: DEFAULT_PLANS.length,
+  },
+}
 
 const limit = (description: string) => z.int().min(0).nullable().openapi({ description })
 
@@ -55,7 +64,4 @@ export const PlanSchema = z
   })
   .openapi('Plan', { example: PLANS_EXAMPLE.data[0] })
 
-/** All plans. */
-export const PlanListSchema = z
-  .object({ data: z.array(PlanSchema).openapi({ description: 'Every plan of this instance.' }) })
-  .openapi('PlanList')
+export const PlanListSchema = listOf(PlanSchema).openapi('PlanList')

@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi'
+import type { Cursors } from '../../http/cursor.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import { pageOf } from '../../http/page.ts'
+import { pageAnswer, pageOfAll, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
+import { foldCase } from '../../lib/validation/text.ts'
 import { principalOf } from '../audit/index.ts'
 import {
   TEMPLATES_MAX,
   UTM_TEMPLATE_EXAMPLE,
+  type UtmTemplate,
   UtmTemplateCreateSchema,
   UtmTemplateListSchema,
   UtmTemplatePatchSchema,
@@ -27,24 +30,26 @@ const BY_ID = {
 const one = describeOne('template', UtmTemplateSchema, UTM_TEMPLATE_EXAMPLE)
 
 /** The endpoints of UTM templates. */
-export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void {
+export function registerUtmRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { utm: UtmService; cursors: Cursors },
+): void {
   endpoint(api, {
     ...READ,
     method: 'get',
     path: PATH,
     operationId: 'listUtmTemplates',
     summary: 'List UTM templates',
-    description: `The templates of the workspace by name: all of them, ${TEMPLATES_MAX} at most.`,
-    success: {
-      status: 200,
-      description: 'The templates.',
-      schema: UtmTemplateListSchema,
-      example: pageOf([UTM_TEMPLATE_EXAMPLE], TEMPLATES_MAX, String),
+    description: `The templates of the workspace by name, ${TEMPLATES_MAX} at most.`,
+    query: z.object(pageParameters),
+    success: pageSuccess('One page of templates.', UtmTemplateListSchema, UTM_TEMPLATE_EXAMPLE),
+    errors: ['BAD_REQUEST'],
+    async handler(call) {
+      const templates = await deps.utm.list(call.caller)
+      const binding = ['utm templates', call.caller.workspace.no]
+      const keyOf = ({ name }: UtmTemplate) => [foldCase(name)]
+      return pageAnswer(call, pageOfAll(deps.cursors, binding, templates, call.query, keyOf))
     },
-    handler: async ({ caller }) => ({
-      status: 200,
-      body: pageOf(await deps.utm.list(caller), TEMPLATES_MAX, String),
-    }),
   })
 
   endpoint(api, {

@@ -24,7 +24,7 @@ test('templates are made, listed by name, changed and deleted, each with its aud
   await as('member', 'POST', '', { name: 'Ads' })
   const list = await as('viewer', 'GET')
   expect(list.body.data.map(({ name }: { name: string }) => name)).toEqual(['Ads', 'News'])
-  expect(list.body.pagination).toEqual({ limit: 100, has_more: false, next_cursor: null })
+  expect(list.body.pagination).toMatchObject({ has_more: false, total: 2 })
 
   const changed = await as('member', 'PATCH', `/${id}`, { source: null, term: 't' })
   expect(changed.body).toEqual({ ...made.body, source: null, term: 't', version: 2 })

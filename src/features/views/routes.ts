@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi'
+import type { Cursors } from '../../http/cursor.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import { pageOf } from '../../http/page.ts'
+import { pageAnswer, pageOfAll, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
+import { foldCase } from '../../lib/validation/text.ts'
 import { memberPrincipalOf } from '../members/service.ts'
 import {
   VIEW_EXAMPLE,
   VIEWS_MAX,
+  type View,
   ViewCreateSchema,
   ViewListSchema,
   ViewPatchSchema,
@@ -24,19 +27,27 @@ const BY_ID = {
 const one = describeOne('view', ViewSchema, VIEW_EXAMPLE)
 
 /** The dashboard's endpoints for saved views of the list of links. */
-export function registerViewRoutes(api: Pick<Api, 'add'>, deps: { views: ViewService }): void {
+export function registerViewRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { views: ViewService; cursors: Cursors },
+): void {
   endpoint(api, {
     ...ANYONE,
     method: 'get',
     path: PATH,
     operationId: 'listViews',
     summary: 'List saved views',
-    description: `One’s own and shared ones by name: all of them, ${2 * VIEWS_MAX} at most.`,
-    success: { status: 200, description: 'The views.', schema: ViewListSchema },
-    handler: async (call) => ({
-      status: 200,
-      body: pageOf(await deps.views.list(memberPrincipalOf(call)), 2 * VIEWS_MAX, String),
-    }),
+    description: `One’s own and shared ones by name, ${2 * VIEWS_MAX} at most.`,
+    query: z.object(pageParameters),
+    success: pageSuccess('One page of views.', ViewListSchema, VIEW_EXAMPLE),
+    errors: ['BAD_REQUEST'],
+    async handler(call) {
+      const caller = memberPrincipalOf(call)
+      const views = await deps.views.list(caller)
+      const binding = ['views', caller.workspace.no, caller.userId]
+      const keyOf = ({ name, id }: View) => [foldCase(name), id]
+      return pageAnswer(call, pageOfAll(deps.cursors, binding, views, call.query, keyOf))
+    },
   })
 
   endpoint(api, {

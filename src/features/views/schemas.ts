@@ -1,15 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
-import { boundedList, boundedText } from '../../lib/validation/checked.ts'
+import { boundedList, boundedText, checked } from '../../lib/validation/checked.ts'
 import { compose } from '../../lib/validation/text.ts'
 import { BOUNDS } from '../../model/links/values.ts'
+import { checkCreator } from '../links/creator.ts'
 import { SORTS } from '../links/page.ts'
 import { STATUSES } from '../links/rows.ts'
 
 /** The most own views of a person in a workspace, and the most shared views of a workspace. */
 export const VIEWS_MAX = 50
 /** Columns of the dashboard's table that can be hidden. */
-export const COLUMNS = ['tags', 'days', 'clicks', 'created'] as const
+export const COLUMNS = ['tags', 'days', 'clicks', 'creator', 'created'] as const
 const NAME_MAX = 50
 const ID_MAX = 100
 const HOST_MAX = 255
@@ -21,6 +22,7 @@ const NO_FILTER = {
   archived: null,
   domain: null,
   status: null,
+  created_by: null,
   created_after: null,
   created_before: null,
 }
@@ -41,6 +43,8 @@ export const VIEW_EXAMPLE = {
 
 const text = (max: number) => boundedText({ max, min: 1 })
 const day = z.iso.date()
+/** `me` is the person who looks. */
+const creator = checked(z.string(), checkCreator)
 
 /** The filter of a view, named like the list's parameters; days are in the viewer's zone. */
 const filter = z
@@ -51,6 +55,7 @@ const filter = z
     archived: z.enum(['true', 'any']).nullable().default(null),
     domain: text(HOST_MAX).nullable().default(null),
     status: z.enum(STATUSES).nullable().default(null),
+    created_by: creator.nullable().default(null),
     created_after: day.nullable().default(null),
     created_before: day.nullable().default(null),
   })

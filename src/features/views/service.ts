@@ -175,9 +175,10 @@ async function isFolderThere(
 function shownOf(row: Pick<Row, 'shown'>): Shown {
   type Stored = Shown & { filter: { folder?: string | null } }
   const { filter, ...shown } = JSON.parse(row.shown) as Stored
-  // The name of the member in rows written before it was renamed.
+  // Rows of earlier versions lack newer members, and have the folder's id under its former name.
   const { folder = null, ...rest } = filter
-  return { ...shown, filter: { ...rest, folder_id: rest.folder_id ?? folder } }
+  const now = { folder_id: rest.folder_id ?? folder, created_by: rest.created_by ?? null }
+  return { ...shown, filter: { ...rest, ...now } }
 }
 
 function stateOf(row: Row) {

@@ -17,7 +17,7 @@ const actionsOn = async (id: string) =>
 
 const NOTHING = {
   ...{ search: null, tag: null, folder_id: null, archived: null, domain: null, status: null },
-  ...{ created_after: null, created_before: null },
+  ...{ created_by: null, created_after: null, created_before: null },
 }
 
 test('a private view is saved, changed and deleted by its person only', async () => {

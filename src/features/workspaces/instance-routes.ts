@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Cursors } from '../../http/cursor.ts'
 import { type Api, endpoint, personOf } from '../../http/index.ts'
-import { pageOf } from '../../http/page.ts'
+import { pageAnswer, pageOf, pageParameters } from '../../http/page.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
-import { checked, whole } from '../../lib/validation/checked.ts'
+import { checked } from '../../lib/validation/checked.ts'
 import { operatorActor } from '../audit/index.ts'
 import type { Plans } from '../plans/service.ts'
 import {
@@ -15,13 +15,11 @@ import type { Workspace, WorkspaceService } from './service.ts'
 
 const PATH = '/api/v1/instance/workspaces'
 const TAG = 'Instance'
-const LIMIT = { default: 50, max: 100 }
 const SEARCH_MAX = 200
 
 const Query = z.object({
   search: checked(z.string(), (text) => text.slice(0, SEARCH_MAX)).optional(),
-  limit: whole(LIMIT.max).optional(),
-  cursor: z.string().optional(),
+  ...pageParameters,
 })
 
 /** The dashboard's endpoints for the instance owner, across all workspaces. */
@@ -49,13 +47,13 @@ export function registerInstanceRoutes(
     },
     errors: ['FORBIDDEN', 'BAD_REQUEST'],
     async handler(call) {
-      const { search = '', limit = LIMIT.default, cursor } = call.query
+      const { search = '', limit, cursor } = call.query
       const binding = JSON.stringify(['instance workspaces', search])
       const below =
         cursor === undefined ? null : (deps.cursors.decode(cursor, binding)[0] as number)
       const found = await deps.workspaces.search(search, { below, limit: limit + 1 })
       const page = pageOf(found, limit, ({ no }) => deps.cursors.encode([no], binding))
-      return { status: 200, body: { ...page, data: page.data.map(shown) } }
+      return pageAnswer(call, { ...page, data: page.data.map(shown) })
     },
   })
 

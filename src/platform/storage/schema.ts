@@ -5,6 +5,7 @@ import type {
   MAIN_TABLES,
   NODE_TABLES,
 } from './migrations/baseline.ts'
+import type { CreationSchema } from './migrations/creation.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
@@ -20,7 +21,8 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
   journal_watermark: { instance: string | null }
   /** JSON of a key's restrictions; null: it has none. */
   api_keys: { restrictions: string | null }
-} & ImportSchema
+} & ImportSchema &
+  CreationSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

@@ -127,7 +127,7 @@ export async function openSite(
         aliases: JSON.stringify(aliases_typed),
         ...values,
       }
-      const { tags: _, ...link } = row
+      const { tags: _, creator_name: __, ...link } = row
       await storage.write(async (tx) => {
         const { db } = tx
         await db

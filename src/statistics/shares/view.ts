@@ -58,7 +58,7 @@ async function find(ctx: ViewContext, token: string): Promise<FoundShare> {
   const [share] = tokenHash === null ? [] : await findShares(storage.read, { tokenHash })
   if (share === undefined) throw new AppError('SHARE_NOT_FOUND')
   const { workspace_no, expires_at } = share
-  const covered = { domain_no: DEFAULT_DOMAIN, workspace_no, target_url: baseUrl }
+  const covered = { domain_no: DEFAULT_DOMAIN, workspace_no, target_url: baseUrl, slug_key: '' }
   if (blocks.covering(covered) !== null) throw new AppError('SHARE_NOT_FOUND')
   const reader = await readerOf(ctx, share)
   const [seen] = await seenShares(storage.read, reader, { id: share.id })

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, type QueryKey } from '@tanstack/react-query'
 
 /** A page of a list of the API. */
-interface ApiPage<Item> {
+export interface ApiPage<Item> {
   data: Item[]
   pagination: { next_cursor: string | null }
 }

@@ -2,7 +2,10 @@
 export interface paths {
   '/api/v1/plans': {
     get: {
-      parameters: { query?: { lang?: string }; header?: { 'If-None-Match'?: string } }
+      parameters: {
+        query?: { lang?: string; limit?: number; cursor?: string }
+        header?: { 'If-None-Match'?: string }
+      }
       responses: { 200: { content: { 'application/json': components['schemas']['PlanList'] } } }
     }
   }
@@ -26,6 +29,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -200,6 +204,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -236,6 +241,7 @@ export interface paths {
           domain?: string
           destination_url?: string
           status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_by?: string
           created_after?: string
           created_before?: string
           sort?:
@@ -502,7 +508,7 @@ export interface paths {
   }
   '/api/v1/utm-templates': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: {
         200: { content: { 'application/json': components['schemas']['UtmTemplateList'] } }
       }
@@ -1872,14 +1878,6 @@ export interface paths {
       responses: { 204: { content?: never } }
     }
   }
-  '/api/v1/account/events': {
-    get: {
-      parameters: { query?: { lang?: string } }
-      responses: {
-        200: { content: { 'application/json': components['schemas']['AccountEvents'] } }
-      }
-    }
-  }
   '/api/v1/people/{id}/picture': {
     get: {
       parameters: { query?: { lang?: string; v?: string }; path: { id: string } }
@@ -1946,6 +1944,14 @@ export interface paths {
       responses: { 201: { content: { 'application/json': components['schemas']['Joined'] } } }
     }
   }
+  '/api/v1/account/events': {
+    get: {
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['AccountEventList'] } }
+      }
+    }
+  }
   '/api/v1/links/check': {
     post: {
       parameters: { query?: { lang?: string } }
@@ -1957,7 +1963,7 @@ export interface paths {
   }
   '/api/v1/members': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: { 200: { content: { 'application/json': components['schemas']['MemberList'] } } }
     }
   }
@@ -1987,7 +1993,7 @@ export interface paths {
   }
   '/api/v1/invitations': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: {
         200: { content: { 'application/json': components['schemas']['InvitationList'] } }
       }
@@ -2119,7 +2125,7 @@ export interface paths {
   }
   '/api/v1/instance/reports': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: { 200: { content: { 'application/json': components['schemas']['ReportList'] } } }
     }
     delete: {
@@ -2129,7 +2135,7 @@ export interface paths {
   }
   '/api/v1/views': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: { 200: { content: { 'application/json': components['schemas']['ViewList'] } } }
     }
     post: {
@@ -2166,8 +2172,8 @@ export interface paths {
 export interface components {
   schemas: {
     PlanList: {
-      /** Every plan of this instance. */
       data: components['schemas']['Plan'][]
+      pagination: components['schemas']['Pagination']
     }
     Plan: {
       /** Stable, the same in every language, like `pro`. */
@@ -2210,6 +2216,16 @@ export interface components {
       clicks_per_month: number | null
       /** Days for which single clicks are kept; of older ones the numbers per day stay. */
       analytics_retention_days: number | null
+    }
+    Pagination: {
+      /** The most items that this page could have. */
+      limit: number
+      /** Whether a page follows this one. */
+      has_more: boolean
+      /** The `cursor` of the next page. Null: this is the last. */
+      next_cursor: string | null
+      /** How many items all pages have together, in lists that are known as a whole. */
+      total?: number
     }
     Error: {
       error: {
@@ -2525,6 +2541,15 @@ export interface components {
       }
       /** When it was last clicked, in UTC, bots included. Null: never. */
       last_clicked_at: string | null
+      /** Who created the link, by the current name; by the id if the person has no name or no longer exists. Null: it was created before Slugline stored this; its history says. */
+      created_by: {
+        /** A person in the dashboard, a program with an API key, the command line, or Slugline itself. */
+        type: 'user' | 'api_key' | 'command' | 'system'
+        /** The user's or key's id. */
+        id: string | null
+        /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+        name: string
+      } | null
       /** When the link was created, in UTC. */
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
@@ -2742,14 +2767,6 @@ export interface components {
       deleted_at: string
       /** Until when it can be restored, in UTC. */
       restorable_until: string
-    }
-    Pagination: {
-      /** The most items that this page could have. */
-      limit: number
-      /** Whether a page follows this one. */
-      has_more: boolean
-      /** The `cursor` of the next page. Null: this is the last. */
-      next_cursor: string | null
     }
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
@@ -3799,15 +3816,6 @@ export interface components {
       languages: string[]
     }
     Account: { user: components['schemas']['AccountUser'] }
-    AccountEvents: {
-      data: {
-        id: string
-        created_at: string
-        /** Like `account.signed_in`. */
-        action: string
-        by: 'self' | 'operator' | 'unknown'
-      }[]
-    }
     Joined: {
       user: components['schemas']['AccountUser']
       workspace: components['schemas']['OwnWorkspace']
@@ -3818,6 +3826,17 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer'
       /** True: sign in, then accept. */
       account_exists: boolean
+    }
+    AccountEventList: {
+      data: components['schemas']['AccountEvent'][]
+      pagination: components['schemas']['Pagination']
+    }
+    AccountEvent: {
+      id: string
+      created_at: string
+      /** Like `account.signed_in`. */
+      action: string
+      by: 'self' | 'operator' | 'unknown'
     }
     LinkCheckResult: {
       problems: { field: string; code: string; message: string }[]
@@ -3990,7 +4009,11 @@ export interface components {
       value: string
       reason: string
     }
-    ReportList: { data: { address: string; times: number; text: string; reported_at: string }[] }
+    ReportList: {
+      data: components['schemas']['Report'][]
+      pagination: components['schemas']['Pagination']
+    }
+    Report: { address: string; times: number; text: string; reported_at: string }
     ViewList: {
       data: components['schemas']['View'][]
       pagination: components['schemas']['Pagination']
@@ -4011,6 +4034,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4023,7 +4047,7 @@ export interface components {
         | 'slug'
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
-      hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
       created_at: string
       updated_at: string
       /** Increases with every change; also in the ETag. */
@@ -4041,6 +4065,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4052,7 +4077,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
     ViewPatch: {
       name?: string
@@ -4066,6 +4091,7 @@ export interface components {
         archived?: 'true' | 'any' | null
         domain?: string | null
         status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_by?: string | null
         created_after?: string | null
         created_before?: string | null
       }
@@ -4077,7 +4103,7 @@ export interface components {
         | 'last_clicked_at'
         | 'slug'
       order?: 'asc' | 'desc'
-      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
     }
   }
 }

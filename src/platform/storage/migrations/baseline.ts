@@ -856,10 +856,12 @@ export function statementsFor(
       return [`CREATE TABLE ${name} (${lines.join(', ')})${storage?.[dialect] ?? ''}`, ...indexes]
     },
   )
-  // Texts are compared by bytes, which is SQLite's default.
-  return dialect === 'sqlite'
-    ? statements
-    : statements.map((each) => each.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'))
+  return dialect === 'sqlite' ? statements : collated(statements)
+}
+
+/** Statements whose texts PostgreSQL compares by bytes, which is SQLite's default. */
+export function collated(statements: readonly string[]): string[] {
+  return statements.map((each) => each.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'))
 }
 
 /**

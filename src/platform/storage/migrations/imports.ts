@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import { collated } from './baseline.ts'
 
 /** Columns and tables that imports and their visibility added to the baseline. */
 export interface ImportSchema {
@@ -32,6 +33,4 @@ export const COUNTER_STATEMENTS = [
 ]
 
 /** With the collation of texts that PostgreSQL's baseline has. */
-export const POSTGRES_STATEMENTS = [...MAIN_STATEMENTS, ...COUNTER_STATEMENTS].map((statement) =>
-  statement.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
-)
+export const POSTGRES_STATEMENTS = collated([...MAIN_STATEMENTS, ...COUNTER_STATEMENTS])

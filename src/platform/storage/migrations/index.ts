@@ -1,12 +1,14 @@
 import { type Kysely, type Migration, sql } from 'kysely'
 import {
   COUNTER_TABLES,
+  collated,
   JOURNAL_TABLES,
   MAIN_TABLES,
   runAll,
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { CREATION_STATEMENTS } from './creation.ts'
 import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
@@ -55,6 +57,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
   '0009-key-restrictions': {
     up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
   },
@@ -90,6 +93,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
         'CREATE INDEX links_target ON links (workspace_no, hashtextextended(target_url, 0), seq)',
       ]),
   },
+  '0007-creation': { up: (db) => runAll(db, collated(CREATION_STATEMENTS)) },
   '0010-key-restrictions': {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },

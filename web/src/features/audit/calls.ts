@@ -7,5 +7,7 @@ export type AuditEntry = Schemas['AuditEntry']
 
 export const auditQuery = (workspace: string, filter: AuditSearch) =>
   pagedQuery([workspace, 'audit', filter], (cursor, signal) =>
-    ok(api.GET('/api/v1/audit', { params: { query: { ...filter, ...cursor } }, signal })),
+    ok(
+      api.GET('/api/v1/audit', { params: { query: { ...filter, ...cursor, limit: 50 } }, signal }),
+    ),
   )

@@ -1,16 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { everyItem } from '../../api/every-item.ts'
 
 export type Domain = Schemas['Domain']
 export type DomainPatch = Schemas['DomainPatch']
 
-/** The first hundred: plans limit their number. */
+/** All domains of the workspace: plans limit their number. */
 export function domainsQuery(workspace: string) {
-  const query = { limit: 100 }
   return queryOptions({
     queryKey: [workspace, 'domains'],
-    queryFn: async ({ signal }) =>
-      (await ok(api.GET('/api/v1/domains', { params: { query }, signal }))).data,
+    queryFn: ({ signal }) =>
+      everyItem((query) => ok(api.GET('/api/v1/domains', { params: { query }, signal }))),
   })
 }
 

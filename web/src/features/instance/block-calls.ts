@@ -8,15 +8,16 @@ export type Kind = (typeof KINDS)[number]
 export type Block = Schemas['Block']
 
 /** Visitors' reports about an address. */
-export type Report = Schemas['ReportList']['data'][number]
+export type Report = Schemas['Report']
 
 /** Blocks and reports; the newest of each. */
 export const abuseQuery = queryOptions({
   queryKey: ['instance', 'abuse'],
   async queryFn({ signal }) {
+    const newest = { params: { query: { limit: 100 } }, signal }
     const [blocks, reports] = await Promise.all([
-      ok(api.GET('/api/v1/instance/blocks', { params: { query: { limit: 100 } }, signal })),
-      ok(api.GET('/api/v1/instance/reports', { signal })),
+      ok(api.GET('/api/v1/instance/blocks', newest)),
+      ok(api.GET('/api/v1/instance/reports', newest)),
     ])
     return { blocks: blocks.data, reports: reports.data }
   },

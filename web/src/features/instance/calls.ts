@@ -6,7 +6,7 @@ export type InstanceWorkspace = Schemas['InstanceWorkspace']
 
 export const instanceWorkspacesQuery = (search: string) =>
   pagedQuery(['instance', 'workspaces', search], (cursor, signal) => {
-    const query = { ...(search !== '' && { search }), ...cursor }
+    const query = { ...(search !== '' && { search }), ...cursor, limit: 50 }
     return ok(api.GET('/api/v1/instance/workspaces', { params: { query }, signal }))
   })
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { everyItem } from '../../api/every-item.ts'
 
 /** A key, without its secret. */
 export type ApiKey = Schemas['ApiKey']
@@ -11,18 +12,11 @@ export type MadeKey = Schemas['NewApiKey']
 export const keysQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'keys'],
-    async queryFn({ signal }) {
-      const keys: ApiKey[] = []
-      for (let cursor: string | undefined; ; ) {
-        const query = { include_revoked: 'true', limit: 100, ...(cursor && { cursor }) } as const
-        const { data, pagination } = await ok(
-          api.GET('/api/v1/keys', { params: { query }, signal }),
-        )
-        keys.push(...data)
-        if (pagination.next_cursor === null) return keys
-        cursor = pagination.next_cursor
-      }
-    },
+    queryFn: ({ signal }): Promise<ApiKey[]> =>
+      everyItem((page) => {
+        const query = { ...page, include_revoked: 'true' } as const
+        return ok(api.GET('/api/v1/keys', { params: { query }, signal }))
+      }),
   })
 
 export function createKey(body: Schemas['ApiKeyCreate']): Promise<MadeKey> {

@@ -22,7 +22,8 @@ function midnight(day: string, daysLater = 0): string {
 }
 
 function listQuery(search: LinksSearch) {
-  const { q, tag, folder, archived, domain, status, after, before, sort, order, cursor } = search
+  const { q, tag, folder, archived, domain, status, creator, after, before } = search
+  const { sort, order, cursor } = search
   return {
     limit: PAGE_SIZE,
     // Of a million matches an exact total would take too long.
@@ -33,6 +34,7 @@ function listQuery(search: LinksSearch) {
     ...(archived ? { archived } : {}),
     ...(domain ? { domain } : {}),
     ...(status ? { status } : {}),
+    ...(creator ? { created_by: creator } : {}),
     ...(after ? { created_after: midnight(after) } : {}),
     // The last day is included.
     ...(before ? { created_before: midnight(before, 1) } : {}),

@@ -9,6 +9,7 @@ const NAMES = {
   tags: 'links.field.tags',
   days: 'links.last30Days',
   clicks: 'links.clicks',
+  creator: 'links.createdBy',
   created: 'links.createdAt',
 } as const
 

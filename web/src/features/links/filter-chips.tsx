@@ -3,6 +3,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { folderQuery } from '../groups/calls.ts'
+import { useCreators } from './creator.tsx'
 import type { LinksSearch, SearchChange } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
@@ -16,6 +17,7 @@ export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) 
   const { t, format } = useI18n()
   const { workspace } = usePlace()
   const folder = useQuery(folderQuery(workspace.id, folderIdOf(search)))
+  const creators = useCreators(search.creator)
   const day = (text: string) => format.date(`${text}T00:00`)
   const chips: { text: string; without: SearchChange }[] = []
   if (search.status) {
@@ -35,6 +37,12 @@ export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) 
     chips.push({ text, without: { archived: undefined } })
   }
   if (search.domain) chips.push({ text: search.domain, without: { domain: undefined } })
+  if (search.creator) {
+    const name = creators.find(({ id }) => id === search.creator)?.name ?? ''
+    const text =
+      search.creator === 'me' ? t('links.createdByMe') : t('links.createdByName', { name })
+    chips.push({ text, without: { creator: undefined } })
+  }
   if (search.after) {
     const text = t('links.createdSince', { day: day(search.after) })
     chips.push({ text, without: { after: undefined } })

@@ -3,6 +3,7 @@ import { Field } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { useHosts } from '../domains/hosts.ts'
+import { useCreators } from './creator.tsx'
 import { TagsInput } from './form/tags-input.tsx'
 import { type LinksSearch, STATUSES } from './search.ts'
 import type { Ask } from './toolbar.tsx'
@@ -13,6 +14,7 @@ const ANY = ''
 export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
   const hosts = useHosts()
+  const creators = useCreators(search.creator)
   return (
     <div className="flex flex-col gap-4">
       <SelectField
@@ -50,6 +52,15 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
           ]}
         />
       ) : null}
+      <SelectField
+        label={t('links.createdBy')}
+        value={search.creator ?? ANY}
+        onChange={(creator) => ask({ creator: creator === ANY ? undefined : creator })}
+        options={[
+          { value: ANY, label: t('links.any') },
+          ...creators.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
           label={t('links.createdFrom')}

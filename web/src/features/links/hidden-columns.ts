@@ -1,13 +1,15 @@
 import { useSyncExternalStore } from 'react'
 
 /** Columns of the table that can be hidden. */
-export const OPTIONAL = ['tags', 'days', 'clicks', 'created'] as const
+export const OPTIONAL = ['tags', 'days', 'clicks', 'creator', 'created'] as const
 export type OptionalColumn = (typeof OPTIONAL)[number]
 
 const KEPT = 'slugline.columns.hidden'
+/** Those hidden until the person chooses. */
+const DEFAULT = 'creator'
 const changed = new EventTarget()
 
-const kept = () => localStorage.getItem(KEPT) ?? ''
+const kept = () => localStorage.getItem(KEPT) ?? DEFAULT
 
 /** The columns hidden by this person, in this browser. */
 export function useHiddenColumns(): ReadonlySet<OptionalColumn> {

@@ -10,6 +10,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
+import { CreatorName } from './creator.tsx'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
 import { ImportedClicks } from './imported.tsx'
 import { DestinationLine } from './middle.tsx'
@@ -37,6 +38,7 @@ const COLUMNS = {
   // If there is little room, the destination gets it.
   days: 'w-28 px-2! max-xl:hidden',
   clicks: 'w-22',
+  creator: 'w-30',
   created: 'w-30',
   menu: 'w-12 ps-0!',
 } as const
@@ -95,6 +97,9 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
             >
               {t('links.clicks')}
             </Th>
+          )}
+          {hidden.has('creator') ? null : (
+            <Th className={COLUMNS.creator}>{t('links.createdBy')}</Th>
           )}
           {hidden.has('created') ? null : (
             <Th className={COLUMNS.created} end {...sorting('created_at')}>
@@ -207,6 +212,11 @@ const Row = memo(function Row({
           <ImportedClicks link={link} />
         </Td>
       )}
+      {hidden.has('creator') ? null : (
+        <Td className="truncate text-muted text-sm">
+          {link.created_by && <CreatorName creator={link.created_by} />}
+        </Td>
+      )}
       {hidden.has('created') ? null : (
         <Td end className="truncate text-muted text-sm">
           <RelativeTime time={link.created_at} short />
@@ -256,7 +266,13 @@ function Tags({
   )
 }
 
-const SKELETONS = { tags: 'h-5 w-20', days: 'h-5 w-22', clicks: 'h-4 w-10', created: 'h-4 w-20' }
+const SKELETONS = {
+  tags: 'h-5 w-20',
+  days: 'h-5 w-22',
+  clicks: 'h-4 w-10',
+  creator: 'h-4 w-20',
+  created: 'h-4 w-20',
+}
 const LINES = Array.from({ length: 12 }, (_, i) => i)
 
 /** The first row of a table with fixed layout determines the column widths. */

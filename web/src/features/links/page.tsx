@@ -37,7 +37,17 @@ const EditPanel = lazyComponent(() => import('./form/panels.tsx'), 'EditPanel')
 const route = getRouteApi('/shell/links')
 
 /** The search parameters besides the page. */
-const FILTERS = ['q', 'tag', 'folder', 'archived', 'domain', 'status', 'after', 'before'] as const
+const FILTERS = [
+  'q',
+  'tag',
+  'folder',
+  'archived',
+  'domain',
+  'status',
+  'creator',
+  'after',
+  'before',
+] as const
 
 /** The links of the workspace. */
 export function LinksPage() {

@@ -30,6 +30,8 @@ export interface LinksSearch {
   archived?: 'true' | 'any'
   domain?: string
   status?: Status
+  /** The id of a person or key, or `me`. */
+  creator?: string
   /** Days, in the person's time zone. */
   after?: string
   before?: string
@@ -63,6 +65,7 @@ export function linksSearch(search: Record<string, unknown>): LinksSearch {
     archived: archivedOf(search.archived),
     domain: textOf(search.domain),
     status: oneOf(search.status, STATUSES),
+    creator: textOf(search.creator),
     after: day(search.after),
     before: day(search.before),
     sort: oneOf(search.sort, SORTS),

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { everyItem } from '../../api/every-item.ts'
 
 export type UtmTemplate = Schemas['UtmTemplate']
 
@@ -7,8 +8,8 @@ export type UtmTemplate = Schemas['UtmTemplate']
 export const utmTemplatesQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'utm-templates'],
-    queryFn: async ({ signal }): Promise<UtmTemplate[]> =>
-      (await ok(api.GET('/api/v1/utm-templates', { signal }))).data,
+    queryFn: ({ signal }): Promise<UtmTemplate[]> =>
+      everyItem((query) => ok(api.GET('/api/v1/utm-templates', { params: { query }, signal }))),
   })
 
 /** @throws ApiError */

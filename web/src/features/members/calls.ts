@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { everyItem } from '../../api/every-item.ts'
 import type { Role } from '../../api/session.ts'
 
 export type Member = Schemas['Member']
@@ -10,13 +11,15 @@ export type OpenInvitation = Schemas['Invitation']
 export const membersQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'members'],
-    queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/members', { signal }))).data,
+    queryFn: ({ signal }) =>
+      everyItem((query) => ok(api.GET('/api/v1/members', { params: { query }, signal }))),
   })
 
 export const invitationsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'invitations'],
-    queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/invitations', { signal }))).data,
+    queryFn: ({ signal }) =>
+      everyItem((query) => ok(api.GET('/api/v1/invitations', { params: { query }, signal }))),
   })
 
 /** What happens to the API keys of a person who loses the permission for keys. */

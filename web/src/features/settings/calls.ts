@@ -47,10 +47,12 @@ export async function requestEmailChange(email: string): Promise<void> {
   await ok(api.POST('/api/v1/account/email', { body: { new_email: email } }))
 }
 
-/** Events of the account, the newest first. */
+/** The last 50 events of the account, the newest first. */
 export const eventsQuery = queryOptions({
   queryKey: ['account-events'],
-  queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/account/events', { signal }))).data,
+  queryFn: async ({ signal }) =>
+    (await ok(api.GET('/api/v1/account/events', { params: { query: { limit: 50 } }, signal })))
+      .data,
 })
 
 export function changePassword(

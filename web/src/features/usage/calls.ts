@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { everyItem } from '../../api/every-item.ts'
 
 /** What a plan limits. */
 export const LIMITS = [
@@ -38,6 +39,7 @@ export const usageQuery = (workspace: string) =>
 
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
-  queryFn: async ({ signal }) => (await ok(api.GET('/api/v1/plans', { signal }))).data,
+  queryFn: ({ signal }) =>
+    everyItem((query) => ok(api.GET('/api/v1/plans', { params: { query }, signal }))),
   staleTime: 300_000,
 })

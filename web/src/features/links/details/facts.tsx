@@ -6,6 +6,7 @@ import { FolderName } from '../../groups/folder-name.tsx'
 import { TagDot } from '../../groups/tag-dot.tsx'
 import { useTagColors } from '../../groups/use-tags.ts'
 import type { Link } from '../calls.ts'
+import { CreatorName } from '../creator.tsx'
 
 /** The other settings. */
 export function Facts({ link }: { link: Link }) {
@@ -31,6 +32,7 @@ export function Facts({ link }: { link: Link }) {
       link.tracking === 'full' ? null : t(`links.tracking.${link.tracking}`),
     ],
     [t('links.createdAt'), time(link.created_at)],
+    [t('links.createdBy'), creatorOf(link)],
     [
       t('links.sort.updated_at'),
       link.updated_at === link.created_at ? null : time(link.updated_at),
@@ -70,6 +72,19 @@ function folderOf(id: string): ReactNode {
   return (
     <RouterLink to="/links" search={{ folder: id }} className="hover:underline">
       <FolderName id={id} />
+    </RouterLink>
+  )
+}
+
+/** Links to the links of the same creator. */
+function creatorOf({ created_by: creator }: Link): ReactNode {
+  return creator === null ? null : (
+    <RouterLink
+      to="/links"
+      search={{ creator: creator.id ?? creator.type }}
+      className="hover:underline"
+    >
+      <CreatorName creator={creator} />
     </RouterLink>
   )
 }

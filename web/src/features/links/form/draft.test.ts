@@ -45,6 +45,7 @@ const LINK: Link = {
   tracking: 'full',
   clicks: { total: 0, human: 0, bot: 0, unique: 0, imported: 0 },
   last_clicked_at: null,
+  created_by: null,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   version: 1,

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../../api/client.ts'
+import { everyItem } from '../../../api/every-item.ts'
 import type { OptionalColumn } from '../hidden-columns.ts'
 import type { LinksSearch, SearchChange } from '../search.ts'
 
@@ -9,8 +10,8 @@ export type View = Schemas['View']
 export const viewsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'views'],
-    queryFn: async ({ signal }): Promise<View[]> =>
-      (await ok(api.GET('/api/v1/views', { signal }))).data,
+    queryFn: ({ signal }): Promise<View[]> =>
+      everyItem((query) => ok(api.GET('/api/v1/views', { params: { query }, signal }))),
     staleTime: 60_000,
   })
 
@@ -34,7 +35,7 @@ export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 
 /** The current list, as the content of a view. */
 export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>): Shown {
-  const { q, tag, folder, archived, domain, status, after, before } = search
+  const { q, tag, folder, archived, domain, status, creator, after, before } = search
   return {
     filter: {
       search: q ?? null,
@@ -43,6 +44,7 @@ export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>
       archived: archived ?? null,
       domain: domain ?? null,
       status: status ?? null,
+      created_by: creator ?? null,
       created_after: after ?? null,
       created_before: before ?? null,
     },
@@ -61,6 +63,7 @@ export function searchOf({ filter, sort, order }: Shown): SearchChange {
     archived: filter.archived ?? undefined,
     domain: filter.domain ?? undefined,
     status: filter.status ?? undefined,
+    creator: filter.created_by ?? undefined,
     after: filter.created_after ?? undefined,
     before: filter.created_before ?? undefined,
     sort: sort === 'created_at' ? undefined : sort,
