@@ -91,7 +91,7 @@ function withBlocks(
   work: (blocks: BlockService, storage: Pick<Storage, 'write'>) => Promise<void>,
 ): Promise<void> {
   return context.withStorage(async ({ storage, clock, ids }) => {
-    const domains = await knownDomains(storage)
+    const domains = await knownDomains(storage, context.config.baseUrl)
     await work(createBlockService({ storage, clock, ids, domains }), storage)
   })
 }
@@ -99,8 +99,10 @@ function withBlocks(
 /** The stored hosts. A command must not write them: only the server knows its listening address. */
 async function knownDomains(
   storage: Pick<Storage, 'read'>,
-): Promise<Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive'>> {
+  baseUrl: string | null,
+): Promise<Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive' | 'shortUrl'>> {
   const rows = await listDomains(storage)
+  const scheme = URL.parse(baseUrl ?? '')?.protocol ?? 'http:'
   const served = rows.filter(({ status }) => status !== 'pending' && status !== 'removed')
   const numbers = new Map(served.map(({ no, host }) => [host, no]))
   const hosts = new Map(rows.map(({ no, host }) => [no, host]))
@@ -109,5 +111,7 @@ async function knownDomains(
     knows: (host) => numbers.has(host.toLowerCase()),
     hostOf: (no) => hosts.get(no) ?? String(no),
     isCaseSensitive: (no) => rows.some((row) => row.no === no && row.case_sensitive === 1),
+    shortUrl: (no, slug) =>
+      `${scheme}//${hosts.get(no)}/${encodeURIComponent(slug).replaceAll('%2F', '/')}`,
   }
 }

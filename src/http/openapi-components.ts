@@ -27,6 +27,10 @@ const suggestionsSchema = z
   .array(z.string())
   .openapi({ description: 'With SLUG_TAKEN: available slugs.' })
 
+const oldestSchema = z.string().nullable().openapi({
+  description: 'With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none.',
+})
+
 /** The schemas of an API's errors, in both forms. */
 export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
   const codeSchema = z
@@ -61,6 +65,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
         request_id: requestIdSchema,
         details: detailsSchema.optional(),
         suggestions: suggestionsSchema.optional(),
+        oldest: oldestSchema.optional(),
       }),
     })
     .openapi('Error', { example: errorExample(false) })
@@ -77,6 +82,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
       request_id: requestIdSchema,
       details: detailsSchema.optional(),
       suggestions: suggestionsSchema.optional(),
+      oldest: oldestSchema.optional(),
     })
     .openapi('Problem', {
       description: 'RFC 9457, with `code` and `request_id` as extensions.',

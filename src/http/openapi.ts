@@ -20,11 +20,11 @@ Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep,
 
 ## Authentication
 
-Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\` and \`keys:write\`. \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
 
 ## Languages
 

@@ -5,6 +5,7 @@ import { registerAuditRoutes } from '../features/audit/routes.ts'
 import { registerAppealRoute, registerBlockRoutes } from '../features/blocks/routes.ts'
 import { createDocs, registerRootRoutes } from '../features/docs/index.ts'
 import { registerDomainRoutes } from '../features/domains/routes.ts'
+import { registerEventRoutes } from '../features/events/routes.ts'
 import { registerExplainRoutes } from '../features/explain/routes.ts'
 import { registerFolderRoutes } from '../features/folders/index.ts'
 import { registerImportRoutes } from '../features/imports/routes.ts'
@@ -56,6 +57,7 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerByFilterRoute>[1] &
   Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerExplainRoutes>[1] &
+  Parameters<typeof registerEventRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerUtmRoutes>[1] &
@@ -201,6 +203,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerDomainRoutes(api, deps)
   registerShareRoutes(api, deps)
   registerKeyRoutes(api, deps)
+  registerEventRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

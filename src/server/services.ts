@@ -7,6 +7,7 @@ import {
 import { createBlocks } from '../features/blocks/index.ts'
 import { createLookUpTxt } from '../features/domains/lookup.ts'
 import { createDomainService } from '../features/domains/service.ts'
+import { createEventService } from '../features/events/service.ts'
 import { createExplainService } from '../features/explain/service.ts'
 import { createImportService } from '../features/imports/service.ts'
 import { createJobService } from '../features/jobs/index.ts'
@@ -78,6 +79,7 @@ function createServices(parts: Parts) {
   })
   return {
     explain: createExplainService({ ...ofVisits(parts), links }),
+    events: createEventService(parts),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
     ...{ accounts, administration, callers, filterJobs, imports, jobs },
     ...createShares({

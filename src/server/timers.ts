@@ -22,6 +22,7 @@ interface Recurring {
   administration: Purged
   imports: Purged
   jobs: Purged
+  events: Purged
   statistics: { deletions: { run(): Promise<unknown> } }
 }
 
@@ -35,6 +36,7 @@ export function startTimers({
   blocks,
   clock,
   domains,
+  events,
   excluded,
   logger,
   accounts,
@@ -52,6 +54,7 @@ export function startTimers({
       void administration.purge()
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
+      events.purge().catch((err) => logger.warn({ err }, 'Old events could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
       statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))

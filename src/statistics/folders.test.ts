@@ -188,4 +188,24 @@ describe('a person who can’t see a folder', () => {
     expect(await next()).toBe(linkId(4))
     expect(await inOpen()).toBe(linkId(4))
   })
+
+  test('is streamed no click by its own filter, like one that doesn’t exist', async () => {
+    const missing = `lnk_${'0'.repeat(26)}`
+    const filters = ['folder_id=fld_secret', 'folder_id=fld_none'].concat(
+      [linkId(2), missing].map((id) => `link_id=${id}`),
+    )
+    const open = (query: string) => its.send('GET', `/api/v1/clicks/stream?${query}`, GUEST)
+    const answers = await Promise.all(filters.map(open))
+    expect(answers.map(({ status }) => status)).toEqual(filters.map(() => 200))
+    const texts = answers.map((answer) => answer.text())
+    const seen = (await open('')).body?.pipeThrough(new TextDecoderStream()).getReader()
+    for (const n of [2, 1]) {
+      its.clock.ms += 1
+      its.reports.add(click({ linkSeq: 2 ** 32 + n, time: its.clock.ms }))
+    }
+    let text = ''
+    while (!text.includes(linkId(1))) text += (await seen?.read())?.value ?? ''
+    its.statistics.endStreams()
+    expect((await Promise.all(texts)).filter((each) => each.includes('data:'))).toEqual([])
+  })
 })

@@ -32,6 +32,7 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
   'domains:read': ['listDomains', 'getDomain'],
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
   'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
+  'events:read': ['listEvents'],
   /** Any key. */
   '': ['getMe'],
   /** No key. */

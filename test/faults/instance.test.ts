@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -14,6 +15,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Migration, Migrator } from 'kysely'
+import {
+  COUNTERS_MIGRATIONS,
+  MAIN_MIGRATIONS,
+} from '../../src/platform/storage/migrations/index.ts'
+import { openSqlite } from '../../src/platform/storage/sqlite/connection.ts'
 import { hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
 import { eventually } from '../harness/eventually.ts'
 import { sharedPostgres } from '../harness/postgres.ts'
@@ -249,25 +256,48 @@ describe.if(testStore === 'embedded')('the files of one instance', () => {
 
 /** Turns a data directory into one of the version before. */
 async function withoutIds(dataDir: string): Promise<void> {
+  await toBaseline(join(dataDir, MAIN), MAIN_MIGRATIONS)
+  await toBaseline(join(dataDir, 'counters.db'), COUNTERS_MIGRATIONS)
   const main = new Database(join(dataDir, MAIN))
   main.run("DELETE FROM instance WHERE name = 'id'")
-  main.run('DROP TABLE job_folders')
-  main.run('DROP INDEX links_imported')
-  main.run('DROP INDEX links_target')
-  main.run('ALTER TABLE tags DROP COLUMN folder_id')
-  main.run("DELETE FROM kysely_migration WHERE name > '0001-baseline'")
   main.close()
-  const counters = new Database(join(dataDir, 'counters.db'))
-  counters.run('ALTER TABLE journal_watermark DROP COLUMN instance')
-  counters.run('DROP INDEX link_counters_with_imported')
-  counters.run('ALTER TABLE link_counters DROP COLUMN imported')
-  counters.run("DELETE FROM kysely_migration WHERE name > '0001-baseline'")
-  counters.close()
   const statistics = await openFreed(join(dataDir, 'statistics.duckdb'))
   const connection = await statistics.connect()
   await connection.run('ALTER TABLE state DROP COLUMN instance')
   statistics.close()
   rmSync(join(dataDir, 'journal/instance'))
+}
+
+/** Makes a database again with the tables of its first migration, and what they had of its rows. */
+async function toBaseline(file: string, migrations: Record<string, Migration>): Promise<void> {
+  const older = `${file}.older`
+  const connection = openSqlite(older)
+  const getMigrations = async () => migrations
+  const migrator = new Migrator({ db: connection.db, provider: { getMigrations } })
+  expect((await migrator.migrateTo('0001-baseline')).error).toBeUndefined()
+  const { raw } = connection
+  raw.run('ATTACH ? AS newer', [file])
+  const tables = raw
+    .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+    .values()
+    .flat()
+    .filter((name) => !/^(?:kysely|sqlite|links_search)_/.test(String(name)))
+  for (const table of tables) {
+    const columns = raw
+      .query(
+        `SELECT name FROM pragma_table_info('${table}')
+         INTERSECT SELECT name FROM pragma_table_info('${table}', 'newer')`,
+      )
+      .values()
+      .flat()
+      .map((name) => `"${name}"`)
+    raw.run(`DELETE FROM main.${table}`)
+    raw.run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table}`)
+  }
+  raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  connection.close()
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+  renameSync(older, file)
 }
 
 /** Expects that a server starts, and that the next link has this number and no click. */

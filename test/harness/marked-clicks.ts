@@ -20,7 +20,10 @@ export interface MarkedClicks {
   readonly answered: number
   /** Sent, and neither answered nor interrupted yet. */
   readonly inFlight: number
-  /** Resolves when enough are answered. @throws when a click's response isn't 302 */
+  /**
+   * Resolves when enough are answered and none is in flight: no fate changes any more.
+   * @throws when a click's response isn't 302
+   */
   readonly done: Promise<void>
   /** Stops sending. */
   stop(): void
@@ -53,8 +56,12 @@ export function sendMarkedClicks(options: MarkedClicksOptions): MarkedClicks {
 
   function end(error?: unknown): void {
     ended = true
-    if (error === undefined) finished.resolve()
-    else finished.reject(error)
+    if (error !== undefined) finished.reject(error)
+    settle()
+  }
+
+  function settle(): void {
+    if (ended && inFlight === 0) finished.resolve()
   }
 
   function send(connection: Connection): void {
@@ -86,6 +93,7 @@ export function sendMarkedClicks(options: MarkedClicksOptions): MarkedClicks {
     inFlight--
     if (++answered >= clicks) end()
     send(connection)
+    settle()
   }
 
   function lost(connection: Connection): void {
@@ -93,6 +101,7 @@ export function sendMarkedClicks(options: MarkedClicksOptions): MarkedClicks {
     connection.mark = NONE
     connection.text = ''
     connection.socket = undefined
+    settle()
     if (ended || connection.awaited) return
     connection.awaited = true
     setTimeout(() => void connect(connection), AGAIN_MS)

@@ -66,7 +66,7 @@ async function remove(
   const memberships = () =>
     tx.db
       .selectFrom('members')
-      .select(['workspace_no as no', 'role'])
+      .select(['workspace_no as no', 'role', 'created_at'])
       .where('user_id', '=', userId)
       // In the same order everywhere, to avoid deadlocks.
       .orderBy('workspace_no')
@@ -80,8 +80,8 @@ async function remove(
   if (person.instance_owner === 1 && (await others.execute()).length > 0) {
     throw new AppError('INSTANCE_OWNER')
   }
-  for (const { no, role } of await memberships()) {
-    const member = { user_id: userId, email: person.email, role }
+  for (const { no, ...membership } of await memberships()) {
+    const member = { user_id: userId, email: person.email, ...membership }
     await removeMembership(tx, actor, { workspaceNo: no, member, keepKeys, at })
   }
   await recordAccount(tx, actor, at, 'account.deleted', person)

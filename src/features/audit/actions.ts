@@ -6,6 +6,9 @@ export const LINK_ACTIONS = [
   'link.restored',
   'link.blocked',
   'link.unblocked',
+  'link.started',
+  'link.expired',
+  'link.exhausted',
 ] as const
 
 /** Audited actions in a workspace: what was changed, and how. */
@@ -13,6 +16,7 @@ export const AUDIT_ACTIONS = [
   ...LINK_ACTIONS,
   'tag.created',
   'tag.updated',
+  'tag.renamed',
   'tag.merged',
   'tag.deleted',
   'folder.created',
@@ -49,6 +53,9 @@ export const AUDIT_ACTIONS = [
   'links.exported',
   'job.created',
   'job.cancelled',
+  'import.finished',
+  'import.undone',
+  'usage.threshold',
   'domain.created',
   'domain.updated',
   'domain.deleted',

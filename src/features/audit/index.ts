@@ -21,4 +21,12 @@ export {
   withNames,
   withoutAddresses,
 } from './store.ts'
-export { type Actor, ActorSchema, COMMAND_LINE, type Fields, INSTANCE, SYSTEM } from './types.ts'
+export {
+  type Actor,
+  ActorSchema,
+  type Change,
+  COMMAND_LINE,
+  type Fields,
+  INSTANCE,
+  SYSTEM,
+} from './types.ts'

@@ -13,12 +13,30 @@ import {
 import type { InstanceAction } from './actions.ts'
 import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
 
-const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
+/** The numbers of an entry. */
+export interface EntryNumbers {
+  /** In its workspace's log. */
+  number: number
+  /** In its workspace's feed of events; null: it is no event. */
+  sequence: number | null
+}
+
+/**
+ * The row of the workspace stays locked until the commit. So no number is missing or used twice, and
+ * whoever reads an entry can read all those before it.
+ */
+const takeNumbers = prepare<
+  { workspaceNo: number; events: number },
+  { number: number; sequence: number }
+>((db, p) =>
   db
     .updateTable('workspaces')
-    .set((eb) => ({ audit_made: eb('audit_made', '+', 1) }))
+    .set((eb) => ({
+      audit_made: eb('audit_made', '+', 1),
+      events_made: eb('events_made', '+', p.events),
+    }))
     .where('no', '=', p.workspaceNo)
-    .returning('audit_made'),
+    .returning(['audit_made as number', 'events_made as sequence']),
 )
 
 /** The number of the next entry about an account: those have the workspace number 0. */
@@ -40,11 +58,12 @@ async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
 const insert = prepareRows<AuditTable, never>((db, rows) =>
   db.insertInto('audit').values(
     rows.map((p) => {
-      const { seq, at, action, version, before, after, request_id } = p
+      const { seq, at, action, version, before, after, request_id, sequence, object } = p
       const { actor_type, actor_id, actor_label, target_type, target_id, target_label } = p
       const actor = { actor_type, actor_id, actor_label }
       const target = { target_type, target_id, target_label }
-      return { seq, at, action, version, before, after, request_id, ...actor, ...target }
+      const event = { sequence, object }
+      return { seq, at, action, version, before, after, request_id, ...actor, ...target, ...event }
     }),
   ),
 )
@@ -54,20 +73,28 @@ const insert = prepareRows<AuditTable, never>((db, rows) =>
  * @throws AppError NOT_FOUND: the workspace has been deleted in the meantime.
  */
 export async function recordChange(tx: Transaction, actor: Actor, change: Change): Promise<void> {
-  const { workspaceNo } = change
-  const number =
-    workspaceNo === INSTANCE
-      ? await takeInstanceEntryNumber(tx)
-      : (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
-  if (number === undefined) throw new AppError('NOT_FOUND')
-  await recordNumbered(tx, actor, [{ ...change, number }])
+  const { workspaceNo, object } = change
+  if (workspaceNo === INSTANCE) {
+    const number = await takeInstanceEntryNumber(tx)
+    return recordNumbered(tx, actor, [{ ...change, number, sequence: null }])
+  }
+  const events = Number(object !== undefined)
+  const [taken] = await tx.run(takeNumbers, { workspaceNo, events })
+  if (taken === undefined) throw new AppError('NOT_FOUND')
+  const { number, sequence } = taken
+  await recordNumbered(tx, actor, [
+    { ...change, number, sequence: object === undefined ? null : sequence },
+  ])
 }
 
-/** The same for changes whose numbers are reserved already, by raising `workspaces.audit_made`. */
+/**
+ * The same for changes whose numbers are reserved already, by raising `audit_made` and `events_made`
+ * of their workspace.
+ */
 export async function recordNumbered(
   tx: Transaction,
   { type: actor_type, id: actor_id, name: actor_label, requestId: request_id }: Actor,
-  changes: readonly (Change & { number: number })[],
+  changes: readonly (Change & EntryNumbers)[],
 ): Promise<void> {
   const rows = changes.map(({ workspaceNo, number, at, action, target, ...change }) => ({
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
@@ -80,8 +107,14 @@ export async function recordNumbered(
     version: change.version ?? null,
     before: JSON.stringify(change.before ?? {}),
     after: JSON.stringify(change.after ?? {}),
+    sequence: change.sequence,
+    object: change.object === undefined ? null : JSON.stringify(change.object),
   }))
   await tx.run(insert(rows.length), rows)
+  const [first] = changes
+  if (first !== undefined && changes.some(({ sequence }) => sequence !== null)) {
+    tx.eventRecorded?.(first.workspaceNo)
+  }
 }
 
 /** The fields that differ between two states, with their old and new values. */
@@ -118,7 +151,7 @@ export function recordObject(
   action: Change['action'],
   { id, name: label }: { id: string; name: string },
   at: number,
-  fields: Pick<Change, 'before' | 'after'>,
+  fields: Pick<Change, 'before' | 'after' | 'object'>,
 ): Promise<void> {
   const type = action.split('.', 1)[0] as Change['target']['type']
   const target = { type, id, label }

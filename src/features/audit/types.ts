@@ -55,4 +55,10 @@ export interface Change {
   after?: Fields | undefined
   /** Of a link, after the change. */
   version?: number
+  /**
+   * The object after the change, or before its deletion, as the API returns it: makes the entry an
+   * event of the workspace's feed. Without names of people, which can be erased, and without figures
+   * that other objects or clicks change.
+   */
+  object?: Fields | undefined
 }

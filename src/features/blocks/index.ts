@@ -8,5 +8,9 @@ export { createBlockService } from './service.ts'
 export type Blocks = ReturnType<typeof createBlocks>
 
 export function createBlocks({ list, ...deps }: BlockServiceDeps & { list: BlockList }) {
-  return { list, service: createBlockService(deps), reports: createReportService(deps) }
+  return {
+    list,
+    service: createBlockService({ ...deps, list }),
+    reports: createReportService(deps),
+  }
 }

@@ -19,6 +19,7 @@ import {
   blockLink,
   blockOf,
   blockOfAddress,
+  createRenderer,
   findLink,
   invalidValue,
   type LinkPrincipal,
@@ -32,7 +33,9 @@ export interface BlockServiceDeps {
   storage: Storage
   clock: Clock
   ids: Ids
-  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive'>
+  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive' | 'shortUrl'>
+  /** Blocks other than of single addresses; absent in commands, which don't serve. */
+  list?: Pick<BlockList, 'covering'> | undefined
 }
 
 const HOST = /^[^\s/:?#@\\]+$/
@@ -70,7 +73,7 @@ async function create(
   let row: BlocksTable
   if (kind === 'link') {
     const named = parseNamed(input.value, domains)
-    const link = await blockLink(domains, tx, actor, named, { id, reason, at: created_at })
+    const link = await blockLink(ofLinks(deps), tx, actor, named, { id, reason, at: created_at })
     const at = 'address' in named ? named.address : null
     const domainNo = at?.domainNo ?? link?.domain_no ?? DEFAULT_DOMAIN
     const key = at?.key ?? link?.slug_key ?? ''
@@ -91,6 +94,12 @@ async function create(
   return { ...block, created_at: formatTimestamp(created_at), appeals: [] }
 }
 
+function ofLinks({ domains, list = NO_BLOCKS }: BlockServiceDeps) {
+  return { domains, render: createRenderer(domains, list) }
+}
+
+const NO_BLOCKS = { covering: () => null }
+
 /** The id of the block of a value. @throws AppError as `create` does */
 async function find(
   deps: BlockServiceDeps,
@@ -110,14 +119,15 @@ async function find(
 
 /** Removes a block. False: there is none with this id. */
 async function remove(
-  { clock, domains }: BlockServiceDeps,
+  deps: BlockServiceDeps,
   tx: Transaction,
   actor: Actor,
   id: string,
 ): Promise<boolean> {
+  const { clock } = deps
   const row = await tx.db.selectFrom('blocks').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) return false
-  if (row.kind === 'link') await unblockLink(domains, tx, actor, row, clock.now())
+  if (row.kind === 'link') await unblockLink(ofLinks(deps), tx, actor, row, clock.now())
   await tx.db.deleteFrom('appeals').where('block_id', '=', id).execute()
   await tx.db.deleteFrom('blocks').where('id', '=', id).execute()
   await record(clock, tx, actor, 'block.removed', row)

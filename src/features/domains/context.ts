@@ -2,8 +2,9 @@ import type { ServiceContext } from '../../http/service-context.ts'
 import type { Random } from '../../lib/base/random.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { type Actor, recordObject } from '../audit/index.ts'
+import { type Actor, type Change, recordObject } from '../audit/index.ts'
 import type { LookUpTxt } from './lookup.ts'
+import { domainOf } from './rows.ts'
 import type { DomainRow } from './store.ts'
 
 /** Dependencies of the domains service. */
@@ -18,9 +19,13 @@ export function record(
   tx: Transaction,
   actor: Actor,
   action: `domain.${'created' | 'updated' | 'deleted' | 'verified' | 'failing'}`,
-  { id, host, workspace_no: no }: DomainRow,
+  row: DomainRow,
   at: number,
-  fields: Parameters<typeof recordObject>[5],
+  fields: Pick<Change, 'before' | 'after'>,
 ): Promise<void> {
-  return recordObject(tx, { workspace: { no }, actor }, action, { id, name: host }, at, fields)
+  const { id, host, workspace_no: no } = row
+  // Without the number of its links, which changes without an event.
+  const { links: _, ...object } = domainOf(row, 0)
+  const change = { ...fields, object }
+  return recordObject(tx, { workspace: { no }, actor }, action, { id, name: host }, at, change)
 }

@@ -7,7 +7,7 @@ import { seesFolder, viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
 import type { Folder, FolderList } from './schemas.ts'
 import {
   type CountedFolder,
@@ -105,10 +105,12 @@ async function create(
   }
   await insertFolder(tx, row)
   await setMembers(tx, row.id, allowed)
+  const folder = folderOf(row, allowed, 0)
   await recordObject(tx, caller, 'folder.created', row, now, {
     after: { name, access, ...(allowed.length > 0 && { members: allowed }) },
+    object: eventObjectOf(folder),
   })
-  return shown(tx, row, 0)
+  return folder
 }
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
@@ -136,8 +138,10 @@ async function update(
   }
   await updateFolder(tx, id, changed)
   await setMembers(tx, id, allowed)
-  await recordObject(tx, caller, 'folder.updated', row, now, changes)
-  return shown(tx, { ...row, ...changed }, links)
+  const folder = folderOf({ ...row, ...changed }, allowed, links)
+  const event = { ...changes, object: eventObjectOf(folder) }
+  await recordObject(tx, caller, 'folder.updated', row, now, event)
+  return folder
 }
 
 /**
@@ -157,11 +161,13 @@ async function remove(
   if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
   const into =
     moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
+  const folder = await shown(tx, row, 0)
   if (row.access === 'members') await closeFolder(tx, row)
   await dissolve(tx, id, into?.id ?? null)
   await recordObject(tx, caller, 'folder.deleted', row, clock.now(), {
     before: { name: row.name },
     after: into === null ? {} : { moved_to: into.name },
+    object: { ...eventObjectOf(folder), moved_to: into?.id ?? null },
   })
 }
 
@@ -222,6 +228,11 @@ async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Folder> 
 function folderOf(row: FolderRow, members: string[], links: number): Folder {
   const { id, name, access } = row
   return { id, name, access, members, links, ...versionedOf(row) }
+}
+
+/** A folder in events: without the number of its links, which changes without an event. */
+function eventObjectOf({ links: _, ...object }: Folder): Fields {
+  return object
 }
 
 function named(name: string) {

@@ -56,13 +56,14 @@ export type ImportService = ReturnType<typeof createImportService>
 /** Imports of files and from other services: jobs with dry runs and undo. */
 export function createImportService(deps: ImportServiceDeps) {
   const { storage, jobs, cursors } = deps
-  for (const type of Object.values(JOBS.file)) {
-    jobs.register(type, (run: JobRun<FileInput, ImportState>) => importFile(deps, run))
-  }
-  for (const type of Object.values(JOBS.remote)) {
-    jobs.register(type, (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run))
-  }
-  jobs.register(UNDO, (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run))
+  const fromFile = (run: JobRun<FileInput, ImportState>) => importFile(deps, run)
+  const fromRemote = (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run)
+  const undo = (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run)
+  jobs.register(JOBS.file.real, fromFile, 'import.finished')
+  jobs.register(JOBS.remote.real, fromRemote, 'import.finished')
+  jobs.register(JOBS.file.dry, fromFile)
+  jobs.register(JOBS.remote.dry, fromRemote)
+  jobs.register(UNDO, undo, 'import.undone')
 
   return {
     ...createUploads(deps),

@@ -9,11 +9,13 @@ import {
   type Transaction,
 } from '../../platform/storage/index.ts'
 import type { Actor, Principal } from '../audit/index.ts'
+import { type EndActions, recordEnd } from './ended.ts'
 import {
   addFolders,
   changeHeld,
   FINISHED,
   type JobRow,
+  jobIn,
   releaseJobs,
   takeJob,
   waitingJob,
@@ -56,6 +58,7 @@ export interface RunnerDeps {
   /** The unique id of this process among those running. Default: it is the only one. */
   nodeId?: string | undefined
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
+  endActions: EndActions
   /** A job's actor as they may act now. @throws AppError if they may not go on */
   callerOf: (
     sql: Sql,
@@ -158,7 +161,7 @@ export function createJobRunner(deps: RunnerDeps) {
 
 /** Runs a job that this process has taken, until it is finished or taken over. */
 async function run(
-  { storage, clock, logger, handlers, callerOf }: RunnerDeps,
+  { storage, clock, logger, handlers, endActions, callerOf }: RunnerDeps,
   row: JobRow,
   { owner, place, stopping }: { owner: string; place: Place; stopping: AbortSignal },
 ): Promise<void> {
@@ -175,7 +178,14 @@ async function run(
   }
   const write = (values: Partial<JobRow>) => storage.write((tx) => keep(tx, values))
   const finish = (values: Partial<JobRow>) =>
-    write({ ...FINISHED, finished_at: clock.now(), ...values })
+    storage.write(
+      async (tx) => {
+        const finished_at = clock.now()
+        await keep(tx, { ...FINISHED, finished_at, ...values })
+        await recordEnd(tx, endActions, await jobIn(tx, id), finished_at)
+      },
+      { workspaceNo: job.workspaceNo },
+    )
   const renewing = setInterval(() => {
     // A handler may wait for long, and then take no step that would notice.
     const permitted = caller(storage.read)

@@ -8,6 +8,7 @@ import { type Locale, translate } from '../../lib/i18n/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, recordChange, withoutAddresses } from '../audit/index.ts'
+import { recordEnd } from './ended.ts'
 import { createJobRunner, type RunnerDeps } from './runner.ts'
 import type { ShownJob } from './schemas.ts'
 import {
@@ -63,11 +64,12 @@ export type JobService = ReturnType<typeof createJobService>
  * continued by another if that one dies. See {@link JobHandler}.
  */
 export function createJobService(
-  deps: Omit<RunnerDeps, 'handlers'> & { ids: Ids; cursors: Cursors },
+  deps: Omit<RunnerDeps, 'handlers' | 'endActions'> & { ids: Ids; cursors: Cursors },
 ) {
   const { storage, clock, ids, cursors } = deps
   const handlers = new Map<string, JobHandler<unknown, unknown>>()
-  const runner = createJobRunner({ ...deps, handlers })
+  const endActions = new Map<string, 'import.finished' | 'import.undone'>()
+  const runner = createJobRunner({ ...deps, handlers, endActions })
 
   async function assertRoom(
     { workspace }: Pick<JobPrincipal, 'workspace'>,
@@ -81,9 +83,17 @@ export function createJobService(
     start: runner.start,
     stop: runner.stop,
 
-    /** Registers the handler of a job type; call before `start`. */
-    register<I, S>(type: string, handler: JobHandler<I, S>): void {
+    /**
+     * Registers the handler of a job type, and the action that records the end of such jobs; call
+     * before `start`.
+     */
+    register<I, S>(
+      type: string,
+      handler: JobHandler<I, S>,
+      endAction?: 'import.finished' | 'import.undone',
+    ): void {
       handlers.set(type, handler as JobHandler<unknown, unknown>)
+      if (endAction !== undefined) endActions.set(type, endAction)
     },
 
     /** @throws AppError TOO_MANY_JOBS if a workspace has as many unfinished jobs as it may have */
@@ -143,6 +153,7 @@ export function createJobService(
       const row = await cancelJob(tx, viewOf(caller), id, now)
       if (row === undefined) return named(tx, await found(findJob(tx, viewOf(caller), id)))
       await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })
+      await recordEnd(tx, endActions, row, now)
       return named(tx, row)
     },
 

@@ -207,6 +207,11 @@ export async function changeHeld(
   return numUpdatedRows > 0n
 }
 
+/** A job as it is in a transaction that has changed it. */
+export function jobIn({ db }: Transaction, id: string): Promise<JobRow> {
+  return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
 /** The lease of finished jobs. */
 export const FINISHED = { lease_owner: null, lease_until: null } as const
 

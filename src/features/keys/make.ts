@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import { type Restrictions, wider } from '../../model/keys/restrictions.ts'
 import { includesScope, type Scope } from '../../model/keys/scopes.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import type { Actor } from '../audit/index.ts'
+import type { Actor, Fields } from '../audit/index.ts'
 import { type AuthenticateContext, callerOfKey, makeKey, scopesOf } from './authenticate.ts'
 import { restrictionsOf, shownRestrictions } from './restrictions.ts'
 import { type ApiKey, apiKeyOf, statusAt } from './schemas.ts'
@@ -64,6 +64,16 @@ export async function find(sql: Sql, ref: string, filter: KeyFilter): Promise<Ke
   const isGone = filter.unrevoked && key && statusAt(key, 0) === 'revoked'
   if (key !== undefined && !isGone) return key
   throw new AppError('KEY_NOT_FOUND', { internal: `There is no key ${ref}` })
+}
+
+/**
+ * A key in events, as it is in the transaction: without its last use, which is no event, and without
+ * the name of who made it and its restrictions, which name other objects.
+ */
+export async function eventObjectOf(tx: Transaction, id: string, now: number): Promise<Fields> {
+  const key = apiKeyOf(await find(tx, id, {}), now, null, false)
+  const { workspace: _, last_used_at: __, restrictions: ___, created_by: maker, ...object } = key
+  return { ...object, created_by: maker && { type: maker.type, id: maker.id } }
 }
 
 /** A key, locked until the transaction ends. @throws AppError KEY_NOT_FOUND */

@@ -7,6 +7,7 @@ import { LATEST_TIME, OVERLAP_SECONDS_MAX } from './input.ts'
 import {
   assertGrantable,
   type CreatedKey,
+  eventObjectOf,
   find,
   findLocked,
   insert,
@@ -72,6 +73,10 @@ export async function rotate(
       expires_at: formatTimestamp(until),
       successor: created.id,
       successor_prefix: created.prefix,
+    },
+    object: {
+      ...(await eventObjectOf(tx, key.id, now)),
+      successor: await eventObjectOf(tx, created.id, now),
     },
   })
   return created

@@ -19,6 +19,7 @@ import { checkNewKey, type NewKey } from './input.ts'
 import {
   assertGrantable,
   type CreatedKey,
+  eventObjectOf,
   find,
   findLocked,
   insert,
@@ -107,6 +108,7 @@ async function create(
     action: 'api_key.created',
     target: { type: 'api_key', id, label: name },
     after: { name, ...after },
+    object: await eventObjectOf(tx, id, now),
   })
   return created
 }
@@ -171,6 +173,7 @@ async function update(
   filter: KeyFilter,
   actor: Actor,
 ): Promise<ApiKey> {
+  const now = ctx.clock.now()
   const key = await findLocked(tx, ref, filter)
   const { workspace_no: workspaceNo } = key
   const changed = { ...key, name: patch.name ?? key.name }
@@ -195,10 +198,11 @@ async function update(
   await updateKey(tx, key.id, { name, restrictions })
   await recordChange(tx, actor, {
     workspaceNo,
-    at: ctx.clock.now(),
+    at: now,
     action: 'api_key.updated',
     target: { type: 'api_key', id: key.id, label: name },
     ...changes,
+    object: await eventObjectOf(tx, key.id, now),
   })
   return after
 }
@@ -245,6 +249,7 @@ async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): 
     target: { type: 'api_key', id: key.id, label: key.name },
     before: { revoked_at: null },
     after: { revoked_at: formatTimestamp(now) },
+    object: await eventObjectOf(tx, key.id, now),
   })
   return true
 }

@@ -15,7 +15,8 @@ import {
   retargetSlug,
   slugChanged,
 } from './addresses.ts'
-import { targetOf, targetOfEntry } from './rows.ts'
+import { eventObjectOf } from './event-object.ts'
+import { blockOf, type RenderLink, targetOf, targetOfEntry } from './rows.ts'
 import { type LinkRow, selectLinks } from './store.ts'
 import { slugOwner } from './taken.ts'
 
@@ -61,6 +62,12 @@ function decoded(path: string): string {
   }
 }
 
+/** What blocking a link depends on. */
+export interface BlockContext {
+  domains: Cases
+  render: RenderLink
+}
+
 /** A link of any workspace, existing or deleted. */
 interface Found {
   row: LinkRow
@@ -72,7 +79,7 @@ interface Found {
  * @throws AppError LINK_NOT_FOUND, CONFLICT if it is blocked already
  */
 export async function blockLink(
-  cases: Cases,
+  { domains: cases, render }: BlockContext,
   tx: Transaction,
   actor: Actor,
   named: Named,
@@ -86,7 +93,7 @@ export async function blockLink(
   }
   if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
   if (found.row.block !== null) throw new AppError('CONFLICT')
-  const row = await write(tx, actor, found, block)
+  const row = await write(render, tx, actor, found, block)
   for (const address of allOf(addressesOf(row, cases))) {
     if (found.isDeleted) await blockFreeSlug(tx, address, block.id)
     else await retargetSlug(tx, address, targetOf(row))
@@ -96,14 +103,14 @@ export async function blockLink(
 
 /** Removes the block of a link's addresses, wherever they are now. */
 export async function unblockLink(
-  cases: Cases,
+  { domains: cases, render }: BlockContext,
   tx: Transaction,
   actor: Actor,
   block: { id: string; link_id: string | null },
   at: number,
 ): Promise<void> {
   const found = block.link_id === null ? null : await findLocked(cases, tx, { id: block.link_id })
-  const row = found === null ? null : await write(tx, actor, found, null, at)
+  const row = found === null ? null : await write(render, tx, actor, found, null, at)
   await unblockSlugs(tx, block.id)
   if (row === null || found?.isDeleted) return
   for (const address of allOf(addressesOf(row, cases))) {
@@ -152,6 +159,7 @@ async function find(cases: Cases, sql: Sql, named: Named): Promise<Found | null>
 }
 
 async function write(
+  render: RenderLink,
   tx: Transaction,
   actor: Actor,
   { row, isDeleted }: Found,
@@ -181,9 +189,10 @@ async function write(
     at,
     action: block === null ? 'link.unblocked' : 'link.blocked',
     target: targetOfEntry(row),
-    before: { blocked: block === null },
+    before: block === null ? { blocked: true, reason: blockOf(row)?.reason } : { blocked: false },
     after: block === null ? { blocked: false } : { blocked: true, reason: block.reason },
     version: after.version,
+    object: eventObjectOf(render(after, undefined, at)),
   })
   return after
 }

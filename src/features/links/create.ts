@@ -15,6 +15,7 @@ import {
 } from './addresses.ts'
 import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
 import { idOfCreator, nameOfCreator } from './creator.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
 import { CLOCK_STEP_MS, countPlace } from './place.ts'
@@ -111,12 +112,14 @@ async function createAll(
   const links = rows.map((row) => ctx.render(row, undefined, now))
   const entries = made.map(({ before, row }, i) => ({
     number: last.entryNo - all.length + 1 + i,
+    sequence: last.eventNo - all.length + 1 + i,
     workspaceNo: no,
     at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     after: differing(row, before, links[i] as Link),
     version: row.version,
+    object: eventObjectOf(links[i] as Link),
   }))
   await recordNumbered(tx, actor, entries)
   tx.afterCommit(ctx.changed)

@@ -90,8 +90,15 @@ async function hydrate(sqlx: Sql, query: PageQuery, keys: Fragment) {
   return rows
 }
 
-/** Exactly the expression of the index `link_counters_with_imported`. */
-const WITH_IMPORTED = sql`(c.human + c.imported)`
+/** What the indexes `link_counters_with_imported` and `link_counters_last` are on. */
+const WITH_IMPORTED = bySql({
+  sqlite: sql`c.with_imported`,
+  postgres: sql`(c.human + c.imported)`,
+})
+const LAST_CLICKED = bySql({
+  sqlite: sql`c.last_or_zero`,
+  postgres: sql`coalesce(c.last_clicked_at, 0)`,
+})
 
 const KEYS: Readonly<Record<Sort, Fragment>> = {
   created_at: sql`l.seq`,
@@ -101,7 +108,7 @@ const KEYS: Readonly<Record<Sort, Fragment>> = {
   clicks_with_imported: sql`coalesce(
     (SELECT ${WITH_IMPORTED} FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
   last_clicked_at: sql`coalesce(
-    (SELECT c.last_clicked_at FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
+    (SELECT ${LAST_CLICKED} FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
 }
 
 /** How well a link matches the term, the best most. */
@@ -186,7 +193,6 @@ function armsOf(query: PageQuery, steps: number): Fragment[] {
   const { filter, range, sort, after } = query
   if (sort === RELEVANCE) throw new Error('It has no index')
   const links = sql`links l WHERE l.workspace_no = ${filter.workspaceNo}`
-  const counters = sql`link_counters c WHERE c.workspace_no = ${filter.workspaceNo}`
   switch (sort) {
     case 'created_at': {
       const rest = after === null ? sql`` : sql` AND l.seq ${beyond(query)} ${after.seq}`
@@ -199,15 +205,18 @@ function armsOf(query: PageQuery, steps: number): Fragment[] {
     case 'slug':
       return keyed(query, links, KEYS[sort], sql`l.seq`)
     case 'clicks':
-      return [...keyed(query, counters, sql`c.human`, sql`c.link_seq`), ...uncounted(query, steps)]
+      return counted(query, sql`c.human`, steps)
     case 'clicks_with_imported':
-      return [...keyed(query, counters, WITH_IMPORTED, sql`c.link_seq`), ...uncounted(query, steps)]
-    case 'last_clicked_at': {
-      // Exactly the expression of the index `link_counters_last`.
-      const key = sql`coalesce(c.last_clicked_at, 0)`
-      return [...keyed(query, counters, key, sql`c.link_seq`), ...uncounted(query, steps)]
-    }
+      return counted(query, WITH_IMPORTED, steps)
+    case 'last_clicked_at':
+      return counted(query, LAST_CLICKED, steps)
   }
+}
+
+/** By a number of the counters, of which new links have none yet. */
+function counted(query: PageQuery, key: Fragment, steps: number): Fragment[] {
+  const counters = sql`link_counters c WHERE c.workspace_no = ${query.filter.workspaceNo}`
+  return [...keyed(query, counters, key, sql`c.link_seq`), ...uncounted(query, steps)]
 }
 
 /** What an index on workspace and key reads in order; `from` ends in a condition. */

@@ -21,6 +21,7 @@ export interface Place {
   n: number
   latest: number
   entryNo: number
+  eventNo: number
 }
 
 /** A clock that steps back further was wrong before. */
@@ -37,6 +38,7 @@ const count = prepare<
       addresses_count: eb('addresses_count', '+', p.addresses),
       links_made: eb('links_made', '+', p.made),
       audit_made: eb('audit_made', '+', p.made),
+      events_made: eb('events_made', '+', p.made),
       links_unordered: sql<0 | 1>`CASE WHEN ${p.made} > 0
         AND last_link_at - ${p.now} > ${sql.lit(CLOCK_STEP_MS)} THEN 1 ELSE links_unordered END`,
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
@@ -44,7 +46,12 @@ const count = prepare<
     .where('no', '=', p.workspaceNo)
     .where('links_count', '<=', p.linksMax)
     .where('addresses_count', '<=', p.addressesMax)
-    .returning(['links_made as n', 'last_link_at as latest', 'audit_made as entryNo']),
+    .returning([
+      'links_made as n',
+      'last_link_at as latest',
+      'audit_made as entryNo',
+      'events_made as eventNo',
+    ]),
 )
 
 /**

@@ -10,6 +10,7 @@ import {
 import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { LinkName } from './find.ts'
 import { countPlace } from './place.ts'
 import { targetOfEntry } from './rows.ts'
@@ -58,6 +59,7 @@ export async function remove(
     before: { slug: row.slug, destination_url: row.destination_url },
     after: {},
     version: row.version,
+    object: eventObjectOf(ctx.render(row, undefined, at)),
   })
   tx.afterCommit(ctx.changed)
 }

@@ -205,7 +205,10 @@ export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
 export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
 
 /** Renders links of the domains of this instance. */
-export function createRenderer(domains: Domains, blocks: BlockList): RenderLink {
+export function createRenderer(
+  domains: Pick<Domains, 'hostOf' | 'knows' | 'shortUrl'>,
+  blocks: Pick<BlockList, 'covering'>,
+): RenderLink {
   return (row, counters, nowMs) => {
     const block = blockOf(row) ?? blocks.covering(row)
     return {

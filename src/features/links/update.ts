@@ -21,6 +21,7 @@ import {
   type LinkPrincipal,
 } from './context.ts'
 import { create } from './create.ts'
+import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
@@ -143,6 +144,7 @@ export async function change(
     const replaced = { link_seq, version, password_hash: before.password_hash }
     await tx.db.insertInto('link_passwords').values(replaced).execute()
   }
+  const link = await rendered(ctx, row, now)
   await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at: now,
@@ -150,12 +152,13 @@ export async function change(
     target: targetOfEntry(row),
     ...changesOf(before, row, ctx.domains),
     version: row.version,
+    object: eventObjectOf(link),
   })
   tx.afterCommit(ctx.changed)
   if (row.imported_clicks !== (isDeleted ? 0 : before.imported_clicks)) {
     tx.afterCommit(() => ctx.countersOutdated(row.seq))
   }
-  return rendered(ctx, row, now)
+  return link
 }
 
 /** With counters by a point read of another file, fast enough within a transaction. */

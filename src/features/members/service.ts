@@ -6,6 +6,7 @@ import { type Actor, type Principal, principalOf, recordChange } from '../audit/
 import { leaveFolders } from '../folders/index.ts'
 import { revokeKeysOf } from '../keys/service.ts'
 import { pictureUrl } from '../users/picture.ts'
+import { memberEventObject } from '../workspaces/service.ts'
 import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'
 
@@ -94,6 +95,7 @@ export function createMemberService(deps: { storage: Pick<Storage, 'read'>; cloc
         target: { type: 'member', id: userId, label: row.email },
         before: { role: row.role },
         after: { role },
+        object: memberEventObject({ ...row, role }),
       })
       return memberOf({ ...row, role })
     },
@@ -129,16 +131,17 @@ export async function removeMembership(
   actor: Actor,
   {
     workspaceNo,
-    member: { user_id: id, email, role },
+    member,
     keepKeys,
     at,
   }: {
     workspaceNo: number
-    member: Pick<MemberRow, 'user_id' | 'email' | 'role'>
+    member: Pick<MemberRow, 'user_id' | 'email' | 'role' | 'created_at'>
     keepKeys: boolean
     at: number
   },
 ): Promise<void> {
+  const { user_id: id, email, role } = member
   await endInvitationsBy(tx, workspaceNo, id, actor, at)
   if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
   await leaveFolders(tx, workspaceNo, id)
@@ -159,6 +162,7 @@ export async function removeMembership(
     action: actor.id === id ? 'member.left' : 'member.removed',
     target: { type: 'member', id, label: email },
     before: { role },
+    object: memberEventObject(member),
   })
 }
 

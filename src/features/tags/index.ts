@@ -1,5 +1,5 @@
 export { registerTagRoutes } from './routes.ts'
-export { createTagService, findTagId, hiddenTags } from './service.ts'
+export { createTagService, findTagId, hiddenTags, visibleTags } from './service.ts'
 export {
   hasTagWith,
   isTag,

@@ -7,7 +7,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
 import type { Color } from './colors.ts'
 import type { Tag, TagList } from './schemas.ts'
 import {
@@ -105,8 +105,10 @@ async function create(
   if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
     throw new AppError('TAG_TAKEN')
   }
-  await recordObject(tx, caller, 'tag.created', row, now, { after: { name, color } })
-  return shown({ ...row, ...times, version: 1 }, 0)
+  const tag = shown({ ...row, ...times, version: 1 }, 0)
+  const event = { after: { name, color }, object: eventObjectOf(tag) }
+  await recordObject(tx, caller, 'tag.created', row, now, event)
+  return tag
 }
 
 /** Changes name or color. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED, TAG_TAKEN */
@@ -135,8 +137,10 @@ async function update(
     version: row.version + 1,
   }
   await updateTag(tx, row, changed)
-  await recordObject(tx, caller, 'tag.updated', row, now, changes)
-  return shown({ ...row, ...changed }, links)
+  const tag = shown({ ...row, ...changed }, links)
+  const action = name === row.name ? 'tag.updated' : 'tag.renamed'
+  await recordObject(tx, caller, action, row, now, { ...changes, object: eventObjectOf(tag) })
+  return tag
 }
 
 /**
@@ -159,6 +163,7 @@ async function merge(
   await recordObject(tx, caller, 'tag.merged', row, clock.now(), {
     before: { name: row.name },
     after: { name: into.name },
+    object: { ...eventObjectOf(shown(row, 0)), merged_into: into.id },
   })
   return shown(into, links)
 }
@@ -175,6 +180,7 @@ async function remove(
   await deleteTag(tx, row)
   await recordObject(tx, caller, 'tag.deleted', row, clock.now(), {
     before: { name: row.name, color: row.colour },
+    object: eventObjectOf(shown(row, 0)),
   })
 }
 
@@ -199,6 +205,16 @@ export async function hiddenTags(
   return new Set(await findHiddenKeys(sqlx, seenBy(reader), keys))
 }
 
+/** Those of some ids whose tags exist and can be seen by a reader. */
+export async function visibleTags(
+  sqlx: Sql,
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const found = await Promise.all(ids.map((id) => findTag(sqlx, seenBy(reader), 'id', id)))
+  return new Set(found.flatMap((row) => row?.id ?? []))
+}
+
 function seenBy(reader: Reader) {
   return { workspaceNo: reader.workspace.no, view: viewOf(reader) }
 }
@@ -209,6 +225,11 @@ async function toChange(tx: Transaction, caller: TagPrincipal, id: string, ifMat
   const row = await found(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
+}
+
+/** A tag in events: without the number of its links, which changes without an event. */
+function eventObjectOf({ links: _, ...object }: Tag): Fields {
+  return object
 }
 
 function shown(

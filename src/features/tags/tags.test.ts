@@ -100,7 +100,7 @@ describe('renaming a tag', () => {
     const now = await send('GET', `/links/${one.id}`)
     expect(now.body.version).toBe(one.version)
     const added = (await entries()).slice(before)
-    expect(added.map(({ action, target_id }) => [action, target_id])).toEqual([['tag.updated', id]])
+    expect(added.map(({ action, target_id }) => [action, target_id])).toEqual([['tag.renamed', id]])
     expect([await listed('?tag=sommer'), await listed('?tag=summer')]).toEqual([
       [two.id, one.id],
       [],

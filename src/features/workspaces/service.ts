@@ -221,7 +221,18 @@ async function join(
     action: 'member.joined',
     target: { type: 'member', id: user.id, label: user.email },
     after: { role },
+    object: memberEventObject(row),
   })
+}
+
+/** A member in events: without name and email address, which can be erased. */
+export function memberEventObject(row: {
+  user_id: string
+  role: string
+  created_at: number
+}): Fields {
+  const { user_id, role, created_at } = row
+  return { user_id, role, joined_at: new Date(created_at).toISOString() }
 }
 
 function record(

@@ -23,6 +23,8 @@ export interface AppErrorOptions {
   details?: readonly ErrorDetail[] | undefined
   /** Free slugs to offer with SLUG_TAKEN. */
   suggestions?: readonly string[] | undefined
+  /** With EVENTS_EXPIRED: the id of the oldest event that can be had; null: there is none. */
+  oldest?: string | null | undefined
   /** Response headers that belong to this error, such as Retry-After, Allow, WWW-Authenticate. */
   headers?: Readonly<Record<string, string>> | undefined
   /** What went wrong, for the log alone; never sent to a client. Default: the code. */
@@ -48,6 +50,7 @@ export class AppError extends Error {
   readonly params: Readonly<Record<string, ErrorParam>>
   readonly details: readonly ErrorDetail[] | undefined
   readonly suggestions: readonly string[] | undefined
+  readonly oldest: string | null | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
 
   constructor(...[code, options]: AppErrorArgs) {
@@ -61,6 +64,7 @@ export class AppError extends Error {
     this.params = options !== undefined && 'params' in options ? options.params : {}
     this.details = options?.details && boundedDetails(options.details)
     this.suggestions = options?.suggestions
+    this.oldest = options?.oldest
     this.headers = options?.headers
   }
 }

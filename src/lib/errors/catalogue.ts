@@ -129,6 +129,8 @@ export const ERRORS = {
   /** A link already has the slug of a record, and `on_conflict` is `fail`. */
   IMPORT_CONFLICT: { status: 409, params: {} },
   IMPORT_RUNNING: { status: 409, params: {} },
+  /** The event's id is of another feed: a backup was restored, or the instance moved. */
+  EVENTS_OTHER_FEED: { status: 409, params: {} },
   /** The link is not blocked, or its workspace has appealed already. */
   APPEAL_REFUSED: { status: 409, params: {} },
   // For visitors who prefer JSON: the link has expired.
@@ -137,6 +139,8 @@ export const ERRORS = {
   LINK_DISABLED: { status: 410, params: {} },
   LINK_BLOCKED: { status: 410, params: {} },
   SHARE_EXPIRED: { status: 410, params: {} },
+  /** Events after the given one are no longer kept. */
+  EVENTS_EXPIRED: { status: 410, params: {} },
   PRECONDITION_FAILED: { status: 412, params: {} },
   /** `max` in bytes. */
   PAYLOAD_TOO_LARGE: { status: 413, params: { max: 'number' } },

@@ -22,15 +22,20 @@ interface ErrorView {
 }
 
 /** The content of an error without its status. */
-export type ErrorParts = Pick<AppError, 'code' | 'params' | 'details' | 'suggestions'>
+export type ErrorParts = Pick<AppError, 'code' | 'params' | 'details' | 'suggestions'> &
+  Partial<Pick<AppError, 'oldest'>>
 
 /** The content of an error in a language. */
-export function describeError({ code, params, details, suggestions }: ErrorParts, locale: Locale) {
+export function describeError(
+  { code, params, details, suggestions, oldest }: ErrorParts,
+  locale: Locale,
+) {
   return {
     code,
     message: translate(locale, `error.${code}`, params),
     ...(details && { details: details.map((detail) => renderDetail(detail, locale)) }),
     ...(suggestions && { suggestions }),
+    ...(oldest !== undefined && { oldest }),
   }
 }
 

@@ -85,6 +85,13 @@ describe('a backup', () => {
     for (const directory of [target, other]) expect(statSync(directory).mode & 0o077).toBe(0)
     const restored = openSqlite(databaseFiles(other).main)
     expect(restored.raw.query('SELECT no FROM deleted_workspaces').values()).toEqual([[40], [41]])
+    // The instance may have had other events since: readers must not take one feed for the other.
+    const feedOf = (of: typeof restored) =>
+      of.raw.query("SELECT value FROM instance WHERE name = 'feed'").values()[0]?.[0] as string
+    const source = openSqlite(databaseFiles(dataDir).main)
+    expect(feedOf(restored)).toMatch(/^[0-9a-f-]{36}$/)
+    expect(feedOf(restored)).not.toBe(feedOf(source))
+    source.close()
     restored.close()
     const statistics = await openDuckDb(statisticsFile(other))
     expect(await (await statistics.connect()).run('SELECT clicks FROM daily')).toHaveLength(1)

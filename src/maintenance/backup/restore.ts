@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } fro
 import { join } from 'node:path'
 import { Refused } from '../../lib/errors/index.ts'
 import { ensureDataDir, restoringDirectory } from '../../platform/config/index.ts'
-import { databaseFiles, migrationStates } from '../../platform/storage/index.ts'
+import { databaseFiles, migrationStates, renewFeed } from '../../platform/storage/index.ts'
 import { syncTree } from './files.ts'
 import type { StoredBackup } from './types.ts'
 import { fetchBackup, type Verified, verifyFiles } from './verify.ts'
@@ -25,6 +25,7 @@ export async function restoreBackup(backup: StoredBackup, dataDir: string): Prom
   try {
     verified = await verifyFiles(scratch, await fetchBackup(backup, scratch))
     await assertKnown(scratch)
+    renewFeed(databaseFiles(scratch).main)
     syncTree(scratch)
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true })

@@ -87,6 +87,10 @@ export async function moveInstance(options: MoveOptions) {
         await target.all('SET synchronous_commit = on')
         await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
         await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
+        // The source goes on if the move is given up: readers must not take one feed for the other.
+        await target.all("UPDATE instance SET value = $1 WHERE name = 'feed'", [
+          crypto.randomUUID(),
+        ])
       }
       return { wasRunning, asOf: opened.asOf, tables, isComplete }
     } finally {

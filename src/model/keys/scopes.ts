@@ -12,6 +12,8 @@ const BROADER = {
   'domains:read': [],
   'domains:write': [],
   'keys:write': [],
+  /** Reads the feed of events, which tells of every object of the workspace. */
+  'events:read': [],
 } as const
 
 /** A scope of a key. */

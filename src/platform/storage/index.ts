@@ -3,6 +3,8 @@ export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from '
 
 import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 
+export { renewFeed } from './feed.ts'
+
 export {
   assertOwned,
   type Instance,

@@ -6,6 +6,7 @@ import type {
   NODE_TABLES,
 } from './migrations/baseline.ts'
 import type { CreationSchema } from './migrations/creation.ts'
+import type { EventSchema } from './migrations/events.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
@@ -22,7 +23,8 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
   /** JSON of a key's restrictions; null: it has none. */
   api_keys: { restrictions: string | null }
 } & ImportSchema &
-  CreationSchema
+  CreationSchema &
+  EventSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

@@ -47,6 +47,8 @@ export interface Transaction extends Sql {
    * read the database directly; see `platform/cluster/link-invalidation.ts`.
    */
   linkChanged?: ((change: LinkChange) => void) | undefined
+  /** Called for each event of a workspace's feed, which others can read after the commit. */
+  eventRecorded?: ((workspaceNo: number) => void) | undefined
 }
 
 /** Options of {@link Storage.write}. */

@@ -814,6 +814,12 @@ export interface paths {
       responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
     }
   }
+  '/api/v1/events': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string; limit?: number } }
+      responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
+    }
+  }
   '/api/v1/links/{id}/stats': {
     get: {
       parameters: {
@@ -2238,6 +2244,8 @@ export interface components {
         details?: components['schemas']['ErrorDetail'][]
         /** With SLUG_TAKEN: available slugs. */
         suggestions?: string[]
+        /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+        oldest?: string | null
       }
     }
     ErrorCode:
@@ -2279,12 +2287,14 @@ export interface components {
       | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
       | 'IMPORT_RUNNING'
+      | 'EVENTS_OTHER_FEED'
       | 'APPEAL_REFUSED'
       | 'LINK_EXPIRED'
       | 'LINK_EXHAUSTED'
       | 'LINK_DISABLED'
       | 'LINK_BLOCKED'
       | 'SHARE_EXPIRED'
+      | 'EVENTS_EXPIRED'
       | 'PRECONDITION_FAILED'
       | 'PAYLOAD_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
@@ -2425,6 +2435,8 @@ export interface components {
       details?: components['schemas']['ErrorDetail'][]
       /** With SLUG_TAKEN: available slugs. */
       suggestions?: string[]
+      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+      oldest?: string | null
     }
     LinkList: {
       /** The links of this page, in the order asked for. */
@@ -2855,6 +2867,9 @@ export interface components {
         | 'link.restored'
         | 'link.blocked'
         | 'link.unblocked'
+        | 'link.started'
+        | 'link.expired'
+        | 'link.exhausted'
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
       changes: { [name: string]: { from: unknown; to: unknown } }
       /** The link's version since. */
@@ -3479,6 +3494,7 @@ export interface components {
         | 'domains:read'
         | 'domains:write'
         | 'keys:write'
+        | 'events:read'
       )[]
       restrictions: components['schemas']['ApiKeyRestrictions']
       /** `rotating`: replaced, and working until it expires. */
@@ -3512,7 +3528,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write. */
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
       scopes: string[]
       /** What the key is restricted to. Null or absent: nothing. */
       restrictions?: {
@@ -3545,6 +3561,34 @@ export interface components {
     ApiKeyRotate: {
       /** How long the old key goes on working; 90 days at most. */
       overlap_seconds?: number
+    }
+    EventList: {
+      /** The events, the oldest first. */
+      data: components['schemas']['Event'][]
+      /** The position of this page in the feed. */
+      pagination: {
+        /** The most events that this page could have. */
+        limit: number
+        /** Whether there are more events now. A page may be empty all the same. */
+        has_more: boolean
+        /** The `after` of the next request, also when there are no more events yet. */
+        next_cursor: string
+      }
+    }
+    Event: {
+      /** `evt_` and 26 characters; ids of a feed sort by `sequence`. */
+      id: string
+      /** Counts the workspace's events without a gap, in the order of their commits. A reader who doesn’t see all folders, or asks for some types, gets only some of the numbers. */
+      sequence: number
+      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`; others may be added. */
+      type: string
+      /** When it happened, in UTC. */
+      at: string
+      actor: components['schemas']['Actor']
+      /** The object as the API returned it right after the change, or right before its deletion, without figures such as clicks, and never with a secret. */
+      object: { [name: string]: unknown }
+      /** The fields that were changed, as they were before. */
+      previous: { [name: string]: unknown }
     }
     Stats: {
       /** The beginning, in UTC. */

@@ -18,6 +18,7 @@ import { createShareTokens } from '../../../statistics/shares/tokens.ts'
 import { createCallers } from '../../accounts/callers.ts'
 import type { Accounts } from '../../accounts/index.ts'
 import { createDomainService } from '../../domains/service.ts'
+import { createEventService } from '../../events/service.ts'
 import { hiddenFoldersOf } from '../../folders/index.ts'
 import { createKeyService } from '../../keys/service.ts'
 import { createLinkService } from '../../links/index.ts'
@@ -194,8 +195,10 @@ export async function createTestDashboard() {
     domains,
     export: async () => async () => new Response('no clicks').body,
   }
+  const events = createEventService({ storage, clock })
   const app = createApp({
     ...administration,
+    events,
     ...{ storage, clock, ids, links, ownDomains, domains, excluded, shares, statistics },
     accounts: { sessions },
     logger: silentLogger,
@@ -236,6 +239,7 @@ export async function createTestDashboard() {
     excluded,
     links,
     keys,
+    events,
     /** Invitations sent; sending fails unless `mailbox.works`. */
     mails,
     mailbox,

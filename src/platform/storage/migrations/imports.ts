@@ -32,5 +32,21 @@ export const COUNTER_STATEMENTS = [
     ON link_counters (workspace_no, (human + imported), link_seq)`,
 ]
 
+/**
+ * Sort keys of the counters: SQLite merges the parts of a sorted list in the order of columns; in that
+ * of an expression it would sort all ties for each page, and most links may never have been clicked.
+ * Computed when they are read.
+ */
+export const SORT_KEY_STATEMENTS = [
+  'ALTER TABLE link_counters ADD COLUMN with_imported BIGINT GENERATED ALWAYS AS (human + imported) VIRTUAL',
+  `ALTER TABLE link_counters ADD COLUMN last_or_zero BIGINT
+    GENERATED ALWAYS AS (coalesce(last_clicked_at, 0)) VIRTUAL`,
+  'DROP INDEX link_counters_with_imported',
+  'DROP INDEX link_counters_last',
+  `CREATE INDEX link_counters_with_imported
+    ON link_counters (workspace_no, with_imported, link_seq)`,
+  'CREATE INDEX link_counters_last ON link_counters (workspace_no, last_or_zero, link_seq)',
+]
+
 /** With the collation of texts that PostgreSQL's baseline has. */
 export const POSTGRES_STATEMENTS = collated([...MAIN_STATEMENTS, ...COUNTER_STATEMENTS])

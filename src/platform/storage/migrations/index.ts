@@ -9,7 +9,13 @@ import {
   statementsFor,
 } from './baseline.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
-import { COUNTER_STATEMENTS, MAIN_STATEMENTS, POSTGRES_STATEMENTS } from './imports.ts'
+import * as events from './events.ts'
+import {
+  COUNTER_STATEMENTS,
+  MAIN_STATEMENTS,
+  POSTGRES_STATEMENTS,
+  SORT_KEY_STATEMENTS,
+} from './imports.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
 
@@ -58,6 +64,12 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
   '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
+  '0008-events': {
+    async up(db: Kysely<never>) {
+      await runAll(db, events.SQLITE_STATEMENTS)
+      await nameFeed(db)
+    },
+  },
   '0009-key-restrictions': {
     up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
   },
@@ -78,6 +90,7 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
       runAll(db, ['ALTER TABLE journal_watermark ADD COLUMN instance TEXT']),
   },
   '0003-imports': { up: (db: Kysely<never>) => runAll(db, COUNTER_STATEMENTS) },
+  '0004-sort-keys': { up: (db: Kysely<never>) => runAll(db, SORT_KEY_STATEMENTS) },
 }
 
 /** Migrations of PostgreSQL, which has all tables. */
@@ -94,6 +107,12 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
       ]),
   },
   '0007-creation': { up: (db) => runAll(db, collated(CREATION_STATEMENTS)) },
+  '0009-events': {
+    async up(db) {
+      await runAll(db, events.POSTGRES_STATEMENTS)
+      await nameFeed(db)
+    },
+  },
   '0010-key-restrictions': {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
@@ -102,4 +121,9 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
 /** Gives the instance an id; see `platform/storage/instance.ts`. */
 async function nameInstance(db: Kysely<never>): Promise<void> {
   await sql`INSERT INTO instance (name, value) VALUES ('id', ${crypto.randomUUID()})`.execute(db)
+}
+
+/** Gives the feed of events its id; see `platform/storage/feed.ts`. */
+async function nameFeed(db: Kysely<never>): Promise<void> {
+  await sql`INSERT INTO instance (name, value) VALUES ('feed', ${crypto.randomUUID()})`.execute(db)
 }

@@ -24,7 +24,8 @@ export function actionLabel(action: Action, { t, locale }: I18n): string {
 
 /** What something was done to; a job goes by what it does. */
 export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
-  if (type === 'job' && label) return t(`jobs.kind.${kindOf({ type: label })}`)
+  if ((type === 'job' || type === 'import') && label)
+    return t(`jobs.kind.${kindOf({ type: label })}`)
   return label || id
 }
 
@@ -99,6 +100,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     'domains:read': 'keys.scope.domains:read',
     'domains:write': 'keys.scope.domains:write',
     'keys:write': 'keys.scope.keys:write',
+    'events:read': 'keys.scope.events:read',
     'links:create': 'keys.scope.links:create',
     'stats:read': 'keys.scope.stats:read',
   },

@@ -1,0 +1,85 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../../http/index.ts'
+import { PAGE_LIMIT } from '../../http/page.ts'
+import { checked, whole } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
+import type { EventService } from './service.ts'
+import { EVENT_EXAMPLE, EVENT_TYPES, EventListSchema, type EventType } from './types.ts'
+
+const TAG = 'Events'
+const TYPES_LENGTH_MAX = 1_000
+
+const after = z
+  .string()
+  .optional()
+  .openapi({
+    param: {
+      description:
+        'Events after the one with this id, or after the `latest`. Absent: from the oldest on.',
+    },
+    example: EVENT_EXAMPLE.id,
+  })
+
+const types = checked(z.string().max(TYPES_LENGTH_MAX), (text): EventType[] | Fault => {
+  const names = text.split(',')
+  const known = EVENT_TYPES.filter((type) => names.includes(type))
+  const isKnown = names.every((name) => known.some((type) => type === name))
+  return isKnown ? known : new Fault('INVALID_VALUE', { allowed: [...EVENT_TYPES] })
+})
+  .optional()
+  .openapi({
+    param: { description: 'Only events of these types, separated by commas. Absent: all.' },
+    type: 'string',
+    example: 'link.created,link.deleted',
+  })
+
+const Query = z.object({
+  after,
+  types,
+  limit: whole(PAGE_LIMIT.max)
+    .default(PAGE_LIMIT.default)
+    .openapi({
+      param: { description: 'How many events a page has at most.' },
+      default: PAGE_LIMIT.default,
+    }),
+})
+
+/** The endpoints of events. */
+export function registerEventRoutes(api: Pick<Api, 'add'>, deps: { events: EventService }): void {
+  const { events } = deps
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/events',
+    scope: 'events:read',
+    operationId: 'listEvents',
+    tag: TAG,
+    summary: 'List events',
+    description:
+      'What changed in the workspace, the oldest first: every change once, in the order of the ' +
+      'commits. Keep `next_cursor`, and give it as `after` in the next request: so a program that ' +
+      'was away misses nothing. Events are kept for 90 days; after that, 410 EVENTS_EXPIRED has ' +
+      'the `oldest`. After a backup was restored or the instance moved, 409 EVENTS_OTHER_FEED ' +
+      'says that the workspace has to be read again. A change of many links at once, such as a ' +
+      'rename of a tag or the end of a folder, is one event, of that object. A reader who ' +
+      'doesn’t see all folders gets no event of the others.',
+    query: Query,
+    success: {
+      status: 200,
+      description: 'One page of events.',
+      schema: EventListSchema,
+      example: {
+        data: [EVENT_EXAMPLE],
+        pagination: { limit: PAGE_LIMIT.default, has_more: false, next_cursor: EVENT_EXAMPLE.id },
+      },
+    },
+    errors: ['BAD_REQUEST', 'EVENTS_OTHER_FEED', 'EVENTS_EXPIRED'],
+    async handler({ caller, query: { after: id, types: wanted, limit } }) {
+      const from = await events.positionOf(caller, id)
+      const page = await events.page(caller, from, { types: wanted, limit })
+      const next_cursor = await events.idOf(caller, page.position)
+      const pagination = { limit, has_more: page.hasMore, next_cursor }
+      return { status: 200, body: { data: page.events, pagination } }
+    },
+  })
+}

@@ -1,0 +1,43 @@
+import { AppError } from '../../lib/errors/index.ts'
+import { formatTimestamp } from '../../lib/validation/timestamp.ts'
+import type { Transaction } from '../../platform/storage/index.ts'
+import { type Actor, type AuditAction, recordChange } from '../audit/index.ts'
+import type { JobRow } from './store.ts'
+
+/** The actions that record the end of jobs, by their type; other types have none. */
+export type EndActions = ReadonlyMap<string, Extract<AuditAction, `import.${string}`>>
+
+/** Records the end of a job in the transaction that ends it, which has locked the workspace. */
+export async function recordEnd(
+  tx: Transaction,
+  actions: EndActions,
+  row: JobRow,
+  at: number,
+): Promise<void> {
+  const action = actions.get(row.type)
+  if (action === undefined) return
+  const { id, type, status, done, total, failed } = row
+  const actor = JSON.parse(row.actor) as Actor
+  await recordChange(tx, actor, {
+    workspaceNo: row.workspace_no,
+    at,
+    action,
+    target: { type: 'import', id, label: type },
+    // Without the names of people and the sentence about an error, which depend on the reader.
+    object: {
+      id,
+      type,
+      status,
+      progress: { done, total, failed },
+      result: row.result === null ? null : JSON.parse(row.result),
+      error: row.error === null ? null : { code: JSON.parse(row.error).code },
+      created_by: { type: actor.type, id: actor.id },
+      created_at: formatTimestamp(row.created_at),
+      started_at: formatTimestamp(row.started_at),
+      finished_at: formatTimestamp(row.finished_at),
+    },
+  }).catch((error) => {
+    // The workspace was deleted in the meantime.
+    if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
+  })
+}
