@@ -17,7 +17,15 @@ type Fragment = RawBuilder<unknown>
 /** A link, also a deleted one that can still be restored. */
 type FoundLink = Pick<
   Selectable<LinksTable>,
-  'id' | 'seq' | 'workspace_no' | 'domain_no' | 'slug' | 'title' | 'folder_id' | 'tag_nos'
+  | 'id'
+  | 'seq'
+  | 'workspace_no'
+  | 'domain_no'
+  | 'slug'
+  | 'title'
+  | 'folder_id'
+  | 'tag_nos'
+  | 'created_by'
 >
 
 /** Links of one statement: SQLite takes 32,766 parameters. */
@@ -35,6 +43,7 @@ export async function findLinks(
     const links = await db
       .selectFrom('links')
       .select(['id', 'seq', 'workspace_no', 'domain_no', 'slug', 'title', 'folder_id', 'tag_nos'])
+      .select('created_by')
       .where(by, 'in', some as never)
       .execute()
     found.push(...links)

@@ -22,7 +22,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
     ...['exportHistory', 'listJobs', 'listImports', 'listTags', 'listFolders', 'listShares'],
     ...['listDomains', 'getStats', 'listTopValues', 'listClicks', 'exportClicksCSV'],
     ...['exportClicksNDJSON', 'exportClicksParquet', 'getLinkByExternalId', 'explainUrl'],
-    'streamClicks',
+    ...['streamClicks', 'listEvents'],
   ],
   /** What is written must be one of the key's links. */
   write: [
@@ -144,6 +144,7 @@ beforeAll(async () => {
     folders: { folders: [folder] },
     domains: { domains: [DOMAIN] },
     tags: { tags: ['Inside'] },
+    own_links: { own_links: true },
     all: { folders: [folder], domains: [DOMAIN], tags: ['inside'] },
   })) {
     restricted.push({ kind, restrictions, ...(await keyWith(restrictions)) })
@@ -227,7 +228,8 @@ describe('the restrictions of a key', () => {
   })
 
   test('answer what is outside like what does not exist, on every endpoint', async () => {
-    const link = await made(all('POST', '/links', { ...inside.fields, slug: 'in' }))
+    const { send: maker } = restricted.find(({ kind }) => kind === 'own_links') as Body
+    const link = await made(maker('POST', '/links', { ...inside.fields, slug: 'in' }))
     await visit(link)
     const { id: folder } = await made(all('POST', '/folders', { name: 'Outside' }))
     const { id: domain } = await made(all('POST', '/domains', { host: 'outside.example' }))
@@ -448,6 +450,30 @@ describe('the restrictions of a key', () => {
     await made(all('DELETE', `/tags/${data[0].id}`))
     expect((await next('GET', '/links')).body.pagination.total).toBe(0)
     expect((await next('GET', `/links/${link.id}`)).status).toBe(404)
+  })
+
+  test('let a key of its own links see those of the keys before it', async () => {
+    const { id, send } = await keyWith({ own_links: true })
+    const first = await made(send('POST', '/links', url))
+    const foreign = await made(all('POST', '/links', url))
+    const rotated = await made(all('POST', `/keys/${id}/rotate`))
+    expect(rotated.restrictions).toEqual({ own_links: true })
+    const next = withKey(rotated.key)
+    const second = await made(next('POST', '/links', url))
+    const idsOf = async (by: Send) =>
+      (await made(by('GET', '/links'))).data.map((link: Body) => link.id)
+    expect(await idsOf(next)).toEqual([second.id, first.id])
+    expect(await idsOf(send)).toEqual([first.id])
+    expect((await next('GET', `/links/${foreign.id}`)).status).toBe(404)
+    const events: string[] = []
+    for (let after = ''; ; ) {
+      const { data, pagination } = await made(next('GET', `/events${after}`))
+      events.push(...data.map((event: Body) => event.object?.id ?? event.data?.object?.id))
+      if (!pagination.has_more) break
+      after = `?after=${pagination.next_cursor}`
+    }
+    expect(events).toEqual([first.id, second.id])
+    await made(all('DELETE', `/links/${foreign.id}`))
   })
 
   test('can only be passed on, never widened', async () => {

@@ -8,8 +8,8 @@ import type { ShownRestrictions } from '../../model/keys/restrictions.ts'
 import { SCOPES } from '../../model/keys/scopes.ts'
 import type { CommandContext, CommandStorage } from '../context.ts'
 import { facts } from '../output.ts'
-import { publicUrl } from './users.ts'
 import { parseDuration, parseMoment, shortTime } from '../times.ts'
+import { publicUrl } from './users.ts'
 
 interface CreateOptions {
   workspace: string
@@ -21,6 +21,7 @@ interface CreateOptions {
   folder?: string[]
   tag?: string[]
   network?: string[]
+  ownLinks?: boolean
 }
 
 /** More scopes must be requested. */
@@ -42,6 +43,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .option('--folder <id>', 'only links in this folder; repeatable', collect)
     .option('--tag <name>', 'only links with this tag; repeatable', collect)
     .option('--network <cidr>', 'only from this address or network; repeatable', collect)
+    .option('--own-links', 'only links that the key creates')
     .option('--expires <when>', 'duration such as 90d, or RFC 3339 time (default: never)')
     .option('--plan <id>', 'change the plan of the workspace')
     .action((options: CreateOptions) => create(ctx, options))
@@ -151,8 +153,8 @@ function rotate(ctx: CommandContext, id: string, options: { overlap: string }): 
 }
 
 /** The restrictions of the options. */
-function restrictionsOf({ domain, folder, tag, network }: CreateOptions) {
-  return { domains: domain, folders: folder, tags: tag, networks: network }
+function restrictionsOf({ domain, folder, tag, network, ownLinks }: CreateOptions) {
+  return { domains: domain, folders: folder, tags: tag, networks: network, own_links: ownLinks }
 }
 
 /** The id or prefix of a key, from any part of it that was pasted. */
@@ -161,8 +163,8 @@ function refOf(text: string): string {
 }
 
 function restrictionsText(restrictions: ShownRestrictions | null): string {
-  const parts = Object.entries(restrictions ?? {}).map(
-    ([name, list = []]) => `${name}=${list.join(',')}`,
+  const parts = Object.entries(restrictions ?? {}).map(([name, value]) =>
+    value === true ? name : `${name}=${value?.join(',')}`,
   )
   return parts.join(' ')
 }

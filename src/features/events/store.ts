@@ -111,7 +111,12 @@ export async function linksSeen(
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const [links, deleted] = await Promise.all([
-    db.selectFrom('links').select('id').where('id', 'in', ids).where(isSeen(view, 'links')).execute(),
+    db
+      .selectFrom('links')
+      .select('id')
+      .where('id', 'in', ids)
+      .where(isSeen(view, 'links'))
+      .execute(),
     db
       .selectFrom('deleted_links')
       .select('id')

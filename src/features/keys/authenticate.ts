@@ -187,7 +187,7 @@ async function callerOf(
 ): Promise<KeyCaller> {
   const { created_by: id, role } = row
   const restrictions = restrictionsOf(row.restrictions)
-  const allowed = await allowedBy(sql, row.workspace_no, restrictions)
+  const allowed = await allowedBy(sql, row.workspace_no, restrictions, row.id)
   return {
     kind: 'api_key',
     keyId: row.id,

@@ -8,11 +8,13 @@ import type { Domains } from '../../model/domains/index.ts'
 import {
   isToLinks,
   RESTRICTED_MAX,
+  RESTRICTIONS,
   type Restrictions,
   type ShownRestrictions,
 } from '../../model/keys/restrictions.ts'
 import { network } from '../../platform/config/parse.ts'
 import type { Sql } from '../../platform/storage/index.ts'
+import { predecessors } from './predecessors.ts'
 
 /** Names of at most this many characters are looked up: hosts, ids and tags are shorter. */
 const NAME_MAX = 255
@@ -59,6 +61,9 @@ export const RestrictionsInput = z
       'The key works only from these addresses, and networks in CIDR notation (RFC 4632).',
       '192.0.2.0/24',
     ),
+    own_links: z.boolean().nullable().optional().openapi({
+      description: 'True: only links that this key made, or the keys that it was rotated from.',
+    }),
   })
   .openapi('ApiKeyRestrictionsInput')
 
@@ -107,9 +112,10 @@ export async function changedRestrictions(
     })
   }
   const after: { -readonly [K in keyof Restrictions]: Restrictions[K] } = { ...before }
-  for (const name of ['domains', 'folders', 'tags', 'networks'] as const) {
-    if (patch[name] === null) delete after[name]
+  for (const name of RESTRICTIONS) {
+    if (patch[name] === null || patch[name] === false) delete after[name]
   }
+  if (patch.own_links) after.own_links = true
   if (patch.networks) after.networks = patch.networks
   if (patch.domains) {
     const noOf = (host: string) => domains.knownTo(workspaceNo, host)
@@ -151,6 +157,7 @@ export async function shownRestrictions(
       ...(one.folders && { folders: [...one.folders] }),
       ...(one.tags && { tags: one.tags.flatMap((id) => tags.get(id) ?? []) }),
       ...(one.networks && { networks: [...one.networks] }),
+      ...(one.own_links && { own_links: true as const }),
     }
   })
 }
@@ -160,12 +167,14 @@ export async function shownRestrictions(
  * allows none.
  */
 export async function allowedBy(
-  { db }: Sql,
+  sql: Sql,
   workspaceNo: number,
   restrictions: Restrictions | undefined,
+  keyId: string,
 ): Promise<Allowed | undefined> {
   if (restrictions === undefined || !isToLinks(restrictions)) return undefined
-  const { domains, folders: ids, tags: tagIds } = restrictions
+  const { domains, folders: ids, tags: tagIds, own_links } = restrictions
+  const { db } = sql
   const folders =
     ids &&
     (await db
@@ -195,6 +204,7 @@ export async function allowedBy(
     ...(domains && { domains }),
     ...(folders && { folders: folders.map(({ id }) => id) }),
     ...(tags && { tags: tags.map(({ no }) => no) }),
+    ...(own_links && { creators: await predecessors(sql, workspaceNo, keyId) }),
   }
 }
 

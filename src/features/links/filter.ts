@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { isPartial, type View } from '../../lib/base/view.ts'
 import type { Covering } from '../../model/blocks/list.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
-import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import {
   bySql,
   isSeen,
@@ -13,8 +12,9 @@ import {
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
 import { hadTests, isMadeBy, leadsTo } from './row-tests.ts'
-import { STATUSES, type Status } from './rows.ts'
+import type { Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
+import { HAS_CONDITIONS, statusSql } from './status-tests.ts'
 
 /** The filter of a list of a workspace's links. */
 export interface LinkFilter {
@@ -218,7 +218,9 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
     if (!ids || ids.length === 0) continue
     sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(ids)})`)
   }
-  if (createdByIds !== null) sets.push(sql`${links} AND ${isMadeBy('l', createdByIds)}`)
+  for (const ids of [createdByIds, allowed.creators]) {
+    if (ids) sets.push(sql`${links} AND ${isMadeBy('l', ids)}`)
+  }
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
@@ -270,70 +272,4 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
     high: createdUntil === null || !isOrdered ? high : (await firstSince(createdUntil)) - 1,
     whole: createdFrom === null && createdUntil === null,
   }
-}
-
-/**
- * Whether the row `l` of `links` has a status. Uses the unindexed column `uses` only if necessary.
- */
-function statusSql(status: Status, covering: Covering | null, nowMs: number): Fragment {
-  const conditions: Record<Status, Fragment[]> = {
-    blocked: [blockedSql(covering)],
-    disabled: [sql`l.enabled = 0`],
-    expired: [sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${nowMs})`],
-    exhausted: [sql`(l.max_clicks IS NOT NULL AND l.uses >= l.max_clicks)`],
-    scheduled: [sql`(l.starts_at IS NOT NULL AND l.starts_at > ${nowMs})`],
-    active: [],
-  }
-  const before = STATUSES.slice(0, STATUSES.indexOf(status)).flatMap((other) => conditions[other])
-  const all = [...conditions[status], ...before.map((condition) => sql`NOT ${condition}`)]
-  return sql`(${sql.join(all, sql` AND `)})`
-}
-
-/** The host and port of a destination, which the URL standard ends with a slash. */
-const HOST = bySql({
-  sqlite: sql`substr(l.target_url, instr(l.target_url, '//') + 2,
-    instr(substr(l.target_url, instr(l.target_url, '//') + 2), '/') - 1)`,
-  postgres: sql`split_part(l.target_url, '/', 3)`,
-})
-
-/** Whether the row `l` is blocked; the same as `BlockList.covering` for a row in memory. */
-function blockedSql(covering: Covering | null): Fragment {
-  const tests: Fragment[] = [sql`l.block IS NOT NULL`]
-  if (covering?.all) tests.push(sql`TRUE`)
-  for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
-  if (covering?.hasPrefixes) {
-    tests.push(sql`EXISTS (SELECT 1 FROM slugs p WHERE p.block_id IS NOT NULL
-      AND p.special = ${SPECIAL_PREFIX} AND p.workspace_no = l.workspace_no
-      AND p.domain_no = l.domain_no
-      AND substr(l.slug_key, 1, length(p.slug_key) + 1) = p.slug_key || '/')`)
-  }
-  for (const host of covering?.hosts ?? []) {
-    const escaped = host.replaceAll('_', '\\_')
-    for (const port of ['', ':%']) {
-      tests.push(sql`${HOST} LIKE ${escaped + port} ESCAPE '\\'`)
-      tests.push(sql`${HOST} LIKE ${`%.${escaped}${port}`} ESCAPE '\\'`)
-    }
-  }
-  return sql`(${sql.join(tests, sql` OR `)})`
-}
-
-/**
- * True for every link whose status may not be active. Exactly the condition of the partial index
- * `links_special`, without which the database would read every link.
- */
-const HAS_CONDITIONS = sql`(l.enabled = 0 OR l.block IS NOT NULL
-  OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
-
-/**
- * Changes when the status of a link of the workspace changes without a change of the link: by a
- * visit that used up `max_clicks`, or by time.
- */
-export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number): Promise<string> {
-  const links = sql`FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
-  const past = (time: Fragment) => sql`CASE WHEN ${time} <= ${nowMs} THEN 1 ELSE 0 END`
-  const { rows } = await sql<{ uses: number | null; past: number | null }>`SELECT
-    (SELECT sum(l.uses) ${links} AND l.max_clicks IS NOT NULL) AS uses,
-    (SELECT sum(${past(sql`l.starts_at`)} + ${past(sql`l.expires_at`)}) ${links}) AS past
-  `.execute(sqlx.db)
-  return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
 }

@@ -15,11 +15,11 @@ import {
   type NamedLinks,
   rangeOf,
   smallestSet,
-  statusMark,
 } from './filter.ts'
 import type { FilterQuery, ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { LinkList } from './schemas.ts'
+import { statusMark } from './status-tests.ts'
 
 /** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(

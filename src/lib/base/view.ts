@@ -6,6 +6,8 @@ export interface Allowed {
   readonly folders?: readonly string[]
   /** Numbers of tags. */
   readonly tags?: readonly number[]
+  /** Ids of the keys that made them. */
+  readonly creators?: readonly string[]
 }
 
 /** What a reader can see of the links of a workspace; without any member: everything. */
@@ -22,6 +24,7 @@ interface SeenLink {
   readonly domain_no: number
   /** JSON array of numbers. */
   readonly tag_nos: string
+  readonly created_by: string | null
 }
 
 /** Whether links can be hidden from a reader. */
@@ -37,13 +40,16 @@ export function viewOf({ hiddenFolders, allowed }: View): View {
 /** Whether a reader can see a link of their workspace. */
 export function sees({ hiddenFolders = [], allowed }: View, link: SeenLink): boolean {
   if (link.folder_id !== null && hiddenFolders.includes(link.folder_id)) return false
-  return allowed === undefined || outsideOf(allowed, link).length === 0
+  if (allowed === undefined) return true
+  const { creators } = allowed
+  const isOwn = creators === undefined || creators.includes(link.created_by ?? '')
+  return isOwn && outsideOf(allowed, link).length === 0
 }
 
-/** The fields by which a link is outside of what a key is restricted to. */
+/** The fields by which a link is outside of what a key is restricted to; its creator never changes. */
 export function outsideOf(
   { domains, folders, tags }: Allowed,
-  link: SeenLink,
+  link: Omit<SeenLink, 'created_by'>,
 ): ('domain' | 'folder_id' | 'tags')[] {
   const { folder_id } = link
   return [

@@ -11,6 +11,8 @@ export interface Restrictions {
   readonly tags?: readonly string[]
   /** Networks in CIDR notation; the key works from nowhere else. */
   readonly networks?: readonly string[]
+  /** Only links that the key made, or the keys that it was rotated from. */
+  readonly own_links?: true
 }
 
 /** Restrictions in responses: only those that the key has. */
@@ -20,6 +22,7 @@ export const RestrictionsSchema = z
     folders: z.array(z.string()).optional(),
     tags: z.array(z.string()).optional(),
     networks: z.array(z.string()).optional(),
+    own_links: z.literal(true).optional(),
   })
   .openapi('ApiKeyRestrictions', {
     description:
@@ -31,7 +34,7 @@ export const RestrictionsSchema = z
 export type ShownRestrictions = z.output<typeof RestrictionsSchema>
 
 /** Every restriction. */
-export const RESTRICTIONS = ['domains', 'folders', 'tags', 'networks'] as const
+export const RESTRICTIONS = ['domains', 'folders', 'tags', 'networks', 'own_links'] as const
 
 /** The most items of a restriction. */
 export const RESTRICTED_MAX = 100
@@ -42,8 +45,8 @@ export function worksFrom({ networks }: Restrictions, address: string): boolean 
 }
 
 /** Whether a key reaches only some links. */
-export function isToLinks({ domains, folders, tags }: Restrictions): boolean {
-  return domains !== undefined || folders !== undefined || tags !== undefined
+export function isToLinks({ networks: _, ...others }: Restrictions): boolean {
+  return Object.keys(others).length > 0
 }
 
 /** The restriction of `held` that `wanted` would go beyond; undefined: it is as narrow, or narrower. */
@@ -52,6 +55,7 @@ export function wider(
   held: Restrictions,
 ): (typeof RESTRICTIONS)[number] | undefined {
   return RESTRICTIONS.find((name) => {
+    if (name === 'own_links') return held.own_links === true && !wanted.own_links
     const [all, some]: (readonly (string | number)[] | undefined)[] = [held[name], wanted[name]]
     if (all === undefined) return false
     if (some === undefined) return true

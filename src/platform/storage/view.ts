@@ -20,9 +20,10 @@ export function isSeen({ hiddenFolders = [], allowed }: View, table = 'l'): RawB
     const hidden = sql.join(hiddenFolders)
     tests.push(sql`(${row}.folder_id IS NULL OR ${row}.folder_id NOT IN (${hidden}))`)
   }
-  const { domains, folders, tags } = allowed ?? {}
+  const { domains, folders, tags, creators } = allowed ?? {}
   if (domains) tests.push(isOneOf(sql`${row}.domain_no`, domains))
   if (folders) tests.push(isOneOf(sql`${row}.folder_id`, folders))
+  if (creators) tests.push(isOneOf(sql`${row}.created_by`, creators))
   if (tags) {
     tests.push(sql`EXISTS (SELECT 1 FROM link_tags v WHERE v.workspace_no = ${row}.workspace_no
       AND ${isOneOf(sql`v.tag_no`, tags)} AND v.link_seq = ${row}.seq)`)
@@ -38,7 +39,7 @@ export function isDeletedSeen(view: View, table = 'deleted_links'): RawBuilder<b
   if (hidden.length > 0) {
     tests.push(sql`(${row}.folder_id IS NULL OR ${row}.folder_id NOT IN (${sql.join(hidden)}))`)
   }
-  const { domains, folders, tags } = view.allowed ?? {}
+  const { domains, folders, tags, creators } = view.allowed ?? {}
   const member = (name: string) =>
     bySql({
       sqlite: sql`json_extract(${row}.row, ${sql.lit(`$.${name}`)})`,
@@ -49,6 +50,7 @@ export function isDeletedSeen(view: View, table = 'deleted_links'): RawBuilder<b
     tests.push(isOneOf(no, domains))
   }
   if (folders) tests.push(isOneOf(sql`${row}.folder_id`, folders))
+  if (creators) tests.push(isOneOf(member('created_by'), creators))
   if (tags) {
     const numbers = bySql({
       sqlite: sql`SELECT v.value AS no FROM json_each(${member('tag_nos')}) v`,

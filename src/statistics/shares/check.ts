@@ -51,8 +51,8 @@ export async function checkSubject(
 }
 
 /** Whether a key reaches all links of the folders that it is restricted to. */
-function reachesFolders({ folders, domains, tags }: Allowed): boolean {
-  return folders !== undefined && domains === undefined && tags === undefined
+function reachesFolders({ folders, ...others }: Allowed): boolean {
+  return folders !== undefined && Object.keys(others).length === 0
 }
 
 /** Faults of filters whose links don't exist. */

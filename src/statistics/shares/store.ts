@@ -95,7 +95,7 @@ export async function findLinks({ db }: Sql, workspaceNo: number, ids: readonly 
   if (ids.length === 0) return []
   return db
     .selectFrom('links')
-    .select(['id', 'folder_id', 'domain_no', 'tag_nos', 'destination_url'])
+    .select(['id', 'folder_id', 'domain_no', 'tag_nos', 'created_by', 'destination_url'])
     .where('workspace_no', '=', workspaceNo)
     .where('id', 'in', ids)
     .execute()

@@ -3521,6 +3521,7 @@ export interface components {
       folders?: string[]
       tags?: string[]
       networks?: string[]
+      own_links?: true
     } | null
     NewApiKey: components['schemas']['ApiKey'] & {
       /** The key. It can never be shown again. */
@@ -3540,6 +3541,8 @@ export interface components {
         tags?: string[] | null
         /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
         networks?: string[] | null
+        /** True: only links that this key made, or the keys that it was rotated from. */
+        own_links?: boolean | null
       } | null
       /** Null or absent: never. */
       expires_at?: string | null
@@ -3556,6 +3559,8 @@ export interface components {
         tags?: string[] | null
         /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
         networks?: string[] | null
+        /** True: only links that this key made, or the keys that it was rotated from. */
+        own_links?: boolean | null
       } | null
     }
     ApiKeyRotate: {
