@@ -77,7 +77,8 @@ class RedirectHandler {
     const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? unreadable(path)
     if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
-      const page = path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request)
+      const page =
+        path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request, domainNo)
       return this.#deps.inSite(page, request, domainNo)
     }
     return new Promise<Response>((answer) => {
@@ -136,14 +137,12 @@ class RedirectHandler {
     const { explain } = this.#deps
     const decision = decide(slug, visit, now, this.#deps, explain?.trace)
     explain?.decided(decision, visit)
-    if (decision.kind === 'not_found') return this.#notFound(visit.request)
+    if (decision.kind === 'not_found') return this.#notFound(visit.request, visit.domainNo)
     if (decision.kind === 'blocked') return this.#blocked(visit)
     const waitSeconds = this.#takeVisit(visit, decision.seq, now)
-    if (waitSeconds > 0) {
-      this.counts.limited++
-      return this.#pages.limited(visit.request, waitSeconds)
-    }
-    return this.#respond(visit, decision, now)
+    if (waitSeconds <= 0) return this.#respond(visit, decision, now)
+    this.counts.limited++
+    return this.#pages.limited(visit.request, waitSeconds)
   }
 
   /** See {@link VisitLimit}. A visit over several turns is counted once. */
@@ -237,10 +236,13 @@ class RedirectHandler {
   #pass(visit: Visit, open: Open, now: number): Response {
     this.#record(visit, open, now, open)
     this.counts.redirected++
+    return this.#redirect(visit, open.status, locationFor(visit, open))
+  }
+
+  #redirect({ request, method }: Visit, status: number, location: string): Response {
     // 303, because the browser would otherwise post the password to the destination.
-    const status = visit.method === 'POST' ? 303 : open.status
-    const location = locationFor(visit, open)
-    return this.#pages.redirect(visit.request, this.#turnIds.next(), status, location)
+    const sent = method === 'POST' ? 303 : status
+    return this.#pages.redirect(request, this.#turnIds.next(), sent, location)
   }
 
   /** The response for services that show link previews in messages. */
@@ -268,21 +270,19 @@ class RedirectHandler {
     const isFollowed = fallback_url !== null && !visit.preview
     if (isFollowed && this.#deps.blocks.hasTarget(fallback_url)) return this.#blocked(visit)
     this.counts[condition === 'scheduled' ? 'not_found' : 'gone']++
-    if (isFollowed) {
-      const status = visit.method === 'POST' ? 303 : 302
-      const { href } = new URL(fallback_url)
-      return this.#pages.redirect(visit.request, this.#turnIds.next(), status, href)
-    }
+    if (isFollowed) return this.#redirect(visit, 302, new URL(fallback_url).href)
     return this.#pages.closed(visit.request, condition, starts_at)
   }
 
   /** Never the fallback, which was chosen by the blocked owner. */
-  #blocked(visit: Visit): Response {
+  #blocked({ request }: Visit): Response {
     this.counts.gone++
-    return this.#pages.closed(visit.request, 'blocked', null)
+    return this.#pages.closed(request, 'blocked', null)
   }
 
-  #notFound(request: Request): Response {
+  /** @param domainNo where no link has the path; absent: a link answers this itself */
+  #notFound(request: Request, domainNo?: number): Response {
+    if (domainNo !== undefined) this.#deps.missed?.(request, domainNo)
     this.counts.not_found++
     return this.#pages.notFound(request)
   }

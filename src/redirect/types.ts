@@ -41,6 +41,8 @@ export interface RedirectDeps {
   inSite?: InSite
   /** Blocks other than of single addresses. */
   blocks: Pick<BlockList, 'covers' | 'hasTarget'>
+  /** Counts a visit to a path that no link has. */
+  missed?: (request: Request, domainNo: number) => void
   /** Stores a visitor's report about an address. Not allowed: too many of this visitor's. */
   report: (report: VisitorReport) => Promise<Guess>
   logger?: Pick<Logger, 'error'>

@@ -92,9 +92,19 @@ export class Visit {
 /** A URL with another reading of its path, whose query comes before its own. */
 function withReading(url: string, { path, query }: NearMiss): string {
   const own = searchOf(url)
-  const from = url.indexOf('/', url.startsWith('/') ? 0 : url.indexOf('//') + 2)
+  const from = pathStart(url)
   const search = [query, own.slice(1)].filter((part) => part !== '').join('&')
-  return `${url.slice(0, from + 1)}${path}${search === '' ? '' : `?${search}`}`
+  return `${url.slice(0, from)}${path}${search === '' ? '' : `?${search}`}`
+}
+
+/** Where the path of a URL starts, after its leading slash. Without a host there is only the path. */
+function pathStart(url: string): number {
+  return url.indexOf('/', url.startsWith('/') ? 0 : url.indexOf('//') + 2) + 1
+}
+
+/** The path of a URL as sent, without its leading slash. */
+export function sentPath(url: string): string {
+  return url.slice(pathStart(url), url.length - searchOf(url).length)
 }
 
 /** Finds out who visits, each thing when it is asked for. */

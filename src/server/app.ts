@@ -4,6 +4,7 @@ import { registerAccountRoutes } from '../features/accounts/routes.ts'
 import { registerAuditRoutes } from '../features/audit/routes.ts'
 import { registerAppealRoute, registerBlockRoutes } from '../features/blocks/routes.ts'
 import { createDocs, registerRootRoutes } from '../features/docs/index.ts'
+import { registerInstanceMissRoutes, registerMissRoutes } from '../features/domains/miss-routes.ts'
 import { registerDomainRoutes } from '../features/domains/routes.ts'
 import { registerEventRoutes } from '../features/events/routes.ts'
 import { registerExplainRoutes } from '../features/explain/routes.ts'
@@ -64,6 +65,7 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerDomainRoutes>[1] &
+  Parameters<typeof registerMissRoutes>[1] &
   Parameters<typeof registerShareRoutes>[1] &
   Parameters<typeof registerKeyRoutes>[1] &
   Parameters<typeof registerSharedRoutes>[1] &
@@ -201,6 +203,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerTagRoutes(api, deps)
   registerFolderRoutes(api, deps)
   registerDomainRoutes(api, deps)
+  registerMissRoutes(api, deps)
   registerShareRoutes(api, deps)
   registerKeyRoutes(api, deps)
   registerEventRoutes(api, deps)
@@ -218,6 +221,7 @@ function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps):
   registerAuditRoutes(api, deps)
   registerUsageRoutes(api, deps)
   registerInstanceRoutes(api, deps)
+  registerInstanceMissRoutes(api, deps)
   registerBlockRoutes(api, deps)
   registerViewRoutes(api, deps)
 }

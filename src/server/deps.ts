@@ -47,7 +47,10 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     health: {
       stopping() {
         health.stopping()
-        void loading?.then(({ statistics }) => statistics.endStreams())
+        void loading?.then(({ statistics, eventStreams }) => {
+          statistics.endStreams()
+          eventStreams.endAll()
+        })
       },
     },
     storage,
@@ -72,6 +75,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
           const services = await loading
           await services?.keys.close()
           await services?.administration.requestCounts.write()
+          await parts.misses.write()
           await backend.close()
         },
       },
@@ -84,6 +88,11 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
   const { backend, config, baseUrl, domains, ids, metrics } = parts
   const redirect = createVisits(parts)
   backend.watch(metrics, redirect)
+  metrics.counter(
+    'missed_visits_dropped_total',
+    'Visits to unknown paths that were not counted: too many paths at once, or too long',
+    () => parts.misses.dropped(),
+  )
   const securityTxt = createSecurityTxt({ ...parts, contact: config.securityContact })
   const durations = metrics.histogram(
     'redirect_duration_seconds',
@@ -125,6 +134,7 @@ function createVisits(parts: Parts): Redirect {
     resolver: backend.resolver,
     guesses: createGuessLimit(backend.limiters.guesses, clock),
     visitLimit: createVisitLimit(config.visitsPerAddress),
+    missed: parts.misses.note,
     report: limitReports(parts, backend.limiters.reports),
     logger: summarizeRefusals(parts.logger),
   })

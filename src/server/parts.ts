@@ -1,5 +1,6 @@
 import { createPlaceLookup } from '../clicks/enrich/index.ts'
 import { createExcludedNetworks } from '../clicks/index.ts'
+import { createMisses } from '../features/domains/misses.ts'
 import { createSiteOf } from '../features/domains/site.ts'
 import { createCursors } from '../http/cursor.ts'
 import { createClientAddress } from '../lib/base/client-address.ts'
@@ -35,6 +36,7 @@ export async function openParts(input: ServingInput) {
     return {
       ...input,
       ...{ backend, storage, nodeId, domains, cursors, blocks, excluded },
+      misses: createMisses({ ...input, storage, cursors, domains }),
       hashes: createHashQueue(),
       clientAddress: createClientAddress(config.trustedProxies),
       placeOf: createPlaceLookup({ database: config.geoipDatabase, logger: input.logger }),

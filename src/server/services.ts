@@ -8,6 +8,7 @@ import { createBlocks } from '../features/blocks/index.ts'
 import { createLookUpTxt } from '../features/domains/lookup.ts'
 import { createDomainService } from '../features/domains/service.ts'
 import { createEventService } from '../features/events/service.ts'
+import { createEventStreams } from '../features/events/streams.ts'
 import { createExplainService } from '../features/explain/service.ts'
 import { createImportService } from '../features/imports/service.ts'
 import { createJobService } from '../features/jobs/index.ts'
@@ -77,9 +78,12 @@ function createServices(parts: Parts) {
     sellsPlans:
       config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
   })
+  const events = createEventService(parts)
+  const { eventSignal } = backend
   return {
+    events,
+    eventStreams: createEventStreams({ ...parts, events, eventSignal }),
     explain: createExplainService({ ...ofVisits(parts), links }),
-    events: createEventService(parts),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
     ...{ accounts, administration, callers, filterJobs, imports, jobs },
     ...createShares({

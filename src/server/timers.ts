@@ -21,6 +21,7 @@ interface Recurring {
   accounts: Purged
   administration: Purged
   imports: Purged
+  misses: Purged & { start(): () => void }
   jobs: Purged
   events: Purged
   statistics: { deletions: { run(): Promise<unknown> } }
@@ -43,6 +44,7 @@ export function startTimers({
   administration,
   imports,
   jobs,
+  misses,
   ownDomains,
   statistics,
 }: Recurring) {
@@ -56,6 +58,7 @@ export function startTimers({
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
       events.purge().catch((err) => logger.warn({ err }, 'Old events could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
+      misses.purge().catch((err) => logger.warn({ err }, 'Old missed paths could not be deleted'))
       statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
@@ -66,5 +69,9 @@ export function startTimers({
     setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
   ]
   for (const timer of timers) timer.unref()
-  return () => timers.forEach(clearInterval)
+  const stopMisses = misses.start()
+  return () => {
+    stopMisses()
+    timers.forEach(clearInterval)
+  }
 }

@@ -29,10 +29,10 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
     ...['updateFolder', 'deleteFolder', 'createShare', 'updateShare', 'deleteShare'],
     ...['deleteLinkClicks', 'updateLinkByExternalId', 'deleteLinkByExternalId'],
   ],
-  'domains:read': ['listDomains', 'getDomain'],
+  'domains:read': ['listDomains', 'getDomain', 'listMissedVisits'],
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
   'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
-  'events:read': ['listEvents'],
+  'events:read': ['listEvents', 'streamEvents'],
   /** Any key. */
   '': ['getMe'],
   /** No key. */

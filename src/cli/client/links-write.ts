@@ -27,6 +27,9 @@ interface Options {
   archived?: boolean
   rules?: string
   variants?: string
+  slugStyle?: string
+  slugLength?: string
+  slugPrefix?: string
   data?: string
   dryRun?: true
   ifExists?: 'return'
@@ -39,6 +42,9 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .description('create a link')
     .argument('<destination>', 'destination URL')
   withFields(create)
+    .option('--slug-style <style>', 'random slug of: readable, lowercase, digits or words')
+    .option('--slug-length <n>', 'characters of a random slug, 4 to 32')
+    .option('--slug-prefix <text>', 'beginning of a random slug; "" for none')
     .option('--external-id <id>', 'ID in your own system')
     .addOption(
       new Option('--if-exists <what>', 'return an existing link with the same fields').choices([
@@ -131,6 +137,8 @@ async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, u
   const { maxClicks, fallback, forwardQuery, enabled, archived, rules, variants, data } = options
   const fields = {
     ...{ slug, domain, enabled, archived },
+    ...{ slug_style: options.slugStyle, slug_prefix: options.slugPrefix },
+    slug_length: numberOf(options.slugLength),
     title: orNull(title),
     notes: orNull(notes),
     tags: tag?.filter((name) => name !== ''),

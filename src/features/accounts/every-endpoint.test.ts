@@ -39,7 +39,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
     ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
     ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],
-    ...['listTags', 'lookUpLink', 'listShares', 'getShare'],
+    ...['listMissedVisits', 'listTags', 'lookUpLink', 'listShares', 'getShare'],
     ...['getLinkByExternalId', 'listImports', 'getImport'],
     // Everyone may leave; the next block tests who may remove others.
     'removeMember',
@@ -68,13 +68,14 @@ const LEAST: Record<string, readonly string[]> = {
   admin: [
     ...['createDomain', 'deleteDomain', 'updateDomain', 'verifyDomain'],
     ...['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
-    'listEvents',
+    ...['listEvents', 'streamEvents'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],
   owner: ['updateWorkspace', 'setExcludedNetworks', 'deleteWorkspace'],
   'instance owner': [
     ...['listInstanceWorkspaces', 'setPlan'],
     ...['listBlocks', 'createBlock', 'deleteBlock', 'listReports', 'dismissReport'],
+    'listInstanceMissedVisits',
   ],
 }
 const PEOPLE = Object.keys(LEAST)

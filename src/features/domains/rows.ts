@@ -1,4 +1,5 @@
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
+import { slugFieldsOf } from '../../model/links/slug-settings.ts'
 import type { Domain } from './schemas.ts'
 import type { DomainRow } from './store.ts'
 
@@ -29,6 +30,7 @@ export function domainOf(row: DomainRow, links: number): Domain {
     not_found_url: row.not_found_url,
     expired_url: row.expired_url,
     case_sensitive: row.case_sensitive === 1,
+    ...slugFieldsOf(row.slug_settings),
     brand: brandOf(row),
     robots: row.robots,
     apple_app_site_association: parsed(row.apple_app_site_association),
@@ -59,6 +61,7 @@ export function settingsOf(row: Omit<DomainRow, 'no'>): Record<string, unknown> 
     not_found_url: row.not_found_url,
     expired_url: row.expired_url,
     case_sensitive: row.case_sensitive === 1,
+    ...slugFieldsOf(row.slug_settings),
     brand: logged(row.brand),
     robots: row.robots,
     apple_app_site_association: logged(row.apple_app_site_association),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
 import { boundedList, boundedText, checked } from '../../lib/validation/checked.ts'
+import { BY_DEFAULT, SLUG_FIELDS_SHOWN, slugFields } from '../../model/links/slug-settings.ts'
 import type { UrlCheck } from '../../model/links/values.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
 import { checkColor, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
@@ -26,6 +27,9 @@ export const DOMAIN_EXAMPLE = {
   not_found_url: null,
   expired_url: null,
   case_sensitive: false,
+  slug_length: 7,
+  slug_style: 'readable' as const,
+  slug_prefix: null,
   brand: { name: 'Acme', logo: true as const, color: '#0b6e4f' },
   robots: 'none',
   apple_app_site_association: null,
@@ -86,6 +90,7 @@ export const DomainSchema = z
     case_sensitive: z
       .boolean()
       .openapi({ description: 'Whether `/Ab` and `/aB` are different links.' }),
+    ...SLUG_FIELDS_SHOWN,
     brand: Brand.nullable().openapi({
       description: 'The branding of public pages. Null: Slugline’s.',
     }),
@@ -143,6 +148,7 @@ function settings(checkUrl: UrlCheck) {
           'Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would ' +
           'become one. Default: false.',
       }),
+    ...slugFields(BY_DEFAULT),
     brand: brand.nullable().openapi({
       description:
         'The branding of public pages. An update changes the members it names; null removes one, or all of it.',

@@ -6,6 +6,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { hostOfUrl } from '../../lib/validation/host.ts'
 import { SLUG_ALPHABET } from '../../model/links/slug.ts'
+import { withSlugFields } from '../../model/links/slug-settings.ts'
 import type { Destination } from '../../model/links/values.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Principal } from '../audit/index.ts'
@@ -36,7 +37,18 @@ export type DomainService = ReturnType<typeof createDomainService>
 export function createDomainService(deps: DomainServiceDeps) {
   const { read } = deps.storage
   return {
-    ...withContext(deps, { list, get, linksOn, create, update, remove, lookUp, verify, recheck }),
+    ...withContext(deps, {
+      list,
+      get,
+      find,
+      linksOn,
+      create,
+      update,
+      remove,
+      lookUp,
+      verify,
+      recheck,
+    }),
     /** How many domains a workspace has, for its plan's limit. */
     count: (workspaceNo: number) => countOwned(read, workspaceNo),
     /** The domains of all workspaces, for the operator. */
@@ -74,13 +86,18 @@ async function list(
 
 /** @throws AppError DOMAIN_NOT_FOUND */
 async function get(deps: DomainServiceDeps, reader: Reader, id: string): Promise<Domain> {
-  const row = await findOwned(deps.storage.read, reader.workspace.no, id, reader)
+  const row = await find(deps, reader, id)
   return domainOf(row, await linksOf(deps, reader, row))
+}
+
+/** @throws AppError DOMAIN_NOT_FOUND */
+function find({ storage }: DomainServiceDeps, reader: Reader, id: string): Promise<DomainRow> {
+  return findOwned(storage.read, reader.workspace.no, id, reader)
 }
 
 /** How many links that a reader can see have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
 async function linksOn(deps: DomainServiceDeps, reader: Reader, id: string): Promise<number> {
-  return linksOf(deps, reader, await findOwned(deps.storage.read, reader.workspace.no, id, reader))
+  return linksOf(deps, reader, await find(deps, reader, id))
 }
 
 async function linksOf(
@@ -117,6 +134,7 @@ async function create(
     ...{ checked_at: null, found: '[]', lookup_error: null, failing_since: null },
     ...{ root_url: null, not_found_url: null, expired_url: null, case_sensitive: 0 },
     ...{ brand: null, robots: 'all', apple_app_site_association: null, assetlinks: null },
+    slug_settings: null,
     ...{ created_at: now, updated_at: now, version: 1 },
   }
   const row = await insertOwned(tx, withSettings(blank, settings))
@@ -205,6 +223,7 @@ function withSettings<R extends Omit<DomainRow, 'no'>>(before: R, patch: DomainP
     const isBlank = name === null && logo === null && color === null
     row.brand = isBlank ? null : JSON.stringify({ name, logo, color })
   }
+  row.slug_settings = withSlugFields(row.slug_settings, patch)
   for (const name of ['apple_app_site_association', 'assetlinks'] as const) {
     const value = patch[name]
     if (value !== undefined) row[name] = value === null ? null : JSON.stringify(value)

@@ -95,6 +95,9 @@ export async function insertOwned(tx: Transaction, row: Omit<DomainRow, 'no'>): 
   return added
 }
 
+/** What processes hold in memory of a domain, and what changes. */
+const IN_MEMORY = ['status', 'case_sensitive', 'slug_settings'] as const
+
 /** Changes a domain, and notifies all processes if data that they hold in memory has changed. */
 export async function updateOwned(
   tx: Transaction,
@@ -103,9 +106,7 @@ export async function updateOwned(
 ): Promise<void> {
   const { no, ...values } = after
   await tx.db.updateTable('domains').set(values).where('no', '=', no).execute()
-  if (before.status !== after.status || before.case_sensitive !== after.case_sensitive) {
-    await raiseRevision(tx, 'domains')
-  }
+  if (IN_MEMORY.some((name) => before[name] !== after[name])) await raiseRevision(tx, 'domains')
 }
 
 const NOTHING = {
@@ -124,6 +125,9 @@ export async function dropOwned(tx: Transaction, nos: readonly number[]): Promis
     .set({ status: 'removed', ...NOTHING })
     .where('no', 'in', nos)
     .execute()
+  // No node adds to them in the meantime.
+  await tx.lock('misses')
+  await tx.db.deleteFrom('missed_paths').where('domain_no', 'in', nos).execute()
   await tx.db
     .deleteFrom('domains')
     .where('no', 'in', nos)

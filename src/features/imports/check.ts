@@ -50,7 +50,7 @@ export function createRecordCheck(
 
   return (record, n, orders) => {
     const draft = draftOf(record, orders)
-    const { link, host, clicks, faults = [] } = draft
+    const { link, host, clicks, faults = [], lacksPassword } = draft
     const own = host ?? (link.domain as string | undefined)
     // Another service's domains aren't known here.
     const isOurs = typeof own === 'string' && domains.usableBy(workspaceNo, own) !== 'unknown'
@@ -73,7 +73,7 @@ export function createRecordCheck(
     if (!result.success || all.length > 0)
       return { ...shown, fields: null, faults: boundedDetails(all) }
     const imported = clicks === undefined ? {} : { imported_clicks: clicks }
-    return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
+    return { ...shown, fields: { ...result.data, ...imported }, faults: [], lacksPassword }
   }
 }
 

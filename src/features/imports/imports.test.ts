@@ -163,7 +163,13 @@ test('where case matters, slugs that differ in case, dots, slashes and reserved 
       ...{ id: 'dom_exact', workspace_no: 1, host: 'exact.example', status: 'active', token: '' },
       ...{ checked_at: null, found: '[]', lookup_error: null, failing_since: null },
       ...{ root_url: null, not_found_url: null, expired_url: null, case_sensitive: 1 },
-      ...{ brand: null, robots: 'all', apple_app_site_association: null, assetlinks: null },
+      ...{
+        brand: null,
+        slug_settings: null,
+        robots: 'all',
+        apple_app_site_association: null,
+        assetlinks: null,
+      },
       ...{ created_at: 0, updated_at: 0, version: 1 },
     }),
   )

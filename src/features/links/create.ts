@@ -1,6 +1,7 @@
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
-import { generateSlug } from '../../model/links/slug.ts'
+import { generateSlug, TRIES_MAX } from '../../model/links/generate-slug.ts'
+import { reservedFaults, type SlugSettings, slugSettings } from '../../model/links/slug-settings.ts'
 import { SEQS_PER_WORKSPACE, savepoint, type Transaction } from '../../platform/storage/index.ts'
 import { recordNumbered } from '../audit/index.ts'
 import {
@@ -102,7 +103,7 @@ async function createAll(
   const filled = await withGroups(ctx, tx, caller, drafts)
   const faults = filled.flatMap((row, i) => outsideFaults(caller, row, drafts[i] as Wanted))
   if (faults.length > 0) throw invalid(...faults)
-  const mains = await takeAddresses(ctx, tx, wanted, filled)
+  const mains = await takeAddresses(ctx, tx, wanted, filled, last.slugSettings)
   const made = drafts.map(({ before, aliases }, i) => {
     const row = withAddresses(filled[i] as LinkRow, { main: mains[i] as Address, aliases })
     return { before, row }
@@ -135,10 +136,11 @@ interface Wanted {
 
 /** Takes the addresses of links, by their rows. Returns the main ones. */
 async function takeAddresses(
-  { random }: LinkContext,
+  { random, domains }: LinkContext,
   tx: Transaction,
   wanted: readonly Wanted[],
   rows: readonly LinkRow[],
+  ofWorkspace: string | null,
 ): Promise<Address[]> {
   const claims = wanted.map(({ fields, main, aliases }, i): Claim[] => {
     const target = targetOf(rows[i] as LinkRow)
@@ -153,12 +155,18 @@ async function takeAddresses(
   }
   if (asked.length > 0) await takeSlugs({ random }, tx, asked)
   const mains = wanted.map(({ fields, main }) => (fields.slug === undefined ? undefined : main))
+  const settings = wanted.map(({ fields, main: { domainNo } }) => {
+    const ofDomain = domains.slugSettingsOf(domainNo)
+    return slugSettings(ofDomain === undefined ? ofWorkspace : ofDomain, fields)
+  })
   for (let tries = 0; mains.includes(undefined); tries++) {
     const tried = new Map<string, Claim & { i: number }>()
     for (const [i, { main }] of wanted.entries()) {
       if (mains[i] !== undefined) continue
-      const slug = generateSlug(random, tries)
-      const address = { slug, key: slug, domainNo: main.domainNo }
+      const { domainNo } = main
+      const chosen = settings[i] as SlugSettings
+      assertRoom(chosen, domainNo, tries)
+      const address = addressOn(domainNo, generateSlug(random, tries, chosen, domainNo), domains)
       const target = targetOf(rows[i] as LinkRow)
       tried.set(identity(address), { address, field: 'slug', target, i })
     }
@@ -168,4 +176,12 @@ async function takeAddresses(
     }
   }
   return mains as Address[]
+}
+
+/** Refuses a prefix below which nothing is free. */
+function assertRoom({ prefix }: SlugSettings, domainNo: number, tries: number): void {
+  // It was allowed when a setting was made by an earlier version.
+  const faults = reservedFaults(prefix, domainNo).map((fault) => fault.of('slug_prefix'))
+  if (tries === TRIES_MAX) faults.push({ field: 'slug_prefix', code: 'SLUG_TAKEN' })
+  if (faults.length > 0) throw invalid(...faults)
 }

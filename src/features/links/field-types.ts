@@ -11,6 +11,7 @@ import { Fault } from '../../lib/validation/fault.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
 import { type AliasInput, isReserved } from '../../model/links/slug.ts'
+import { reservedFaults } from '../../model/links/slug-settings.ts'
 import {
   BOUNDS,
   checkTag,
@@ -137,15 +138,21 @@ interface Named {
   slug?: AliasInput | undefined
   aliases?: readonly AliasInput[] | undefined
   domain?: number | undefined
+  slug_prefix?: string | null | undefined
 }
 
 /** Checks a new link's slugs; changes, which may keep the domain, need {@link reservedFaults}. */
-export const noneReserved = checkWith<Named>(({ slug, aliases, domain }) => {
+export const noneReserved = checkWith<Named>(({ slug, aliases, domain, slug_prefix: prefix }) => {
   const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
   const check = (name: AliasInput | undefined, path: (string | number)[]) =>
     typeof name?.slug === 'string' && isReserved(name.slug, name.domainNo ?? ownNo)
       ? [new Fault('SLUG_RESERVED', undefined, path)]
       : []
   const others = Array.isArray(aliases) ? aliases : []
-  return [...check(slug, ['slug']), ...others.flatMap((name, i) => check(name, ['aliases', i]))]
+  const below = reservedFaults(prefix, ownNo)
+  return [
+    ...check(slug, ['slug']),
+    ...below,
+    ...others.flatMap((name, i) => check(name, ['aliases', i])),
+  ]
 }, isObject)

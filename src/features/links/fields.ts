@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { boundedList, boundedText, checked, orDefault } from '../../lib/validation/checked.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
 import { checkAlias, checkAliases, parseSlug, SLUG_LENGTH_MAX } from '../../model/links/slug.ts'
+import { slugFields } from '../../model/links/slug-settings.ts'
 import {
   BOUNDS,
   checkDomain,
@@ -67,7 +68,7 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       description:
         'The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 ' +
         'segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without ' +
-        'regard to case. A new link without one gets 7 random characters.',
+        'regard to case. A new link without one gets a random one.',
       example: 'summer-sale',
     }),
     aliases: checked(boundedList(alias, { max: BOUNDS.aliases }), (aliases) =>
@@ -208,8 +209,12 @@ export function createLinkSchemas(rules: LinkRules) {
   }
   const { destination_url, ...others } = fields
   const slug = orDefault(all.slug, undefined)
+  const generated = slugFields('Default, also for null: the setting of the domain.')
   const create = z
-    .strictObject({ destination_url, ...z.object({ ...others, slug }).partial().shape })
+    .strictObject({
+      destination_url,
+      ...z.object({ ...others, slug, ...generated }).partial().shape,
+    })
     .check(endsAfterStart, noneReserved)
     .openapi('LinkCreate')
   const patch = z

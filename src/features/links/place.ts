@@ -21,6 +21,8 @@ export interface Place {
   n: number
   latest: number
   entryNo: number
+  /** How the workspace generates slugs, as stored. */
+  slugSettings: string | null
   eventNo: number
 }
 
@@ -51,6 +53,7 @@ const count = prepare<
       'last_link_at as latest',
       'audit_made as entryNo',
       'events_made as eventNo',
+      'slug_settings as slugSettings',
     ]),
 )
 

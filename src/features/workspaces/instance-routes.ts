@@ -87,6 +87,7 @@ export function registerInstanceRoutes(
   })
 }
 
-function shown({ no: _, usage, ...workspace }: Workspace) {
-  return { ...workspace, ...usage }
+function shown({ usage, ...workspace }: Workspace) {
+  const { no: _, slug_length: __, slug_style: ___, slug_prefix: ____, ...shared } = workspace
+  return { ...shared, ...usage }
 }

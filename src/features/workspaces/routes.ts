@@ -38,7 +38,7 @@ export function registerWorkspaceRoutes(
     scope: 'workspace:manage',
     operationId: 'updateWorkspace',
     tag: TAG,
-    summary: 'Change name, language, or whether members need a second factor',
+    summary: 'Change name, language, how slugs are generated, or whether a second factor is needed',
     body: WorkspaceChangeSchema,
     success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
     handler: (call) =>
@@ -77,6 +77,6 @@ export function registerWorkspaceRoutes(
   })
 }
 
-function shown({ id, name, plan, language, require_two_factor, created_at }: Workspace) {
-  return { id, name, language, require_two_factor, plan, created_at }
+function shown({ no: _, usage: __, ...workspace }: Workspace) {
+  return workspace
 }

@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
 import { LOCALES } from '../../lib/i18n/index.ts'
+import {
+  BY_DEFAULT,
+  noneReserved,
+  SLUG_FIELDS_SHOWN,
+  slugFields,
+} from '../../model/links/slug-settings.ts'
 import { WORKSPACE_NAME_MAX } from './name.ts'
 
 const fields = {
@@ -14,14 +20,18 @@ const fields = {
   created_at: z.string().openapi({ format: 'date-time' }),
 }
 
-export const WorkspaceSchema = z.object(fields).openapi('Workspace')
+export const WorkspaceSchema = z.object({ ...fields, ...SLUG_FIELDS_SHOWN }).openapi('Workspace')
 
 export const WorkspaceChangeSchema = z
   .strictObject({
     name: z.string().optional().openapi({ minLength: 1, maxLength: WORKSPACE_NAME_MAX }),
     language: z.enum(LOCALES).nullable().optional(),
     require_two_factor: z.boolean().optional(),
+    ...z
+      .object(slugFields(`Of links on the hosts that all workspaces share. ${BY_DEFAULT}`))
+      .partial().shape,
   })
+  .check(noneReserved)
   .openapi('WorkspaceChange')
 
 export const WorkspaceDeleteSchema = z

@@ -57,6 +57,9 @@ describe('create', () => {
       plan: plans.default.id,
       language: null,
       require_two_factor: false,
+      slug_length: 7,
+      slug_style: 'readable',
+      slug_prefix: null,
       usage: { links: 0, addresses: 0, api_keys: 0, members: 0 },
       created_at: '2030-01-31T09:00:00.000Z',
     })

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, Refused } from '../../lib/errors/index.ts'
+import { slugFieldsOf, withSlugFields } from '../../model/links/slug-settings.ts'
 import type { Sql, Storage, Transaction, WorkspacesTable } from '../../platform/storage/index.ts'
 import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Plans } from '../plans/service.ts'
@@ -145,13 +146,17 @@ async function update(
   actor: Actor,
 ): Promise<Workspace> {
   const workspace = await getLocked(tx, ref)
-  const { name, language, require_two_factor } = workspace
+  const { no, name, language, require_two_factor } = workspace
+  const { slug_length, slug_style, slug_prefix } = workspace
+  const slugs = { slug_length, slug_style, slug_prefix }
+  const slug_settings = withSlugFields(withSlugFields(null, slugs), patch)
   const wanted = {
     name: patch.name === undefined ? name : checkName(patch.name),
     language: patch.language === undefined ? language : patch.language,
     require_two_factor: patch.require_two_factor ?? require_two_factor,
   }
-  const change = changedFields({ name, language, require_two_factor }, wanted)
+  const after = { ...wanted, ...slugFieldsOf(slug_settings) }
+  const change = changedFields({ name, language, require_two_factor, ...slugs }, after)
   if (Object.keys(change.after).length === 0) return workspace
   await tx.db
     .updateTable('workspaces')
@@ -159,10 +164,11 @@ async function update(
       ...wanted,
       name_key: nameKey(wanted.name),
       require_two_factor: wanted.require_two_factor ? 1 : 0,
+      slug_settings,
     })
-    .where('no', '=', workspace.no)
+    .where('no', '=', no)
     .execute()
-  const changed = { ...workspace, ...wanted }
+  const changed = { ...workspace, ...after }
   await record(tx, actor, clock.now(), 'workspace.updated', changed, change)
   return changed
 }
@@ -273,6 +279,7 @@ function workspaceOf(row: Selectable<WorkspacesTable>): Workspace {
     plan: row.plan_id,
     language: row.language,
     require_two_factor: row.require_two_factor === 1,
+    ...slugFieldsOf(row.slug_settings),
     usage: {
       links: row.links_count,
       addresses: row.addresses_count,

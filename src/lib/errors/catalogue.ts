@@ -153,7 +153,7 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
   /** A QR code that cameras can't read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
-  FILE_UNREADABLE: { status: 422, params: {} },
+  FILE_UNREADABLE: { status: 422, params: { line: 'number', column: 'number' } },
   /** An address that this instance may not call: see `OUTGOING_ALLOWED_NETWORKS`. */
   URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },

@@ -14,7 +14,10 @@ export const DEFAULT_DOMAIN = 0
 export type ListedDomain = Pick<
   Selectable<DomainsTable>,
   'no' | 'host' | 'workspace_no' | 'status' | 'case_sensitive'
->
+> & {
+  /** Absent in files of earlier versions. */
+  slug_settings?: string | null
+}
 
 /** The domain that links of a workspace may use, or why not. */
 type Usable = { no: number } | 'unknown' | 'unverified'
@@ -28,7 +31,7 @@ export type Domains = Readonly<ReturnType<typeof createDomainList>>
 const all = prepare<Record<string, never>, ListedDomain>((db) =>
   db
     .selectFrom('domains')
-    .select(['no', 'host', 'workspace_no', 'status', 'case_sensitive'])
+    .select(['no', 'host', 'workspace_no', 'status', 'case_sensitive', 'slug_settings'])
     .orderBy('no'),
 )
 
@@ -99,6 +102,9 @@ export function createDomainList(deps: {
     },
     /** Whether a domain is shared by all workspaces. */
     isShared: (no: number): boolean => byNo.get(no)?.workspace_no === null,
+    /** How slugs are generated on a workspace's domain, as stored; undefined: it is shared. */
+    slugSettingsOf: (no: number): string | null | undefined =>
+      byNo.get(no)?.workspace_no === null ? undefined : (byNo.get(no)?.slug_settings ?? null),
     /** Whether slugs of a domain are case-sensitive. */
     isCaseSensitive: (no: number): boolean =>
       no !== DEFAULT_DOMAIN && byNo.get(no)?.case_sensitive === 1,

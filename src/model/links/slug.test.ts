@@ -7,7 +7,6 @@ import {
   alternatives,
   checkAlias,
   formatAlias,
-  generateSlug,
   isReserved,
   parseSlug,
   RESERVED_SEGMENTS,
@@ -120,19 +119,6 @@ describe('a chosen slug', () => {
 })
 
 describe('a generated slug', () => {
-  test('has seven characters, and more after collisions', () => {
-    for (const [tries, length] of [
-      [0, 7],
-      [2, 7],
-      [3, 8],
-      [9, 10],
-    ] as const) {
-      const slug = generateSlug(systemRandom, tries)
-      expect(slug).toHaveLength(length)
-      expect([...slug].every((letter) => SLUG_ALPHABET.includes(letter))).toBe(true)
-    }
-  })
-
   test('has no ambiguous characters', () => {
     for (const letter of '0o1li') expect(SLUG_ALPHABET).not.toContain(letter)
   })

@@ -11,14 +11,8 @@ export const SLUG_LENGTH_MAX = 128
 export const SLUG_SEGMENTS_MAX = 8
 /** The value of `slugs.special` for a link that also matches everything below its slugs. */
 export const SPECIAL_PREFIX = 2
-/** The alphabet of generated slugs: no ambiguous characters. */
+/** The alphabet of generated slugs by default: no ambiguous characters. */
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
-/** The length of generated slugs while collisions are rare. */
-const SLUG_LENGTH_GENERATED = 7
-
-/** After this many collisions at a length, generated slugs get one character longer. */
-const TRIES_PER_LENGTH = 3
-
 const PLAIN_SLUG = /^[a-z0-9_-]+$/
 /** The characters of a slug besides emoji. */
 const ALLOWED = /^[\p{L}\p{M}\p{Nd}._~/-]*$/u
@@ -76,13 +70,6 @@ export function isReserved(slug: string, domainNo: number): boolean {
 function seenAs(slug: string): string {
   const end = slug.indexOf('/')
   return slugKey((end < 0 ? slug : slug.slice(0, end)).normalize('NFKC'))
-}
-
-/** A random slug; `tries` is how many were taken already. */
-export function generateSlug(random: Random, tries: number): string {
-  const length = SLUG_LENGTH_GENERATED + Math.floor(tries / TRIES_PER_LENGTH)
-  const slug = randomString(random, SLUG_ALPHABET, length)
-  return RESERVED_SEGMENTS.has(slug) ? generateSlug(random, tries) : slug
 }
 
 /**
@@ -195,7 +182,7 @@ const PAGES = `
 `
 
 /** Files requested by browsers and crawlers. */
-const ASKED_FOR = `
+const UNASKED = `
   ads ads.txt apple-app-site-association apple-touch-icon apple-touch-icon.png
   apple-touch-icon-precomposed.png browserconfig browserconfig.xml crossdomain crossdomain.xml
   favicon favicon.ico favicon.svg humans humans.txt manifest manifest.json robots robots.txt
@@ -203,11 +190,17 @@ const ASKED_FOR = `
   well-known
 `
 
+/** First segments of paths that browsers and crawlers request on their own. */
+export const REQUESTED_UNASKED: ReadonlySet<string> = new Set([
+  ...UNASKED.trim().split(/\s+/),
+  WELL_KNOWN,
+])
+
 /**
  * First segments, as keys of `slugKey`, that slugs on the instance's own host can't have: paths
  * served by the server itself, requested by browsers and crawlers from every host, or likely to be
  * mistaken for the service's own.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set(
-  `${SERVED} ${PAGES} ${ASKED_FOR}`.trim().split(/\s+/),
+  `${SERVED} ${PAGES} ${UNASKED}`.trim().split(/\s+/),
 )

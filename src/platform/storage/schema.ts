@@ -8,6 +8,7 @@ import type {
 import type { CreationSchema } from './migrations/creation.ts'
 import type { EventSchema } from './migrations/events.ts'
 import type { ImportSchema } from './migrations/imports.ts'
+import type { MissSchema } from './migrations/missed-paths.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
@@ -24,7 +25,8 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
   api_keys: { restrictions: string | null }
 } & ImportSchema &
   CreationSchema &
-  EventSchema
+  EventSchema &
+  MissSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

@@ -46,7 +46,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^AccountUser\.email_verified$/,
     /^(?:Account|Joined)\.user$/,
     /^Joined\.workspace$/,
-    /^Workspace\.(?:created_at|plan)$/,
+    /^Workspace\.(?:created_at|plan|slug_\w+)$/,
     /^OwnWorkspace\.(?:language|plan)$/,
   ],
   'for programs: the dashboard shows its sentence, name or place instead': [
@@ -70,6 +70,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
   'not worth a place: times of small objects, and details that lists and reports have': [
     /^(?:Domain|Folder|Share|Tag|UtmTemplate|View)\.(?:created|updated)_at$/,
     /^Job\.started_at$/,
+    /^MissedPath\.first_at$/,
     /^Click\./,
     /^AuditEntry\.request_id$/,
     /^InstanceWorkspace\.(?:addresses|api_keys|language|require_two_factor)$/,

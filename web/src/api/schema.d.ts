@@ -216,6 +216,7 @@ export interface paths {
             | 'slug'
           order?: 'asc' | 'desc'
           raw?: 'true' | 'false'
+          bom?: 'true' | 'false'
         }
       }
       responses: { 200: { content: { 'text/csv; charset=utf-8; header=present': string } } }
@@ -715,6 +716,17 @@ export interface paths {
       responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
     }
   }
+  '/api/v1/domains/{id}/misses': {
+    get: {
+      parameters: {
+        query?: { lang?: string; sort?: 'count' | 'last_at'; limit?: number; cursor?: string }
+        path: { id: string }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/shares': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -818,6 +830,12 @@ export interface paths {
     get: {
       parameters: { query?: { lang?: string; after?: string; types?: string; limit?: number } }
       responses: { 200: { content: { 'application/json': components['schemas']['EventList'] } } }
+    }
+  }
+  '/api/v1/events/stream': {
+    get: {
+      parameters: { query?: { lang?: string; after?: string; types?: string } }
+      responses: { 200: { content: { 'text/event-stream': string } } }
     }
   }
   '/api/v1/links/{id}/stats': {
@@ -2112,6 +2130,22 @@ export interface paths {
       }
     }
   }
+  '/api/v1/instance/misses': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          domain?: string
+          sort?: 'count' | 'last_at'
+          limit?: number
+          cursor?: string
+        }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['MissedPathList'] } }
+      }
+    }
+  }
   '/api/v1/instance/blocks': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -2673,7 +2707,7 @@ export interface components {
     LinkCreate: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets a random one. */
       slug?: string | null
       /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
@@ -2734,6 +2768,12 @@ export interface components {
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
       variants?: components['schemas']['VariantInput'][] | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default, also for null: the setting of the domain. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default, also for null: the setting of the domain. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default, also for null: the setting of the domain. */
+      slug_prefix?: string | null
     }
     RuleInput: {
       /** Its id in statistics; unique in its list. Absent: derived from its content. */
@@ -2783,7 +2823,7 @@ export interface components {
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: the path after the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url?: string
-      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments separated by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets a random one. */
       slug?: string
       /** Additional slugs of the link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[] | null
@@ -3292,6 +3332,12 @@ export interface components {
       expired_url: string | null
       /** Whether `/Ab` and `/aB` are different links. */
       case_sensitive: boolean
+      /** How many random characters generated slugs have, after a prefix. */
+      slug_length: number
+      /** What generated slugs are made of. */
+      slug_style: 'readable' | 'lowercase' | 'digits' | 'words'
+      /** What generated slugs begin with. Null: nothing. */
+      slug_prefix: string | null
       /** The branding of public pages. Null: Slugline’s. */
       brand: {
         name: string | null
@@ -3324,6 +3370,12 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
@@ -3348,6 +3400,12 @@ export interface components {
       expired_url?: string | null
       /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
       case_sensitive?: boolean | null
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
       brand?: {
         name?: string | null
@@ -3362,6 +3420,18 @@ export interface components {
       apple_app_site_association?: ({} & { [name: string]: unknown }) | null
       /** At most 64 KiB. */
       assetlinks?: ({} & { [name: string]: unknown })[] | null
+    }
+    MissedPathList: {
+      data: components['schemas']['MissedPath'][]
+      pagination: components['schemas']['Pagination']
+    }
+    MissedPath: {
+      /** As it was first requested, decoded; without its query. */
+      path: string
+      /** How often it was requested. */
+      count: number
+      first_at: string
+      last_at: string
     }
     ShareList: {
       data: components['schemas']['Share'][]
@@ -3942,6 +4012,12 @@ export interface components {
       /** Whether members with a password need a second factor. */
       require_two_factor: boolean
       created_at: string
+      /** How many random characters generated slugs have, after a prefix. */
+      slug_length: number
+      /** What generated slugs are made of. */
+      slug_style: 'readable' | 'lowercase' | 'digits' | 'words'
+      /** What generated slugs begin with. Null: nothing. */
+      slug_prefix: string | null
     }
     WorkspaceChange: {
       name?: string
@@ -3964,6 +4040,12 @@ export interface components {
         | 'zh-Hant'
         | null
       require_two_factor?: boolean
+      /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_length?: number | null
+      /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Of links on the hosts that all workspaces share. Default: 7 characters of `readable`, without a prefix. */
+      slug_prefix?: string | null
     }
     WorkspaceDelete: {
       /** The workspace's name, as it is shown. */

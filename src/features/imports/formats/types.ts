@@ -33,6 +33,8 @@ export interface Draft {
   clicks?: number | undefined
   /** Why it can't be imported, besides faults of its fields. */
   faults?: ErrorDetail[]
+  /** It is protected by a password that isn't in the file. */
+  lacksPassword?: boolean
 }
 
 /** How the files of a product are read. */

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** Columns about the creation of links that were added to the baseline. */
 export interface CreationSchema {
   links: {
@@ -7,6 +9,10 @@ export interface CreationSchema {
      */
     created_by: string | null
   }
+  /** JSON object: how slugs are generated there; null: by default. */
+  domains: { slug_settings: Generated<string | null> }
+  /** The same for the hosts that all workspaces share. */
+  workspaces: { slug_settings: Generated<string | null> }
 }
 
 /** Of the main database, on both stores. */
@@ -14,4 +20,6 @@ export const CREATION_STATEMENTS = [
   'ALTER TABLE links ADD COLUMN created_by TEXT',
   `CREATE INDEX links_created_by ON links (workspace_no, created_by, seq)
     WHERE created_by IS NOT NULL`,
+  'ALTER TABLE domains ADD COLUMN slug_settings TEXT',
+  'ALTER TABLE workspaces ADD COLUMN slug_settings TEXT',
 ]

@@ -16,6 +16,7 @@ import {
   POSTGRES_STATEMENTS,
   SORT_KEY_STATEMENTS,
 } from './imports.ts'
+import * as missedPaths from './missed-paths.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
 
@@ -64,6 +65,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
   '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
+  '0007-missed-paths': { up: (db: Kysely<never>) => runAll(db, missedPaths.MAIN_STATEMENTS) },
   '0008-events': {
     async up(db: Kysely<never>) {
       await runAll(db, events.SQLITE_STATEMENTS)
@@ -107,6 +109,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
       ]),
   },
   '0007-creation': { up: (db) => runAll(db, collated(CREATION_STATEMENTS)) },
+  '0008-missed-paths': { up: (db) => runAll(db, missedPaths.POSTGRES_STATEMENTS) },
   '0009-events': {
     async up(db) {
       await runAll(db, events.POSTGRES_STATEMENTS)

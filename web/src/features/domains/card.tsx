@@ -7,6 +7,7 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { type Domain, verifyDomain } from './calls.ts'
+import { FoldedMisses } from './misses.tsx'
 
 const TONES: Readonly<Record<Domain['status'], Tone>> = {
   pending: 'neutral',
@@ -56,6 +57,7 @@ export function DomainCard({
         ) : null}
       </div>
       {status === 'active' ? null : <DnsRecord domain={domain} />}
+      {status === 'pending' ? null : <FoldedMisses host={host} id={domain.id} />}
     </li>
   )
 }

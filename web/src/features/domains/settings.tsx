@@ -7,6 +7,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { TextareaField, TextField } from '../../ui/text-field.tsx'
 import { type Domain, type DomainPatch, updateDomain } from './calls.ts'
 import { useDomainsChanged } from './dialogs.tsx'
+import { SLUG_FIELDS, SlugSettingsFields, slugDraftOf, slugPatchOf } from './slug-fields.tsx'
 
 const ADDRESSES = [
   ['root_url', 'domains.root'],
@@ -22,6 +23,7 @@ const FILES = [
 
 const FIELDS = [
   ...[...ADDRESSES, ...FILES].map(([name]) => name),
+  ...SLUG_FIELDS,
   ...['case_sensitive', 'robots', 'brand.name', 'brand.color'],
 ]
 
@@ -33,6 +35,7 @@ function draftOf(domain: Domain) {
     not_found_url: domain.not_found_url ?? '',
     expired_url: domain.expired_url ?? '',
     case_sensitive: domain.case_sensitive,
+    ...slugDraftOf(domain),
     name: domain.brand?.name ?? '',
     color: domain.brand?.color ?? '',
     /** A URL set by a program is kept. */
@@ -53,6 +56,7 @@ function patchOf(draft: Draft): DomainPatch {
     not_found_url: rest.not_found_url || null,
     expired_url: rest.expired_url || null,
     case_sensitive: rest.case_sensitive,
+    ...slugPatchOf(rest),
     brand: { name: name || null, color: color || null, logo },
     robots: rest.robots || 'all',
     apple_app_site_association: json(rest.apple_app_site_association),
@@ -116,6 +120,7 @@ export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: (
         label={t('domains.case')}
         hint={fieldError(error, 'case_sensitive') ?? <code dir="ltr">/Ab ≠ /aB</code>}
       />
+      <SlugSettingsFields draft={draft} set={set} error={error} />
       <Brand draft={draft} set={set} error={error} />
       <TextareaField
         label="robots.txt"

@@ -15,10 +15,11 @@ import { Answer } from '../../ui/answer.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { More } from '../../ui/more.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, Section } from '../../ui/page.tsx'
 import { Select } from '../../ui/select.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
+import { FoldedMisses } from '../domains/misses.tsx'
 import { plansQuery } from '../usage/calls.ts'
 import { Blocks } from './blocks.tsx'
 import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './calls.ts'
@@ -87,8 +88,22 @@ function Workspaces() {
           )
         }
       </Answer>
+      <InstanceMisses />
       <Blocks />
     </Page>
+  )
+}
+
+/** The missed visits of the hosts that all workspaces share. */
+function InstanceMisses() {
+  const { t } = useI18n()
+  const { domains } = usePlace().instance
+  return (
+    <Section title={t('domains.misses')} description={t('domains.misses.text')} className="mt-10">
+      {domains.map((host) => (
+        <FoldedMisses key={host} host={host} />
+      ))}
+    </Section>
   )
 }
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { isBusy, isTyping, useShortcuts } from '../../app/shortcuts.ts'
 import { usePlace } from '../../app/workspace.tsx'
@@ -8,9 +8,9 @@ import type { LinkActions } from './actions.ts'
 import { type Link, linksQuery, sparklinesQuery } from './calls.ts'
 import { copyOf, emptyDraft } from './form/draft.ts'
 import { keepDraft, keptDraft } from './form/kept-draft.ts'
-import { lastSearch } from './last-search.ts'
 import { focusRow, rowLink, useRowKeys } from './row-keys.ts'
 import type { LinksSearch, SearchChange } from './search.ts'
+import { useNewLink } from './use-new-link.ts'
 import type { Selection } from './use-selection.ts'
 
 const route = getRouteApi('/shell/links')
@@ -37,12 +37,8 @@ export function useSearchChanges() {
 
 /** Opens the form with a copy of a link. */
 export function useDuplicate(): (link: Link) => void {
-  const navigate = useNavigate()
-  const { workspace } = usePlace()
-  return (link) => {
-    keepDraft(workspace.id, copyOf(link))
-    void navigate({ to: '/links', search: { ...lastSearch(), create: true } })
-  }
+  const newLink = useNewLink()
+  return (link) => newLink(copyOf(link))
 }
 
 /** The keyboard shortcuts of the page. */

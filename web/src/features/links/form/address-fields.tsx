@@ -6,6 +6,7 @@ import { Field } from '../../../ui/field.tsx'
 import { InputGroup } from '../../../ui/input.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { useHosts } from '../../domains/hosts.ts'
+import { SLUG_STYLES } from '../../domains/slug-fields.tsx'
 import type { Draft } from './draft.ts'
 
 /** The server's alphabet of slugs: no ambiguous characters. */
@@ -67,6 +68,18 @@ export function AddressFields({
           />
         )}
       </Field>
+      {isNew && draft.slug === '' ? (
+        <SelectField
+          label={t('domains.slugStyle')}
+          error={problems.slug_style}
+          value={draft.slug_style}
+          onChange={(slug_style) => set({ slug_style })}
+          options={[
+            { value: '', label: t('domains.slugStyle.asSet') },
+            ...SLUG_STYLES.map((value) => ({ value, label: t(`domains.slugStyle.${value}`) })),
+          ]}
+        />
+      ) : null}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../../api/errors.ts'
+import type { SlugStyle } from '../../domains/slug-fields.tsx'
 import type { Link, LinkCreate, LinkPatch } from '../calls.ts'
 import {
   type RuleDraft,
@@ -16,6 +17,8 @@ import { numberOrNull, orNull, withScheme } from './typed.ts'
 export interface Draft {
   destination_url: string
   slug: string
+  /** Of a new link without a slug; empty: as set for the domain. */
+  slug_style: SlugStyle | ''
   domain: string
   title: string
   tags: string[]
@@ -43,6 +46,7 @@ export function emptyDraft(domain: string): Draft {
   return {
     destination_url: '',
     slug: '',
+    slug_style: '',
     domain,
     title: '',
     tags: [],
@@ -69,6 +73,7 @@ export function draftOf(link: Link): Draft {
   return {
     destination_url: link.destination_url,
     slug: link.slug,
+    slug_style: '',
     domain: link.domain,
     title: link.title ?? '',
     tags: link.tags,
@@ -162,6 +167,7 @@ export function createOf(draft: Draft, defaultDomain: string): LinkCreate {
   // Omitted if it is empty, so that the API reports it as missing instead of invalid.
   const body: Record<string, unknown> = destination_url === '' ? {} : { destination_url }
   if (fields.slug !== '') body.slug = fields.slug
+  else if (draft.slug_style !== '') body.slug_style = draft.slug_style
   for (const [name, value] of Object.entries(fields)) {
     const standard = defaults[name as keyof typeof defaults]
     if (name !== 'slug' && !same(value, standard)) body[name] = value

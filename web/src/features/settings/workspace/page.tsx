@@ -12,6 +12,12 @@ import { CardSection, Page } from '../../../ui/page.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
+import {
+  SLUG_FIELDS,
+  SlugSettingsFields,
+  slugDraftOf,
+  slugPatchOf,
+} from '../../domains/slug-fields.tsx'
 import { changeWorkspace, type Workspace, workspaceQuery } from '../calls.ts'
 import { DeleteWorkspace } from './delete.tsx'
 import { LogoSection } from './logo.tsx'
@@ -53,12 +59,14 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
   const [name, setName] = useState(workspace.name)
   const [language, setLanguage] = useState(workspace.language ?? NONE)
   const [demands, setDemands] = useState(workspace.require_two_factor)
+  const [slugs, setSlugs] = useState(() => slugDraftOf(workspace))
   const save = useMutation({
     mutationFn: () =>
       changeWorkspace({
         name,
         language: isLocale(language) ? language : null,
         require_two_factor: demands,
+        ...slugPatchOf(slugs),
       }),
     async onSuccess(changed) {
       await sessionChanged()
@@ -68,7 +76,11 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
   })
   const { error } = save
   return (
-    <Form task={save} fields={['name', 'language']} className="flex max-w-md flex-col gap-5">
+    <Form
+      task={save}
+      fields={['name', 'language', ...SLUG_FIELDS]}
+      className="flex max-w-md flex-col gap-5"
+    >
       {manages ? null : <p className="text-muted">{t('settings.workspace.readOnly')}</p>}
       <TextField
         label={t('settings.workspace.name')}
@@ -89,6 +101,13 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
           { value: NONE, label: t('settings.workspace.language.none') },
           ...LANGUAGE_OPTIONS,
         ]}
+      />
+      <SlugSettingsFields
+        draft={slugs}
+        set={(change) => setSlugs({ ...slugs, ...change })}
+        error={error}
+        disabled={!manages}
+        hint={t('domains.slugs.shared')}
       />
       <Checkbox
         checked={demands}
