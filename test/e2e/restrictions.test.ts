@@ -14,7 +14,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
     ...['listLinkClicks', 'deleteLinkClicks', 'exportLinkClicksCSV', 'exportLinkClicksNDJSON'],
     ...['exportLinkClicksParquet', 'getJob', 'cancelJob', 'getImport', 'listImportRows'],
     ...['exportImportRows', 'undoImport', 'getTag', 'getShare', 'updateShare', 'deleteShare'],
-    ...['getFolder', 'getDomain'],
+    ...['getFolder', 'getDomain', 'listMissedVisits'],
   ],
   /** Is answered as if there were only the links of the key. */
   read: [
@@ -22,7 +22,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
     ...['exportHistory', 'listJobs', 'listImports', 'listTags', 'listFolders', 'listShares'],
     ...['listDomains', 'getStats', 'listTopValues', 'listClicks', 'exportClicksCSV'],
     ...['exportClicksNDJSON', 'exportClicksParquet', 'getLinkByExternalId', 'explainUrl'],
-    ...['streamClicks', 'listEvents'],
+    ...['streamClicks', 'listEvents', 'streamEvents'],
   ],
   /** What is written must be one of the key's links. */
   write: [
@@ -159,7 +159,7 @@ const VARYING = /("(?:from|to|next_cursor)":)"[^"]*"/g
 async function everythingOf({ send }: { send: Send }) {
   const paths = operationsOf('read')
     .filter(
-      ({ method, path, id }) => method === 'GET' && !path.includes('{') && id !== 'streamClicks',
+      ({ method, path, id }) => method === 'GET' && !path.includes('{') && !id.startsWith('stream'),
     )
     .map(({ path }) => path)
   const queries = [
