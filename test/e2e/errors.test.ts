@@ -223,6 +223,7 @@ async function fullAliases(lang: string): Promise<Response> {
 const DETAILS: Partial<Record<string, Provoke>> = {
   REQUIRED: invalid({}),
   UNKNOWN_FIELD: invalid({ destination_url: GOOD, nonsense: 1 }),
+  READ_ONLY: invalid({ destination_url: GOOD, id: 'lnk_x' }),
   INVALID_TYPE: invalid({ destination_url: 5 }),
   TOO_LONG: invalid({ destination_url: GOOD, title: 'x'.repeat(256) }),
   TOO_SHORT: invalid({ destination_url: GOOD, external_id: '' }),

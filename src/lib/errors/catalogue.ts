@@ -182,6 +182,8 @@ export const ERRORS = {
 export const DETAILS = {
   REQUIRED: {},
   UNKNOWN_FIELD: {},
+  /** A member that only responses have. In changes it is ignored where it is unchanged. */
+  READ_ONLY: {},
   /** `expected` is a JSON Schema type name, such as `string`; it is not translated. */
   INVALID_TYPE: { expected: 'string' },
   /** `max` in characters; `encoded` in bytes, of a URL that is too long once percent-encoded. */

@@ -2385,6 +2385,7 @@ export interface components {
     DetailCode:
       | 'REQUIRED'
       | 'UNKNOWN_FIELD'
+      | 'READ_ONLY'
       | 'INVALID_TYPE'
       | 'TOO_LONG'
       | 'TOO_SHORT'
