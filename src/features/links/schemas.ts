@@ -265,7 +265,9 @@ const EntrySchema = z
         'The fields that changed: what each was, and what it has been since. Of the password ' +
         'only `has_password`.',
     }),
-    version: z.int().openapi({ description: "The link's version since." }),
+    version: z.int().openapi({
+      description: "The link's version since. 0: unchanged, because time or visits did it.",
+    }),
   })
   .openapi('LinkHistoryEntry', { example: HISTORY_EXAMPLE })
 

@@ -2914,7 +2914,7 @@ export interface components {
         | 'link.exhausted'
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
       changes: { [name: string]: { from: unknown; to: unknown } }
-      /** The link's version since. */
+      /** The link's version since. 0: unchanged, because time or visits did it. */
       version: number
     }
     Actor: {
