@@ -4116,6 +4116,10 @@ export interface components {
       filter: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4147,6 +4151,10 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4173,6 +4181,10 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
