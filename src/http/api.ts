@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import { AppError } from '../lib/errors/index.ts'
 import { createMemoryLimiter } from '../platform/limits/index.ts'
+import { readOnlyMembersOf } from './added-endpoint.ts'
 import { DASHBOARD_PREFIX } from './admission.ts'
 import { parametersOf } from './details.ts'
 import { Exchange } from './exchange.ts'
@@ -91,7 +92,10 @@ export function createApi(deps: ApiDeps) {
       const parameters = new Set(['lang', ...parametersOf(declared.query)])
       if (deps.sessions !== undefined) parameters.add('workspace')
       if (declared.dryRun) parameters.add('dry_run')
-      const definition = { ...declared, path: prefix + declared.path, parameters }
+      const path = prefix + declared.path
+      const readOnlyMembers = readOnlyMembersOf(declared)
+      const reader = () => endpoints.find((one) => one.method === 'get' && one.path === path)
+      const definition = { ...declared, path, parameters, readOnlyMembers, reader }
       endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path, {
         endpoint: definition,

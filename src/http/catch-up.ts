@@ -1,6 +1,7 @@
 import { AppError } from '../lib/errors/index.ts'
 import type { Transaction } from '../platform/storage/index.ts'
-import type { AddedEndpoint, Answer, Services } from './types.ts'
+import type { AddedEndpoint } from './added-endpoint.ts'
+import type { Answer, Services } from './types.ts'
 
 /**
  * Makes redirects of this process obey what a response says. They obey what the request itself has

@@ -173,9 +173,9 @@ function definitionOf(schema: z.core.$ZodType | undefined) {
   } & { shape?: Readonly<Record<string, z.core.$ZodType>> }
 }
 
-/** The names of the parameters of a query's schema. */
-export function parametersOf(query: z.core.$ZodType | undefined): string[] {
-  return Object.keys(definitionOf(unwrapped(query)).shape ?? {})
+/** The names of an object's members, or of a query's parameters. */
+export function parametersOf(schema: z.core.$ZodType | undefined): string[] {
+  return Object.keys(definitionOf(unwrapped(schema)).shape ?? {})
 }
 
 /**

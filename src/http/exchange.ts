@@ -3,6 +3,7 @@ import { type AppError, type Rendered, renderError } from '../lib/errors/index.t
 import { isSupportedLocale, type Locale, negotiateLocale } from '../lib/i18n/index.ts'
 import { checkForWorkspace } from '../lib/validation/requesting-workspace.ts'
 import { rehearse, type Transaction, type WriteOptions } from '../platform/storage/index.ts'
+import { type AddedEndpoint, changesIn } from './added-endpoint.ts'
 import {
   admit,
   assertSameOrigin,
@@ -18,6 +19,7 @@ import { DryRunQuery } from './dry-run.ts'
 import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './meter.ts'
+import { asReadOnly } from './read-only.ts'
 import { assertKnownParameters, bodyOf, checkAll, langOf, queryOf, validate } from './request.ts'
 import {
   apiHeaders,
@@ -29,7 +31,6 @@ import {
   versionMatches,
 } from './respond.ts'
 import type {
-  AddedEndpoint,
   Answer,
   AnyEndpoint,
   Caller,
@@ -248,7 +249,9 @@ export class Exchange {
       const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
       const replay = await this.#claim(endpoint, value)
       if (replay !== undefined) return { status: replay.status, rendered: replay }
-      checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', value)))
+      const changes = value && (await changesIn(this, endpoint, params, value))
+      const named = asReadOnly(endpoint.readOnlyMembers)
+      checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', changes, named)))
       if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
     }
     return (await endpoint.handler(this as never)) ?? { status: 204 }

@@ -105,7 +105,7 @@ function lacksBody({ headers }: Request): boolean {
 export function validate<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
+  named: (details: readonly ErrorDetail[]) => ErrorDetail[] = (details) => [...details],
 ): z.output<S> {
   const result = schema.safeParse(input)
   if (result.success) return result.data

@@ -218,6 +218,13 @@ export interface Endpoint<
   query?: Q
   /** JSON; with `patch` also `application/merge-patch+json`. Must be a strict object. */
   body?: B
+  /**
+   * The object as it is now, to compare read-only members of the body with. Default: what GET of
+   * the same path answers.
+   */
+  current?(call: Call<S extends null ? null : Caller, z.output<P>>): Promise<object | undefined>
+  /** Read-only fields of the body, besides the members that the answer has and the body hasn't. */
+  readOnly?: readonly string[]
   /** A request without a body means `{}`. */
   bodyOptional?: true
   bodyExample?: unknown
@@ -249,9 +256,6 @@ export interface Endpoint<
 
 /** An endpoint whose types were checked at its declaration. */
 export type AnyEndpoint = Endpoint<Scoped, z.ZodType, z.ZodType, z.ZodType>
-
-/** An endpoint of an API, with the names of all query parameters. */
-export type AddedEndpoint = AnyEndpoint & { parameters: ReadonlySet<string> }
 
 /** Dependencies of the HTTP layer. */
 export interface ApiDeps {

@@ -47,7 +47,10 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     health: {
       stopping() {
         health.stopping()
-        void loading?.then(({ statistics }) => statistics.endStreams())
+        void loading?.then(({ statistics, eventStreams }) => {
+          statistics.endStreams()
+          eventStreams.endAll()
+        })
       },
     },
     storage,

@@ -28,7 +28,14 @@ const ELSEWHERE: readonly string[] = [
 ]
 const DETAILS_ELSEWHERE: readonly string[] = [
   ...['DOMAINS_LIMIT', 'DOMAIN_NOT_VERIFIED', 'INVALID_HOST', 'SLUGS_COLLIDE', 'UNKNOWN_MEMBER'],
-  ...['EMPTY_FILE', 'LINK_CHANGED', 'LINK_NOT_FOUND', 'PASSWORD_NOT_INCLUDED', 'UNKNOWN_COLUMN'],
+  ...[
+    'EMPTY_FILE',
+    'LINK_CHANGED',
+    'LINK_NOT_FOUND',
+    'PASSWORD_NOT_INCLUDED',
+    'UNKNOWN_COLUMN',
+    'DATE_IN_FUTURE',
+  ],
   ...[
     'UNKNOWN_FORMAT',
     'UNREADABLE_RECORD',
@@ -221,6 +228,7 @@ async function fullAliases(lang: string): Promise<Response> {
 const DETAILS: Partial<Record<string, Provoke>> = {
   REQUIRED: invalid({}),
   UNKNOWN_FIELD: invalid({ destination_url: GOOD, nonsense: 1 }),
+  READ_ONLY: invalid({ destination_url: GOOD, id: 'lnk_x' }),
   INVALID_TYPE: invalid({ destination_url: 5 }),
   TOO_LONG: invalid({ destination_url: GOOD, title: 'x'.repeat(256) }),
   TOO_SHORT: invalid({ destination_url: GOOD, external_id: '' }),

@@ -31,8 +31,10 @@ const LISTS = [openapi, dashboardApi].flatMap((document: Any) => {
     const schema = at(at(get?.responses[200])?.content?.['application/json']?.schema)
     expect([path, schema?.type]).not.toEqual([path, 'array'])
     const data = at(schema?.properties?.data)
-    // Top values have all others in `other`, instead of pages.
-    if (data?.type !== 'array' || schema.properties.other !== undefined) return []
+    // Top values have all others in `other`, instead of pages; the feed of events has `after`.
+    const isTop = schema?.properties?.other !== undefined
+    const isFeed = path.endsWith('/api/v1/events')
+    if (data?.type !== 'array' || isTop || isFeed) return []
     const parameters = (get.parameters ?? []).map(at).map(({ name }: Any) => name)
     const pagination = Object.keys(at(schema.properties.pagination)?.properties ?? {})
     return [{ path, parameters, pagination }]
@@ -96,7 +98,7 @@ async function seed(): Promise<void> {
   }
   await twice('/tags', (n) => ({ name: `tag-${n}` }))
   await twice('/folders', (n) => ({ name: `Folder ${n}` }))
-  await twice('/domains', (n) => ({ host: `go-${n}.example` }))
+  ids.domain = (await twice('/domains', (n) => ({ host: `go-${n}.example` }))).id
   await twice('/shares', () => ({ subject: { link_id: link.id } }))
   await twice('/keys', (n) => ({ name: `key ${n}`, scopes: ['links:read'] }))
   await twice('/utm-templates', (n) => ({ name: `Template ${n}`, source: 'a' }))
@@ -136,9 +138,13 @@ async function read(path: string, query: string): Promise<List> {
 
 test('a walk of any list by limit=1 finds every item once, in order', async () => {
   for (const { path } of LISTS) {
-    const filled = path.replace('{id}', path.includes('/imports/') ? ids.import : (ids.link as Any))
+    const kind = /\/(import|domain)s\/\{id/.exec(path)?.[1] ?? 'link'
+    const filled = path.replace('{id}', ids[kind] as string)
     const whole = await read(filled, 'limit=100')
-    expect([path, whole.data?.length > 1, whole.pagination.has_more]).toEqual([path, true, false])
+    expect([path, whole.pagination?.has_more]).toEqual([path, false])
+    // No domain is verified here, so none misses visits.
+    if (path.endsWith('/misses')) continue
+    expect([path, whole.data.length > 1]).toEqual([path, true])
     const walked: unknown[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await read(filled, `limit=1${cursor && `&cursor=${cursor}`}`)

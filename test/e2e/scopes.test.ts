@@ -32,7 +32,7 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
   'domains:read': ['listDomains', 'getDomain', 'listMissedVisits'],
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
   'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
-  'events:read': ['listEvents'],
+  'events:read': ['listEvents', 'streamEvents'],
   /** Any key. */
   '': ['getMe'],
   /** No key. */

@@ -68,7 +68,7 @@ const LEAST: Record<string, readonly string[]> = {
   admin: [
     ...['createDomain', 'deleteDomain', 'updateDomain', 'verifyDomain'],
     ...['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
-    'listEvents',
+    ...['listEvents', 'streamEvents'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],
   owner: ['updateWorkspace', 'setExcludedNetworks', 'deleteWorkspace'],

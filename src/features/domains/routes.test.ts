@@ -275,7 +275,7 @@ describe('settings', () => {
     ])
     expect(changed.headers.get('etag')).toStartWith('"2.')
     expect((await as('"2"', { robots: 'all' })).body.version).toBe(2)
-    expect(detail(await as('"2"', { host: 'x.example' }))).toEqual([['host', 'UNKNOWN_FIELD']])
+    expect(detail(await as('"2"', { host: 'x.example' }))).toEqual([['host', 'READ_ONLY']])
     const entries = (await app.entries()).filter(({ target_id }) => target_id === domain.id)
     expect(entries.map(({ action, before }) => [action, JSON.parse(before)])).toEqual([
       ['domain.created', {}],

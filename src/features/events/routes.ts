@@ -4,6 +4,7 @@ import { PAGE_LIMIT } from '../../http/page.ts'
 import { checked, whole } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import type { EventService } from './service.ts'
+import type { EventStreams } from './streams.ts'
 import { EVENT_EXAMPLE, EVENT_TYPES, EventListSchema, type EventType } from './types.ts'
 
 const TAG = 'Events'
@@ -45,8 +46,11 @@ const Query = z.object({
 })
 
 /** The endpoints of events. */
-export function registerEventRoutes(api: Pick<Api, 'add'>, deps: { events: EventService }): void {
-  const { events } = deps
+export function registerEventRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { events: EventService; eventStreams: EventStreams },
+): void {
+  const { events, eventStreams } = deps
 
   endpoint(api, {
     method: 'get',
@@ -80,6 +84,49 @@ export function registerEventRoutes(api: Pick<Api, 'add'>, deps: { events: Event
       const next_cursor = await events.idOf(caller, page.position)
       const pagination = { limit, has_more: page.hasMore, next_cursor }
       return { status: 200, body: { data: page.events, pagination } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/events/stream',
+    scope: 'events:read',
+    operationId: 'streamEvents',
+    tag: TAG,
+    summary: 'Stream events',
+    description:
+      'The same events as server-sent events: first those that there are after `after`, then each ' +
+      'new one. The data of an event is the event, its id the event’s. After a disconnect, ' +
+      '`Last-Event-ID` resumes without loss or repeats, as browsers’ `EventSource` does by itself. ' +
+      'A comment is sent every 15 seconds, with the position reached. A client that reads nothing ' +
+      'for 20 seconds is disconnected, and one whose key is revoked within a second. A workspace ' +
+      'may have 20 streams open; beyond that the answer is 429.',
+    query: z.object({ after, types }),
+    success: {
+      status: 200,
+      description: 'The events.',
+      contentType: 'text/event-stream',
+      schema: z.string(),
+      example: `id: ${EVENT_EXAMPLE.id}\ndata: ${JSON.stringify(EVENT_EXAMPLE)}\n\n`,
+    },
+    errors: ['BAD_REQUEST', 'EVENTS_OTHER_FEED', 'EVENTS_EXPIRED'],
+    async handler({ caller, query, request, stillPermitted }) {
+      // A reader that has received no id sends none, or an empty one.
+      const header = request.headers.get('last-event-id') || undefined
+      const position =
+        header === undefined
+          ? await events.positionOf(caller, query.after)
+          : await events.positionOf(caller, header, 'Last-Event-ID')
+      return {
+        status: 200,
+        stream: () => eventStreams.open(caller, { position, types: query.types }, stillPermitted),
+        headers: {
+          'Content-Type': 'text/event-stream',
+          'Cache-Control': 'no-store',
+          // nginx buffers responses by default.
+          'X-Accel-Buffering': 'no',
+        },
+      }
     },
   })
 }

@@ -241,7 +241,7 @@ describe('a file', () => {
 
   test('whose first record is too long can’t be read', async () => {
     const site = await siteWith()
-    const text = `[{"url":"https://example.org/${'x'.repeat(300_000)}"}]`
+    const text = `[{"url":"https://example.org/${'x'.repeat(5_000_000)}"}]`
     const answer = await site.upload(text, 'json', 'format=csv')
     const { error } = (await answer.json()) as { error: { code: string } }
     expect([answer.status, error.code]).toEqual([422, 'FILE_UNREADABLE'])
@@ -249,7 +249,7 @@ describe('a file', () => {
 
   test('of records that never end can’t be read', async () => {
     const site = await siteWith()
-    const text = `[{"url":"https://example.org/"},{"url":"${'x'.repeat(1_500_000)}"}]`
+    const text = `[{"url":"https://example.org/"},{"url":"${'x'.repeat(5_000_000)}"}]`
     expect(codeOf(await site.finished(await site.upload(text, 'json', 'format=csv')))).toEqual([
       'failed',
       'FILE_UNREADABLE',

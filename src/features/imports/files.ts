@@ -1,4 +1,3 @@
-import { AppError } from '../../lib/errors/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import { createOrderSurvey, type DateOrders } from './formats/index.ts'
 import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
@@ -38,7 +37,7 @@ export async function importFile(
   try {
     return await importRecords(deps, run, read)
   } catch (error) {
-    throw error instanceof UnreadableFile ? new AppError('FILE_UNREADABLE') : error
+    throw error instanceof UnreadableFile ? error.refusal : error
   }
 }
 

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { JSONParser, TokenType } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
+import { withoutApostrophe } from '../../lib/base/csv.ts'
 import { nextTurn } from '../../lib/base/turn.ts'
 import { AppError } from '../../lib/errors/index.ts'
-import { COLUMNS_MAX, type SourceRecord } from './formats/index.ts'
+import { COLUMNS_MAX, DEPTH_MAX, parseNested, type SourceRecord } from './formats/index.ts'
 
 /** File formats. */
 export const KINDS = ['csv', 'ndjson', 'json'] as const
@@ -12,22 +13,51 @@ export type Kind = (typeof KINDS)[number]
 /** A record of a file; null: it can't be read. */
 export type ReadRecord = SourceRecord | null
 
-/** Longer records can't be links. */
+/** Longer records can't be links: they are refused. */
 export const RECORD_LENGTH_MAX = 262_144
-/** Deeper nested values take long to handle, and links have none. */
-const DEPTH_MAX = 64
+/** Of longer ones the end isn't searched for. */
+const SKIPPED_LENGTH_MAX = 4 * 1024 * 1024
 /** Characters that are parsed between two turns of the event loop. */
 const PIECE_LENGTH = 4_096
 
-/** The file is truncated, or isn't of its declared format. */
-export class UnreadableFile extends Error {}
+/** A position in a text, from 1; columns in code points. */
+interface Place {
+  line: number
+  column: number
+}
+
+/** Where a text begins. */
+export const START: Place = { line: 1, column: 1 }
+
+/** The file is truncated, isn't of its declared format, or has a record without end. */
+export class UnreadableFile extends Error {
+  constructor(
+    readonly place: Place,
+    /** The text ends too early. */
+    readonly isCut = false,
+  ) {
+    super()
+  }
+
+  /** The error for clients. */
+  get refusal(): AppError {
+    return new AppError('FILE_UNREADABLE', { params: { ...this.place } })
+  }
+}
+
+function placeAfter({ line, column }: Place, text: string): Place {
+  const lines = text.split('\n')
+  const last = [...(lines.at(-1) as string)].length
+  return lines.length === 1
+    ? { line, column: column + last }
+    : { line: line + lines.length - 1, column: 1 + last }
+}
 
 /**
  * The records of a file, one at a time, in order.
  * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
  *   before formulas is removed; see `lib/base/csv.ts`
- * @throws UnreadableFile; AppError FILE_UNREADABLE if it has too many columns, or a record
- *   is too long
+ * @throws UnreadableFile
  */
 export function readRecords(
   kind: Kind,
@@ -57,33 +87,54 @@ async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIt
   const chunks = text[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
-  const head = first.value
+  const [said = '', delimiter = delimiterOf(first.value)] = SEPARATOR.exec(first.value) ?? []
   async function* all() {
-    yield head
+    yield first.value.slice(said.length)
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
+  /** Where the last record ended. */
+  let line = 0
   const parser = Readable.from(all()).pipe(
     parse({
       bom: true,
-      columns: uniqueColumns,
-      delimiter: delimiterOf(head),
-      max_record_size: RECORD_LENGTH_MAX,
+      columns: (names) => {
+        line = 1
+        return uniqueColumns(names)
+      },
+      delimiter,
+      max_record_size: SKIPPED_LENGTH_MAX,
       relax_column_count: true,
-      on_record: (record, { error }) => (hasMoreCells(error) ? TOO_WIDE : record),
+      on_record: (record, { error, lines }) => {
+        line = lines
+        return hasMoreCells(error) || isTooLong(record as SourceRecord) ? REFUSED : record
+      },
       relax_quotes: true,
       skip_empty_lines: true,
+      // Spreadsheets write rows that were cleared.
+      skip_records_with_empty_values: true,
       ...(isExport && { cast: exportedCell }),
     }),
   )
   try {
-    for await (const record of parser) yield record === TOO_WIDE ? null : (record as SourceRecord)
+    for await (const record of parser) yield record === REFUSED ? null : (record as SourceRecord)
   } catch (error) {
-    throw error instanceof CsvError ? new UnreadableFile(error.message) : error
+    if (!(error instanceof CsvError)) throw error
+    const place = { line: line + 1 + (said === '' ? 0 : 1), column: 1 }
+    throw new UnreadableFile(place, error.code === 'CSV_QUOTE_NOT_CLOSED')
   }
 }
 
-/** Stands for a row with more cells than the header, because the parser leaves out null. */
-const TOO_WIDE = {}
+/** The first line of some spreadsheets, which tells them the delimiter. */
+const SEPARATOR = /^\ufeff?"?sep=([^\r\n"])"?(?:\r\n|\r|\n)/i
+
+/** Stands for a row that isn't read, because the parser leaves out null. */
+const REFUSED = {}
+
+function isTooLong(record: SourceRecord): boolean {
+  let length = 0
+  for (const name in record) length += (record[name] as string | null)?.length ?? 0
+  return length > RECORD_LENGTH_MAX
+}
 
 /**
  * Whether a row has more cells than the header, so that they can't be told apart: a delimiter in an
@@ -99,12 +150,12 @@ function hasMoreCells(error: CsvError | undefined): boolean {
 function exportedCell(cell: string, { quoting, header }: { quoting: boolean; header: boolean }) {
   if (header) return cell
   if (cell === '') return quoting ? '' : null
-  return /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell
+  return withoutApostrophe(cell)
 }
 
 /** Column names; unnamed and duplicate columns are ignored. */
 function uniqueColumns(names: string[]): (string | false)[] {
-  if (names.length > COLUMNS_MAX) throw new AppError('FILE_UNREADABLE')
+  if (names.length > COLUMNS_MAX) throw new UnreadableFile(START)
   const seen = new Set<string>()
   return names.map((name) => {
     const column = name.trim()
@@ -137,7 +188,7 @@ async function* readLines(text: AsyncIterable<string>): AsyncIterable<ReadRecord
 function recordOf(line: string): ReadRecord {
   if (line.length > RECORD_LENGTH_MAX) return null
   try {
-    return objectOf(JSON.parse(line))
+    return objectOf(parseNested(line))
   } catch {
     return null
   }
@@ -175,11 +226,13 @@ function createParser(
   paths: string[],
   found: (value: unknown) => void,
   tokensMax = Number.POSITIVE_INFINITY,
+  seen: (offset: number) => void = () => {},
 ): JSONParser {
   const parser = new JSONParser({ paths, keepStack: false })
   let tokens = 0
   let depth = 0
-  parser.onToken = ({ token }) => {
+  parser.onToken = ({ token, offset }) => {
+    seen(offset)
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++
     else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--
     if (++tokens > tokensMax || depth > DEPTH_MAX) throw new TooComplex()
@@ -195,22 +248,44 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
   let parser: JSONParser | undefined
   let found: ReadRecord[] = []
   let pending = 0
+  let place = START
+  let bytes = 0
+  let lastToken = 0
   for await (const chunk of text) {
     const part = parser === undefined ? chunk.trimStart() : chunk
+    if (part.length < chunk.length)
+      place = placeAfter(place, chunk.slice(0, -part.length || undefined))
     if (part === '') continue
     if (parser === undefined) {
       const paths = part.startsWith('[') ? ['$.*'] : PATHS
-      parser = createParser(paths, (value) => void found.push(objectOf(value)))
+      const note = (offset: number) => {
+        lastToken = offset
+      }
+      parser = createParser(paths, (value) => void found.push(objectOf(value)), undefined, note)
     }
     try {
       parser.write(part)
     } catch (error) {
-      throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
+      const before = Buffer.from(part).subarray(0, Math.max(0, offsetOf(error, lastToken) - bytes))
+      throw new UnreadableFile(placeAfter(place, before.toString()))
     }
-    pending = found.length > 0 ? 0 : pending + part.length
-    if (pending > RECORD_LENGTH_MAX) throw new AppError('FILE_UNREADABLE')
+    pending += part.length
+    if (pending > SKIPPED_LENGTH_MAX) throw new UnreadableFile(place)
+    if (found.length > 0) {
+      // More than one piece belongs to the first of them alone.
+      if (pending - part.length > RECORD_LENGTH_MAX) found[0] = null
+      pending = 0
+    }
     yield* found
     found = []
+    place = placeAfter(place, part)
+    bytes += Buffer.byteLength(part)
   }
-  if (parser !== undefined && !parser.isEnded) throw new UnreadableFile('The file breaks off')
+  if (parser !== undefined && !parser.isEnded) throw new UnreadableFile(place, true)
+}
+
+/** Where a parser failed, in bytes: the tokenizer says it, else it is the last token. */
+function offsetOf(error: unknown, lastToken: number): number {
+  const [, at] = /absolute position "(\d+)"/.exec(error instanceof Error ? error.message : '') ?? []
+  return at === undefined ? lastToken : Number(at)
 }

@@ -11,7 +11,7 @@ import type { Principal } from '../audit/index.ts'
 import type { JobReader, JobRun, JobService } from '../jobs/index.ts'
 import { type FileInput, importFile } from './files.ts'
 import { type FormatName, type Mapping, recognize } from './formats/index.ts'
-import type { ReadRecord } from './records.ts'
+import { type ReadRecord, START, UnreadableFile } from './records.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
 import type { ImportInput } from './run.ts'
 import { SOURCES, type SourceName } from './sources/index.ts'
@@ -200,7 +200,8 @@ function formatOf(
     return format === 'auto' ? 'csv' : format
   }
   if (format !== 'auto') return format
-  const found = sample === null ? null : recognize(columns)
+  if (sample === null) throw new UnreadableFile(START).refusal
+  const found = recognize(columns)
   if (found === null) throw invalid({ field: 'format', code: 'UNKNOWN_FORMAT' })
   return found
 }

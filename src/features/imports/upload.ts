@@ -102,9 +102,16 @@ function formOf(type: string): BusboyInstance {
   }
 }
 
-/** Decodes UTF-8 into chunks. */
+/** Spreadsheets write “Unicode text” as UTF-16, which begins with a byte order mark. */
+function encodingOf([first, second]: Iterable<number> = []): Bun.Encoding {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  // Bun's types don't have it.
+  return first === 0xfe && second === 0xff ? ('utf-16be' as 'utf-16le') : 'utf-8'
+}
+
+/** Decodes UTF-8 or UTF-16 into chunks. */
 function createReader(sink: Sink) {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let decoder: TextDecoder | undefined
   const hasher = new Bun.CryptoHasher('sha256')
   let bytesSoFar = 0
   let part = ''
@@ -113,6 +120,7 @@ function createReader(sink: Sink) {
 
   function decode(bytes?: Uint8Array): string {
     try {
+      decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true })
       const text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
       // NUL isn't valid in links, and PostgreSQL can't store it.
       if (!text.includes('\0')) return text

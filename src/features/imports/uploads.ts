@@ -1,14 +1,14 @@
 import type { Ids } from '../../lib/base/ids.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import { mappingOf, recognize } from './formats/index.ts'
-import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
+import { type Kind, type ReadRecord, readRecords, START, UnreadableFile } from './records.ts'
 import { deleteAll, insertChunk } from './store.ts'
 import { type ReceivedFile, receiveFile } from './upload.ts'
 
 /** An uploaded file without an import. */
 export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
   id: string
-  /** The first record. */
+  /** The first record, or the first readable one of some. */
   sample: ReadRecord | undefined
 }
 
@@ -27,7 +27,10 @@ export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) 
           await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
           return true
         })
-        const [sample] = await firstRecords(file.kind, head, 1)
+        const first = await firstRecords(file.kind, head, SAMPLED, n > 1)
+        // The first record is longer than a part of the file.
+        if (first.length === 0 && n > 1) throw new UnreadableFile(START).refusal
+        const sample = first.find((record) => record !== null) ?? first[0]
         return { id, ...file, sample }
       } catch (error) {
         await deleteAll(storage, 'import_chunks', id).catch(() => {})
@@ -52,7 +55,9 @@ export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) 
         head = text
         return false
       })
-      const records = (await firstRecords(file.kind, head, limit)).map((record) => record ?? {})
+      const records = (await firstRecords(file.kind, head, limit, true)).map(
+        (record) => record ?? {},
+      )
       const columns = [...new Set(records.flatMap((record) => Object.keys(record)))]
       const format = recognize(columns)
       const mapping = mappingOf(format ?? 'csv', columns)
@@ -61,7 +66,20 @@ export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) 
   }
 }
 
-async function firstRecords(kind: Kind, head: string, limit: number): Promise<ReadRecord[]> {
+/** Among so many records the first readable one shows the format. */
+const SAMPLED = 100
+
+/**
+ * The first records of a file.
+ * @param isPart whether `head` may end within a record
+ * @throws AppError FILE_UNREADABLE
+ */
+async function firstRecords(
+  kind: Kind,
+  head: string,
+  limit: number,
+  isPart: boolean,
+): Promise<ReadRecord[]> {
   const found: ReadRecord[] = []
   async function* once() {
     yield head
@@ -71,8 +89,10 @@ async function firstRecords(kind: Kind, head: string, limit: number): Promise<Re
       if (found.push(record) === limit) break
     }
   } catch (error) {
-    // The head may end within a record.
     if (!(error instanceof UnreadableFile)) throw error
+    // The import refuses what comes later, with the records before it.
+    const isLater = found.length > 0 || (isPart && error.isCut)
+    if (!isLater) throw error.refusal
   }
   return found
 }

@@ -36,6 +36,8 @@ export interface ReadyRecord {
   /** Null: it is refused because of its faults. */
   fields: PreparedCreate | null
   faults: ErrorDetail[]
+  /** Only a link that has a password already may get its other fields. */
+  lacksPassword?: boolean | undefined
   /** In a dry run: an earlier record has its slug or external id. */
   isRepeated?: boolean
 }
@@ -96,7 +98,8 @@ function createSome(
   if (ifExists !== undefined) return Promise.resolve(undefined)
   const fields = new Map<ReadyRecord, PreparedCreate>()
   for (const record of records) {
-    if (record.fields !== null && !record.isRepeated) fields.set(record, record.fields)
+    const isOpen = !record.isRepeated && !record.lacksPassword
+    if (record.fields !== null && isOpen) fields.set(record, record.fields)
   }
   return links.createTogether(tx, caller, fields)
 }
@@ -113,6 +116,7 @@ async function writeRecord(
 ): Promise<Outcome> {
   const { fields, faults } = record
   if (fields === null) return outcomeOf(record, 'refused', faults)
+  if (record.lacksPassword) return writeProtected(ctx, tx, record, fields)
   if (record.isRepeated) return repeated(ctx, record)
   try {
     const { link, isNew } = await savepoint(tx, (part) =>
@@ -132,6 +136,29 @@ async function writeRecord(
     if (inTheWay === undefined) return outcomeOf(record, 'refused', reasons)
     return resolve(ctx, tx, record, fields, { error: refusal, reasons, inTheWay })
   }
+}
+
+/** Skips or updates the protected link that a record is about: it keeps its password. */
+async function writeProtected(
+  ctx: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  fields: PreparedCreate,
+): Promise<Outcome> {
+  const { slug, domain = DEFAULT_DOMAIN, external_id: externalId } = fields
+  const { caller, domains, onConflict } = ctx
+  const other =
+    (slug && (await findLinkAt(tx, addressOn(domain, slug.slug, domains), caller))) ??
+    (externalId ? await findLinkByExternalId(tx, externalId, caller) : undefined)
+  if (other !== undefined && onConflict === 'skip') {
+    const { id, folder_id } = other
+    const reasons: ErrorDetail[] = [{ field: 'slug', code: 'SLUG_TAKEN' }]
+    const link = { id, slug: other.slug, folder_id, version: 0 }
+    return { ...outcomeOf(record, 'skipped', reasons), link }
+  }
+  const isProtected = other !== undefined && other.password_hash !== null
+  if (isProtected && onConflict === 'update') return update(ctx, tx, record, fields, other)
+  return outcomeOf(record, 'refused', [{ field: 'password', code: 'PASSWORD_NOT_INCLUDED' }])
 }
 
 interface Conflict {

@@ -12,8 +12,9 @@ const FORMATS = {
     contentType: 'text/csv; charset=utf-8; header=present',
     description:
       'RFC 4180 with a header row; null is empty, lists and objects are JSON. A value that begins ' +
-      'with `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe has an apostrophe before ' +
-      'it, so that no spreadsheet runs it as a formula; `raw=true` leaves it out.',
+      'with `=`, `+`, `-`, `@` (also in full width), a tab, a line break or an apostrophe has an ' +
+      'apostrophe before it, so that no spreadsheet runs it as a formula; `raw=true` leaves it out. ' +
+      '`bom=true` begins with a byte order mark, by which Excel knows UTF-8.',
   },
   ndjson: {
     name: 'NDJSON',
@@ -50,10 +51,11 @@ export function registerLinkExportRoutes(
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
       async handler(call) {
-        const { raw, ...query } = call.query as typeof call.query & { raw?: 'true' | 'false' }
+        const { raw, bom, ...query } = call.query as typeof call.query &
+          Partial<Record<'raw' | 'bom', 'true' | 'false'>>
         const { request, requestId } = call
         const caller = { ...call.caller, actor: actorOf(call.caller, requestId) }
-        const options = { format, raw: raw === 'true' }
+        const options = { format, raw: raw === 'true', bom: bom === 'true' }
         const asked = listQueryOf(query)
         const start = await deps.links.exports.links(caller, asked, options, request.signal)
         return download(call, 'links', format, start)

@@ -29,6 +29,8 @@ export interface LinkExport {
   format: 'csv' | 'ndjson'
   /** For CSV: no apostrophes before what a spreadsheet takes for a formula. */
   raw?: boolean
+  /** For CSV: begins with a byte order mark, by which Excel knows UTF-8. */
+  bom?: boolean
 }
 
 /** The columns of an export: every writable field that links have, and those to compare copies by. */
@@ -78,7 +80,7 @@ export function createExports(ctx: LinkContext, columns: () => readonly string[]
 async function* write(
   pages: AsyncIterable<Link[]>,
   names: readonly string[],
-  { format, raw = false }: LinkExport,
+  { format, raw = false, bom = false }: LinkExport,
   until: AbortSignal,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder()
@@ -88,7 +90,7 @@ async function* write(
           `${names.map((name) => csvField(cellOf(fieldOf(link, name)), raw)).join(',')}\r\n`
       : (link: Link) =>
           `${JSON.stringify(Object.fromEntries(names.map((name) => [name, fieldOf(link, name)])))}\n`
-  if (format === 'csv') yield encoder.encode(`${names.join(',')}\r\n`)
+  if (format === 'csv') yield encoder.encode(`${bom ? '\ufeff' : ''}${names.join(',')}\r\n`)
   for await (const links of pages) {
     until.throwIfAborted()
     yield encoder.encode(links.map(line).join(''))

@@ -187,6 +187,7 @@ export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv
     sort: parameter(z.enum(SORTS).default('created_at'), 'What to sort by.'),
     ...(isCsv && {
       raw: parameter(raw, '`true`: no apostrophe before what a spreadsheet takes for a formula.'),
+      bom: parameter(raw, '`true`: begins with a byte order mark, by which Excel knows UTF-8.'),
     }),
   })
 }

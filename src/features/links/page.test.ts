@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type KyselyPlugin, RawNode, type RootOperationNode } from 'kysely'
 import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { testDialect } from '../../platform/storage/testing/database.ts'
+import { explaining } from '../../platform/storage/testing/explain.ts'
 import type { LinkFilter } from './filter.ts'
 import { fetchPage, type PageQuery } from './page.ts'
 import { createTestLinks } from './testing/links.ts'
@@ -57,44 +57,38 @@ test('matches at the far end of the list are found', async () => {
 }, 120_000)
 
 // Most of a million links may have the same key: 0.
-test.skipIf(testDialect !== 'sqlite')('no sort reads all ties before the first link', async () => {
-  const own = await createTestLinks()
-  const plans: string[][] = []
-  const explain: KyselyPlugin = {
-    transformQuery: ({ node }) =>
-      RawNode.create(['EXPLAIN QUERY PLAN ', ''], [node]) as RootOperationNode,
-    async transformResult({ result }) {
-      plans.push((result.rows as { detail: string }[]).map(({ detail }) => detail))
-      return { ...result, rows: [] }
-    },
-  }
-  const filter: LinkFilter = {
-    ...{ workspaceNo: 1, term: null, termInTags: false, tags: [], tagNos: [], folder: null },
-    ...{ hidden: [], archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
-    ...{ hasRules: null, hasPassword: null, isTagged: null, targetUrl: null, status: null },
-    ...{ createdBy: null, createdByIds: null, createdFrom: null, createdUntil: null },
-    ...{ named: null, only: null, covering: null },
-  }
-  const [low, high] = [SEQS_PER_WORKSPACE, 2 * SEQS_PER_WORKSPACE - 1]
-  const sortings = async (sort: PageQuery['sort'], descending: boolean, after: boolean) => {
-    plans.length = 0
-    await fetchPage(
-      { ...own.storage.reports, db: own.storage.reports.db.withPlugin(explain) },
-      {
+test.skipIf(testDialect !== 'sqlite')(
+  'no sort reads all ties before the first link, nor all tags',
+  async () => {
+    const own = await createTestLinks()
+    const { sqlx, plans } = explaining(own.storage.reports)
+    const filter: LinkFilter = {
+      ...{ workspaceNo: 1, term: null, termInTags: false, tags: [], tagNos: [], folder: null },
+      ...{ hidden: [], archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
+      ...{ hasRules: null, hasPassword: null, isTagged: null, targetUrl: null, status: null },
+      ...{ createdBy: null, createdByIds: null, createdFrom: null, createdUntil: null },
+      ...{ named: null, only: null, covering: null },
+    }
+    const [low, high] = [SEQS_PER_WORKSPACE, 2 * SEQS_PER_WORKSPACE - 1]
+    const sortings = async (sort: PageQuery['sort'], descending: boolean, after: boolean) => {
+      plans.length = 0
+      await fetchPage(sqlx, {
         ...{ filter, range: { low, high, whole: true }, sort, descending, offset: 0, limit: 101 },
         ...{ after: after ? { k: 0, seq: low + 5 } : null, few: 5_000, nowMs: 0 },
-      },
-    )
-    return plans[0]?.filter((line) => line.includes('TEMP B-TREE FOR ORDER BY')).length
-  }
-  for (const after of [false, true]) {
-    for (const descending of [false, true]) {
-      const expected = await sortings('clicks', descending, after)
-      // That of the few links without counters, and that of the page.
-      expect(expected).toBeLessThanOrEqual(2)
-      expect(await sortings('clicks_with_imported', descending, after)).toBe(expected)
-      expect(await sortings('last_clicked_at', descending, after)).toBe(expected)
+      })
+      const tags = plans[0]?.filter((line) => line.startsWith('SEARCH t ')) ?? []
+      expect(tags).toEqual(['SEARCH t USING PRIMARY KEY (workspace_no=? AND no=?)'])
+      return plans[0]?.filter((line) => line.includes('TEMP B-TREE FOR ORDER BY')).length
     }
-  }
-  await own.close()
-})
+    for (const after of [false, true]) {
+      for (const descending of [false, true]) {
+        const expected = await sortings('clicks', descending, after)
+        // That of the few links without counters, and that of the page.
+        expect(expected).toBeLessThanOrEqual(2)
+        expect(await sortings('clicks_with_imported', descending, after)).toBe(expected)
+        expect(await sortings('last_clicked_at', descending, after)).toBe(expected)
+      }
+    }
+    await own.close()
+  },
+)

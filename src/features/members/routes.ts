@@ -66,6 +66,8 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDe
     summary: 'Give a member another role',
     params: ByUser,
     body: RoleSchema,
+    current: async ({ caller, params }) =>
+      (await deps.members.list(caller.workspace.no)).find((one) => one.user_id === params.user_id),
     success: { status: 200, description: 'The member.', schema: MemberSchema },
     errors: ['MEMBER_NOT_FOUND', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
     handler: (call) =>

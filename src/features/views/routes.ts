@@ -75,6 +75,8 @@ export function registerViewRoutes(
     description: 'What is given replaces what was there; a filter as a whole.',
     body: ViewPatchSchema,
     bodyExample: { name: 'Spring' },
+    current: async (call) =>
+      (await deps.views.list(memberPrincipalOf(call))).find(({ id }) => id === call.params.id),
     success: one(200, 'The view as it is now.'),
     errors: ['VIEW_NOT_FOUND', 'VIEW_TAKEN', 'PRECONDITION_FAILED', 'FORBIDDEN'],
     handler: (call) =>

@@ -151,7 +151,7 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
   /** A QR code that cameras can't read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
-  FILE_UNREADABLE: { status: 422, params: {} },
+  FILE_UNREADABLE: { status: 422, params: { line: 'number', column: 'number' } },
   /** An address that this instance may not call: see `OUTGOING_ALLOWED_NETWORKS`. */
   URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
@@ -180,6 +180,8 @@ export const ERRORS = {
 export const DETAILS = {
   REQUIRED: {},
   UNKNOWN_FIELD: {},
+  /** A member that only responses have. In changes it is ignored where it is unchanged. */
+  READ_ONLY: {},
   /** `expected` is a JSON Schema type name, such as `string`; it is not translated. */
   INVALID_TYPE: { expected: 'string' },
   /** `max` in characters; `encoded` in bytes, of a URL that is too long once percent-encoded. */
@@ -250,6 +252,7 @@ export const DETAILS = {
    * The source doesn't export the record's password, without which the link would be open to
    * everyone.
    */
+  DATE_IN_FUTURE: {},
   PASSWORD_NOT_INCLUDED: {},
   UNREADABLE_RECORD: {},
   UNKNOWN_COLUMN: {},

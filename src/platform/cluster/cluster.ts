@@ -1,7 +1,9 @@
 import type { Hidden } from '../../lib/base/hidden.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
+import type { EventSignal } from '../storage/index.ts'
 import { Bus } from './bus.ts'
+import { shareEventNews } from './event-news.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   createLinkInvalidation,
@@ -60,6 +62,8 @@ export function openCluster(options: {
       invalidations.push(made)
       return made
     },
+    /** Shares news of events with other nodes. Returns the function that announces a workspace. */
+    shareEventNews: (signal: EventSignal) => shareEventNews(bus, nodeId, signal),
     /** Resolves when Redis has responded, or after `withinMs`. */
     async settled(withinMs: number): Promise<void> {
       if (isReady(commands) && bus.state().heard) return

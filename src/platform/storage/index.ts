@@ -3,6 +3,7 @@ export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from '
 
 import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 
+export { announcingEvents, createEventSignal, type EventSignal } from './event-signal.ts'
 export { renewFeed } from './feed.ts'
 
 export {

@@ -9,7 +9,12 @@ import {
 } from '../../clicks/index.ts'
 import { syncPath } from '../../lib/base/sync-path.ts'
 import { createMemoryLimiter } from '../../platform/limits/index.ts'
-import { databaseFiles, openEmbedded } from '../../platform/storage/index.ts'
+import {
+  announcingEvents,
+  createEventSignal,
+  databaseFiles,
+  openEmbedded,
+} from '../../platform/storage/index.ts'
 import { createEmbeddedResolver } from '../../redirect/index.ts'
 import { statisticsFile } from '../../statistics/process/index.ts'
 import { countFailedWrites, storageCheck } from '../operations/checks.ts'
@@ -22,7 +27,10 @@ import { type Backend, type BackendInput, createLimiters } from './types.ts'
 export async function createEmbeddedBackend(input: BackendInput): Promise<Backend> {
   const { logger, clock, random } = input
   const { dataDir } = input.config
-  const { storage, failures } = countFailedWrites(await openEmbedded(dataDir))
+  const eventSignal = createEventSignal()
+  const { storage, failures } = countFailedWrites(
+    announcingEvents(await openEmbedded(dataDir), eventSignal.emit),
+  )
   const watermark = await readWatermark(storage.read, 0)
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const after = watermark.segment
@@ -33,6 +41,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
   return {
     ...clicks,
     storage,
+    eventSignal,
     resolver: createEmbeddedResolver(storage.reader.raw),
     limiters: createLimiters(() => createMemoryLimiter()),
     peopleSoFar: createPeopleSoFar({

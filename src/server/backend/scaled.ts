@@ -9,7 +9,12 @@ import {
 import { announcingLinks, openCluster } from '../../platform/cluster/index.ts'
 import { openNode } from '../../platform/cluster/node.ts'
 import type { ScaledConfig } from '../../platform/config/index.ts'
-import { openPostgres, type Storage } from '../../platform/storage/index.ts'
+import {
+  announcingEvents,
+  createEventSignal,
+  openPostgres,
+  type Storage,
+} from '../../platform/storage/index.ts'
 import { createCachedResolver, createFetchSlug, createLinkFollower } from '../../redirect/index.ts'
 import { linksCheck, redisCheck, sharedStorageCheck } from '../operations/checks.ts'
 import { watchCluster } from '../operations/watched.ts'
@@ -46,7 +51,11 @@ export async function createScaledBackend(
   const resolver = createCachedResolver({ fetch: createFetchSlug(database), clock })
   opened.defer(() => resolver.close())
   const { announce } = cluster.linkInvalidation(resolver)
-  const storage = announcingLinks(database, announce)
+  const eventSignal = createEventSignal()
+  const storage = announcingEvents(
+    announcingLinks(database, announce),
+    cluster.shareEventNews(eventSignal),
+  )
   const follower = createLinkFollower({ storage: database, resolver, clock, logger })
   opened.defer(follower.close)
   await cluster.settled(REDIS_WITHIN_MS)
@@ -76,6 +85,7 @@ export async function createScaledBackend(
     ...clicks,
     nodeId: node.id,
     storage,
+    eventSignal,
     resolver,
     caughtUp: follower.caughtUp,
     limiters: createLimiters((name, areAddresses) =>

@@ -2,7 +2,7 @@ import type { createRecorder, Journal } from '../../clicks/index.ts'
 import type { WorkerState } from '../../clicks/workers/index.ts'
 import type { Cursors } from '../../http/cursor.ts'
 import type { Limiter } from '../../platform/limits/index.ts'
-import type { Storage } from '../../platform/storage/index.ts'
+import type { EventSignal, Storage } from '../../platform/storage/index.ts'
 import type { RedirectCounts, Resolver } from '../../redirect/index.ts'
 import type { AskableReports } from '../../statistics/types.ts'
 import type { HealthCheck } from '../operations/health.ts'
@@ -51,6 +51,8 @@ export interface Backend {
    * Absent: they always do. @throws StorageUnavailable
    */
   readonly caughtUp?: () => Promise<unknown>
+  /** Tells of workspaces with new events, also of other nodes. */
+  readonly eventSignal: EventSignal
   readonly limiters: Limiters
   readonly journal: Pick<Journal, 'healthy' | 'lost'>
   readonly recorder: ReturnType<typeof createRecorder>

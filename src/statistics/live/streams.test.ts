@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createEventStream, type StreamEvent } from '../../http/event-stream.ts'
 import { click } from '../testing/naive.ts'
 import { createTestStatistics, linkId, type TestStatistics } from '../testing/statistics.ts'
 import { type ClickPosition, StatisticsUnavailable } from '../types.ts'
-import { createEventStream, type StreamEvent } from './event-stream.ts'
 import { type FollowedClick, followClicks } from './follow.ts'
 import { STREAMS_PER_WORKSPACE } from './streams.ts'
 

@@ -1,3 +1,4 @@
+import { createEventStream, type StreamEvent } from '../../http/event-stream.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
@@ -13,7 +14,6 @@ import {
 } from '../selection.ts'
 import { findLinkIds, isInGroup } from '../store.ts'
 import type { AskableReports, ClickPosition } from '../types.ts'
-import { createEventStream, type StreamEvent } from './event-stream.ts'
 import { followClicks } from './follow.ts'
 
 /** What live streams work with. Times in milliseconds. */

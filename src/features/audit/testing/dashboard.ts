@@ -10,6 +10,7 @@ import { systemRandom } from '../../../lib/base/random.ts'
 import { syncDomains } from '../../../model/domains/index.ts'
 import { type Plan, type PlanLimits, UNLIMITED } from '../../../model/plans/types.ts'
 import { createHashQueue } from '../../../platform/limits/index.ts'
+import { announcingEvents, createEventSignal } from '../../../platform/storage/index.ts'
 import { openTestStorage } from '../../../platform/storage/testing/database.ts'
 import { createAdministration } from '../../../server/administration.ts'
 import { type AppDeps, createApp } from '../../../server/app.ts'
@@ -20,6 +21,7 @@ import type { Accounts } from '../../accounts/index.ts'
 import { createMisses } from '../../domains/misses.ts'
 import { createDomainService } from '../../domains/service.ts'
 import { createEventService } from '../../events/service.ts'
+import { createEventStreams } from '../../events/streams.ts'
 import { hiddenFoldersOf } from '../../folders/index.ts'
 import { createKeyService } from '../../keys/service.ts'
 import { createLinkService } from '../../links/index.ts'
@@ -58,7 +60,8 @@ export interface TestAnswer {
  */
 export async function createTestDashboard() {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-dashboard-'))
-  const storage = await openTestStorage(dir)
+  const eventSignal = createEventSignal()
+  const storage = announcingEvents(await openTestStorage(dir), eventSignal.emit)
   const clock = { ms: START, now: () => clock.ms }
   const ids = createIds(clock, systemRandom)
   const random = systemRandom
@@ -197,9 +200,10 @@ export async function createTestDashboard() {
     export: async () => async () => new Response('no clicks').body,
   }
   const events = createEventService({ storage, clock })
+  const eventStreams = createEventStreams({ storage, events, eventSignal })
   const app = createApp({
     ...administration,
-    events,
+    ...{ events, eventStreams },
     ...{ storage, clock, ids, links, ownDomains, misses, domains, excluded, shares, statistics },
     accounts: { sessions },
     logger: silentLogger,
@@ -241,6 +245,8 @@ export async function createTestDashboard() {
     links,
     keys,
     events,
+    eventSignal,
+    eventStreams,
     /** Invitations sent; sending fails unless `mailbox.works`. */
     mails,
     mailbox,
@@ -268,6 +274,14 @@ export async function createTestDashboard() {
     /** A binary response for a person of `Acme`. */
     bytes: async (person: string, path: string): Promise<Uint8Array> =>
       (await asked(person, 'GET', path)).bytes(),
+    /** The response to a GET of `/api/v1` with a key, as it is. */
+    stream: async (key: string, path: string, headers: Record<string, string> = {}) =>
+      app.fetch(
+        new Request(`https://s.example/api/v1${path}`, {
+          headers: { Authorization: `Bearer ${key}`, ...headers },
+        }),
+        { peer: '192.0.2.1' },
+      ),
     /** Sends a request to `/api/v1` with a key. */
     async withKey(key: string, method: string, path: string, body?: object): Promise<TestAnswer> {
       const request = new Request(`https://s.example/api/v1${path}`, {

@@ -8,6 +8,7 @@ import { fitted } from './values.ts'
 export { IMPORT_FIELDS, type ImportField, proposeMapping } from './columns.ts'
 export { createOrderSurvey, type DateOrders } from './dates.ts'
 export * from './types.ts'
+export { DEPTH_MAX, parseNested } from './values.ts'
 
 /** Detects a file's format by its columns or members; null: there is no destination. */
 export function recognize(columns: readonly string[]): FormatName | null {

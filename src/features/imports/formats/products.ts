@@ -1,5 +1,5 @@
 import type { Draft, Format, FormatName } from './types.ts'
-import { countOf, flagOf, isEmpty } from './values.ts'
+import { addressOf, countOf, flagOf, isEmpty, listOf } from './values.ts'
 
 /** The formats of other products, in order of detection: specific ones first. */
 export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, Format>> = {
@@ -14,12 +14,17 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
       clicks: ['totalclicks', 'clicks', 'totalengagements', 'engagements'],
     },
     adjust(draft, cell) {
-      const [custom] = (cell('custombitlinks') ?? []) as string[]
+      if (flagOf(cell('archived')) === true) draft.link.archived = true
+      const customs = listOf(cell('custombitlinks') ?? []).map(addressOf)
+      const [custom] = customs
       if (custom === undefined) return
-      // The custom back-half is the published address.
-      const [host, ...path] = custom.replace(/^https?:\/\//, '').split('/')
-      draft.host = host
-      draft.link.slug = path.join('/')
+      // The custom back-half is the published address; the original one works too.
+      const aliases = [draft.link.slug, ...customs.slice(1).map(({ slug }) => slug)]
+      const others = new Set(aliases.filter((slug) => typeof slug === 'string' && slug !== ''))
+      others.delete(custom.slug)
+      if (custom.host !== undefined) draft.host = custom.host
+      draft.link.slug = custom.slug
+      if (others.size > 0) draft.link.aliases = [...others]
     },
   },
   // The export of its web client, and short URLs of REST API v3.
@@ -153,12 +158,12 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
       slug: ['source', 'keyword'],
       short_url: ['shorturl'],
       clicks: ['hits', 'clicks'],
+      created_at: ['timestamp'],
     },
   },
 }
 
-/** Refuses links whose password isn't exported: without it they would be open to everyone. */
+/** Marks links whose password isn't exported: without it they would be open to everyone. */
 export function refuseProtected(draft: Draft, password: unknown): void {
-  if (isEmpty(password) || flagOf(password) === false) return
-  draft.faults = [{ field: 'password', code: 'PASSWORD_NOT_INCLUDED' }]
+  if (!isEmpty(password) && flagOf(password) !== false) draft.lacksPassword = true
 }

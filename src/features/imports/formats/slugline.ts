@@ -1,10 +1,12 @@
 import { type DateOrders, timeOf } from './dates.ts'
 import { refuseProtected } from './products.ts'
 import type { Draft, SourceRecord } from './types.ts'
-import { countOf } from './values.ts'
+import { countOf, flagOf, parseNested } from './values.ts'
 
 /** Fields with lists in a cell. */
 const FLAT = new Set(['tags', 'aliases'])
+/** Fields in which an empty text is a value. */
+const MAY_BE_EMPTY = new Set(['title', 'notes'])
 const TIMES = new Set(['starts_at', 'expires_at'])
 /** Fields that are always text. */
 const TEXTS = new Set([
@@ -50,10 +52,12 @@ export function sluglineDraft(
 
 function typed(field: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
+  // Some spreadsheets write quotes around empty cells.
+  if (value === '' && !MAY_BE_EMPTY.has(field)) return undefined
   if (TEXTS.has(field)) return value
   try {
-    return JSON.parse(value)
+    return parseNested(value)
   } catch {
-    return FLAT.has(field) ? value.split(',').map((item) => item.trim()) : value
+    return FLAT.has(field) ? value.split(',').map((item) => item.trim()) : flagOf(value)
   }
 }

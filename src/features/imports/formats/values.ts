@@ -5,23 +5,51 @@ export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** A number, possibly with thousands separators; undefined: there is none. */
+/** Abbreviated: `1.2K`. */
+const SHORT = /^(\d{1,12})(?:[.,](\d{1,12}))? ?([kmb])$/i
+const SCALES: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9 }
+/** With thousands separators, in India also of two digits, and with decimals. */
+const WHOLE = /^(\d{1,3}(?:[.,\s_’'](?:\d\d(?=[.,\s_’']\d)|\d{3}))*[.,\s_’']\d{3}|\d+)(?:[.,]\d+)?$/
+
+/** A whole number as people and spreadsheets write it; undefined: there is none. */
 export function countOf(value: unknown): number | undefined {
-  if (isEmpty(value)) return undefined
-  const number =
-    typeof value === 'number' ? value : Number(String(value).replaceAll(/[\s,_’']/g, ''))
+  const number = typeof value === 'number' ? value : countIn(String(value ?? '').trim())
   return Number.isFinite(number) && number >= 0 ? Math.floor(number) : undefined
 }
 
+function countIn(text: string): number {
+  // Longer texts are no counts.
+  if (text.length > 40) return Number.NaN
+  if (/^\d+(?:\.\d+)?e\+?\d{1,3}$/i.test(text)) return Number(text)
+  const [, whole, decimals = '0', scale = ''] = SHORT.exec(text) ?? []
+  if (whole !== undefined) {
+    return Math.round(Number(`${whole}.${decimals}`) * (SCALES[scale.toLowerCase()] as number))
+  }
+  const digits = WHOLE.exec(text)?.[1]
+  return digits === undefined ? Number.NaN : Number(digits.replaceAll(/\D/g, ''))
+}
+
+/** True and false, as spreadsheets write them in their languages. */
+const YES = 'true yes on 1 wahr vrai verdadero vero verdadeiro waar prawda істина doğru'
+const NO = 'false no off 0 falsch faux falso onwaar fałsz хибність yanliş yanlış'
+
 const FLAGS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  '1': true,
-  false: false,
-  no: false,
-  off: false,
-  '0': false,
+  ...Object.fromEntries(YES.split(' ').map((word) => [word, true])),
+  ...Object.fromEntries(NO.split(' ').map((word) => [word, false])),
+}
+
+/** Deeper nested values take long to handle, and links have none. */
+export const DEPTH_MAX = 64
+
+/** Parses JSON. @throws SyntaxError, also if it is nested too deep */
+export function parseNested(text: string): unknown {
+  let depth = 0
+  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (sign === '[' || sign === '{') depth++
+    else if (sign === ']' || sign === '}') depth--
+    if (depth > DEPTH_MAX) throw new SyntaxError('Nested too deep')
+  }
+  return JSON.parse(text)
 }
 
 /** True or false; any other value is returned unchanged, to be refused by the validation. */

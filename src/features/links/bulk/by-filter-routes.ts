@@ -8,6 +8,7 @@ import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.t
 import { tagList } from '../field-types.ts'
 import { createLinkSchemas, type LinkRules } from '../fields.ts'
 import { createFilterSchema } from '../list-query.ts'
+import { LINK_READ_ONLY } from '../read-only.ts'
 import type { LinkService } from '../service.ts'
 import type { FilterJobs } from './job.ts'
 import { OPERATIONS_MAX } from './schemas.ts'
@@ -85,6 +86,7 @@ export function registerByFilterRoute(
       '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +
       'run `result` has what would happen to the first 1,000, with messages.',
     body: createBody(links.rules),
+    readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: {
       filter: { tag: ['newsletter'] },
       patch: { expires_at: '2030-01-31T21:00:00Z' },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { validate } from '../../../http/index.ts'
+import { asReadOnly, withoutUnchanged } from '../../../http/read-only.ts'
 import { versionMatches } from '../../../http/respond.ts'
 import type { ErrorDetail } from '../../../lib/errors/index.ts'
 import { boundedText, checked, checkWith, isObject } from '../../../lib/validation/checked.ts'
@@ -7,6 +8,7 @@ import { Fault } from '../../../lib/validation/fault.ts'
 import { BOUNDS } from '../../../model/links/values.ts'
 import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
 import type { LinkName } from '../find.ts'
+import { LINK_READ_ONLY } from '../read-only.ts'
 
 /** An operation that is valid, as far as can be checked without the database. */
 export type Operation =
@@ -62,9 +64,10 @@ export function createOperationCheck({ create, patch }: LinkSchemas) {
       .check(sameId),
   }
 
+  const readOnly = asReadOnly(LINK_READ_ONLY, 'link.')
   return (raw: unknown, index: number): Operation => {
-    const named = (details: ErrorDetail[]) =>
-      details.map((detail) => ({ ...detail, field: fieldOf(index, detail.field) }))
+    const named = (details: readonly ErrorDetail[]) =>
+      readOnly(details).map((detail) => ({ ...detail, field: fieldOf(index, detail.field) }))
     const { op } = validate(kind, raw, named)
     switch (op) {
       case 'create':
@@ -90,4 +93,17 @@ interface Named {
 
 function nameOf({ id, external_id }: Named): LinkName {
   return id ?? { external_id: external_id ?? '' }
+}
+
+/** An operation without unchanged read-only members of its link. */
+export async function changesIn(
+  raw: unknown,
+  find: (name: LinkName) => Promise<object | undefined>,
+): Promise<unknown> {
+  const { op, id, external_id, link } = (isObject(raw) ? raw : {}) as Record<string, unknown>
+  const name = typeof id === 'string' ? id : { external_id: String(external_id) }
+  if ((op !== 'update' && op !== 'upsert') || !isObject(link)) return raw
+  const given = link as Record<string, unknown>
+  const changes = await withoutUnchanged(given, LINK_READ_ONLY, () => find(name))
+  return { ...(raw as object), link: changes }
 }

@@ -6,11 +6,12 @@ import { rehearse, savepoint, type Transaction } from '../../../platform/storage
 import type { LinkContext, LinkPrincipal } from '../context.ts'
 import { createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
+import { get, type LinkName } from '../find.ts'
 import { findOrCreate, type IfExists } from '../find-or-create.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
 import { update, upsert } from '../update.ts'
-import { createOperationCheck, fieldOf, type Operation } from './operations.ts'
+import { changesIn, createOperationCheck, fieldOf, type Operation } from './operations.ts'
 
 /** Links of a large transaction after which visits are served in between. */
 export const TURN = 16
@@ -60,7 +61,8 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       for (const [index, raw] of operations.entries()) {
         await pause()
         try {
-          const operation = checkForWorkspace(caller.workspace.no, () => checkOne(raw, index))
+          const changes = await changesIn(raw, (name) => findOne(ctx, caller, name))
+          const operation = checkForWorkspace(caller.workspace.no, () => checkOne(changes, index))
           const { scopes } = caller
           if (scopes && operation.op !== 'create') assertPermits({ scopes }, 'links:write')
           const password = operation.op === 'delete' ? null : operation.fields.password
@@ -151,6 +153,14 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       each.operation.fields.password_hash = hash
     }
   }
+}
+
+/** The link that an operation names, if it is there. */
+async function findOne(ctx: LinkContext, caller: LinkPrincipal, name: LinkName) {
+  return get(ctx, caller, name).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'LINK_NOT_FOUND') return undefined
+    throw error
+  })
 }
 
 function refused({ status, ...error }: Refusal) {

@@ -64,6 +64,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) =>
       runAll(db, ['CREATE INDEX links_target ON links (workspace_no, target_url, seq)']),
   },
+  '0005-many-tags': { up: (db: Kysely<never>) => runAll(db, MANY_TAGS) },
   '0006-creation': { up: (db: Kysely<never>) => runAll(db, CREATION_STATEMENTS) },
   '0007-missed-paths': { up: (db: Kysely<never>) => runAll(db, missedPaths.MAIN_STATEMENTS) },
   '0008-events': {
@@ -114,6 +115,18 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
     },
   },
 }
+
+/**
+ * Tells SQLite's planner that a workspace may have many tags. Without it, it takes them for ten, and
+ * reads all of them for each link or name: 70 ms a link with 20,000 tags.
+ */
+const MANY_TAGS = [
+  'ANALYZE tags',
+  "DELETE FROM sqlite_stat1 WHERE tbl = 'tags'",
+  `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('tags', 'tags', '20000 20000 1'),
+    ('tags', 'tags_numbers', '20000 20000 1 1'), ('tags', 'tags_key', '20000 20000 1')`,
+  'ANALYZE sqlite_schema',
+]
 
 /** Gives the instance an id; see `platform/storage/instance.ts`. */
 async function nameInstance(db: Kysely<never>): Promise<void> {

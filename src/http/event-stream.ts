@@ -1,7 +1,8 @@
 /** One server-sent event: `data` without line breaks, and the id to resume after. */
 export interface StreamEvent {
   id: string
-  data: string
+  /** Absent: a heartbeat that moves the position. */
+  data?: string
 }
 
 /** Times in milliseconds. */
@@ -90,6 +91,8 @@ async function* textsOf(events: AsyncGenerator<StreamEvent | null>, startId: str
   // The reader remembers an id without data, and dispatches no event.
   yield `retry: ${RETRY_MS}\nid: ${startId}\n\n`
   for await (const event of events) {
-    yield event === null ? ':\n\n' : `id: ${event.id}\ndata: ${event.data}\n\n`
+    if (event === null) yield ':\n\n'
+    else if (event.data === undefined) yield `:\nid: ${event.id}\n\n`
+    else yield `id: ${event.id}\ndata: ${event.data}\n\n`
   }
 }
