@@ -88,8 +88,6 @@ test('filters by what a link has', async () => {
   expect(await slugs({ any_tag: ['A', 'b', 'none'] })).toEqual(['locked', 'rules'])
   expect(await slugs({ any_tag: ['a', 'b'], tag: ['a'] })).toEqual(['rules'])
   expect(await slugs({ any_tag: ['none'] })).toEqual([])
-  // As in the body of `by-filter`.
-  expect(await slugs({ tagged: false })).toEqual(['plain'])
   expect(await refusal({ has_rules: 'yes' })).toEqual(['has_rules INVALID_VALUE'])
   expect(await refusal({ tagged: '' })).toEqual(['tagged INVALID_VALUE'])
 })
