@@ -9,12 +9,14 @@ import { createLookUpTxt } from '../features/domains/lookup.ts'
 import { createDomainService } from '../features/domains/service.ts'
 import { createEventService } from '../features/events/service.ts'
 import { createEventStreams } from '../features/events/streams.ts'
+import { createTimedEvents } from '../features/events/timed.ts'
+import { createUsageEvents } from '../features/events/usage.ts'
 import { createExplainService } from '../features/explain/service.ts'
 import { createImportService } from '../features/imports/service.ts'
 import { createJobService } from '../features/jobs/index.ts'
 import { createKeyService } from '../features/keys/service.ts'
 import { createFilterJobs } from '../features/links/bulk/job.ts'
-import { createLinkService } from '../features/links/index.ts'
+import { createLinkService, createRenderer } from '../features/links/index.ts'
 import { createUserService } from '../features/users/service.ts'
 import { builtFiles, createDashboard, createSharedShell } from '../http/dashboard/index.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
@@ -80,8 +82,12 @@ function createServices(parts: Parts) {
   })
   const events = createEventService(parts)
   const { eventSignal } = backend
+  const { clicksThisMonth } = administration
+  const render = createRenderer(domains, parts.blocks)
   return {
     events,
+    timedEvents: createTimedEvents({ ...parts, render }),
+    usageEvents: createUsageEvents({ ...parts, ownDomains, clicksThisMonth }),
     eventStreams: createEventStreams({ ...parts, events, eventSignal }),
     explain: createExplainService({ ...ofVisits(parts), links }),
     blocks: createBlocks({ ...parts, list: parts.blocks }),

@@ -6,6 +6,8 @@ import type { Backend } from './backend/types.ts'
 /** Changes of blocks and domains by other nodes and commands take effect within a second. */
 const REFRESH_EVERY_MS = 500
 const PURGE_EVERY_MS = 60_000
+/** Starts and ends of links are in the feed of events within a minute. */
+const TIMED_EVERY_MS = 10_000
 /** How often the statistics process is started at least, to apply the retention of clicks. */
 const STATISTICS_EVERY_MS = 21_600_000
 
@@ -24,6 +26,8 @@ interface Recurring {
   misses: Purged & { start(): () => void }
   jobs: Purged
   events: Purged
+  timedEvents: { run(): Promise<unknown> }
+  usageEvents: { run(): Promise<unknown> }
   statistics: { deletions: { run(): Promise<unknown> } }
 }
 
@@ -47,6 +51,8 @@ export function startTimers({
   misses,
   ownDomains,
   statistics,
+  timedEvents,
+  usageEvents,
 }: Recurring) {
   const timers = [
     setInterval(() => {
@@ -59,9 +65,15 @@ export function startTimers({
       events.purge().catch((err) => logger.warn({ err }, 'Old events could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
       misses.purge().catch((err) => logger.warn({ err }, 'Old missed paths could not be deleted'))
+      usageEvents.run().catch((err) => logger.warn({ err }, 'Usage could not be checked'))
       statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
+    setInterval(() => {
+      timedEvents
+        .run()
+        .catch((err) => logger.warn({ err }, 'Starts and ends of links could not be recorded'))
+    }, TIMED_EVERY_MS),
     // If the database is down, the known data stays.
     ...[blocks.list, domains, excluded].map((known) =>
       setInterval(() => known.refresh().catch(() => {}), REFRESH_EVERY_MS),

@@ -1,6 +1,8 @@
 import { detailsOfZodError } from '../../http/details.ts'
 import { boundedDetails, type ErrorDetail } from '../../lib/errors/index.ts'
+import { Fault } from '../../lib/validation/fault.ts'
 import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
+import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
 import type { DateOrders, Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
@@ -18,7 +20,7 @@ export interface ReadOptions {
 
 /** A validated record whose password is yet to be hashed. */
 export type CheckedRecord = Omit<ReadyRecord, 'fields'> & {
-  fields: (CreateFields & { imported_clicks?: number }) | null
+  fields: (CreateFields & { imported_clicks?: number; created_at?: number }) | null
 }
 
 /** Of one link: with it the sum of many links is still an integer of the database. */
@@ -31,11 +33,15 @@ const TOO_MANY_CLICKS: ErrorDetail = {
 
 const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RECORD' }] }
 
-/** Makes the validation of an import's records, which is that of the API's new links. */
+/**
+ * Makes the validation of an import's records, which is that of the API's new links.
+ * @param startedAt ms; no link was made later
+ */
 export function createRecordCheck(
   { create }: Pick<LinkSchemas, 'create'>,
   { domains, workspaceNo }: { domains: Pick<Domains, 'usableBy'>; workspaceNo: number },
   { format, mapping, domain }: ReadOptions,
+  startedAt: number,
 ): (record: ReadRecord, n: number, orders?: DateOrders) => CheckedRecord {
   const writable = new Set(Object.keys(create.shape))
   const read: ReadDraft = createDraftReader(format, writable, mapping)
@@ -51,6 +57,7 @@ export function createRecordCheck(
   return (record, n, orders) => {
     const draft = draftOf(record, orders)
     const { link, host, clicks, faults = [], lacksPassword } = draft
+    const created = checkCreation(draft.createdAt, startedAt)
     const own = host ?? (link.domain as string | undefined)
     // Another service's domains aren't known here.
     const isOurs = typeof own === 'string' && domains.usableBy(workspaceNo, own) !== 'unknown'
@@ -66,15 +73,26 @@ export function createRecordCheck(
     const all = [
       ...faults,
       ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
+      ...(created instanceof Fault ? [created.of('created_at')] : []),
       ...(result.success || draft === UNREADABLE
         ? []
         : detailsOfZodError(result.error, input, create)),
     ]
     if (!result.success || all.length > 0)
       return { ...shown, fields: null, faults: boundedDetails(all) }
-    const imported = clicks === undefined ? {} : { imported_clicks: clicks }
+    const imported = {
+      ...(clicks !== undefined && { imported_clicks: clicks }),
+      ...(typeof created === 'number' && { created_at: created }),
+    }
     return { ...shown, fields: { ...result.data, ...imported }, faults: [], lacksPassword }
   }
+}
+
+/** When a link was made; undefined: it isn't told. */
+function checkCreation(value: unknown, startedAt: number): number | Fault | undefined {
+  if (value === undefined) return undefined
+  const ms = typeof value === 'string' ? parseTimestamp(value) : new Fault('INVALID_TIMESTAMP')
+  return typeof ms === 'number' && ms > startedAt ? new Fault('DATE_IN_FUTURE') : ms
 }
 
 /** A text for the report, as databases can store it; cut if it is longer than any link could be. */

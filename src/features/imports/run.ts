@@ -99,7 +99,12 @@ function createStep(
 ) {
   const { storage, links, domains, rowsMax } = deps
   const { input, workspaceNo } = job
-  const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
+  const check = createRecordCheck(
+    createLinkSchemas(links.rules),
+    { domains, workspaceNo },
+    input,
+    job.startedAt,
+  )
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
   async function checkAll(batch: Batch, from: number): Promise<CheckedRecord[]> {

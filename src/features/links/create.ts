@@ -80,7 +80,10 @@ async function createAll(
   })
   const addresses = wanted.flatMap(({ main, aliases }) => [main, ...aliases])
   await assertUsable(ctx, tx, no, addresses)
-  const growth = { links: all.length, addresses: addresses.length, made: all.length, now }
+  const growth = {
+    ...{ links: all.length, addresses: addresses.length, made: all.length, now },
+    unordered: all.some((given) => given.created_at !== undefined),
+  }
   const last = await countPlace(tx, no, growth, plan.limits)
   // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
@@ -97,7 +100,9 @@ async function createAll(
       created_by,
       creator_name,
     }
-    return { ...draft, before, row: withFields(before, draft.fields) }
+    // The history shows when it was made elsewhere, at the time when it came.
+    const made = { ...before, created_at: draft.fields.created_at ?? created_at }
+    return { ...draft, before, row: withFields(made, draft.fields) }
   })
   const filled = await withGroups(ctx, tx, caller, drafts)
   const mains = await takeAddresses(ctx, tx, wanted, filled, last.slugSettings)

@@ -239,6 +239,8 @@ export type Prepared<F extends WithPassword> = Omit<F, 'password'> & {
   password_hash?: string | null | undefined
   /** Only in imports: clients can't set it. */
   imported_clicks?: number | undefined
+  /** Of a new link in an import: when it was made elsewhere, in ms. */
+  created_at?: number | undefined
 }
 export type PreparedCreate = Prepared<CreateFields>
 export type PreparedPatch = Prepared<PatchFields>

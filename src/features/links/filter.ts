@@ -4,7 +4,7 @@ import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
-import { hadTests, isMadeBy, leadsTo } from './row-tests.ts'
+import { createdBetween, hadTests, isMadeBy, leadsTo } from './row-tests.ts'
 import { STATUSES, type Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 
@@ -44,7 +44,7 @@ export interface LinkFilter {
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
   createdFrom: number | null
   createdUntil: number | null
-  /** False: `seq` isn't in the order of creation, because a clock was wrong. */
+  /** False: `seq` isn't in the order of creation: links were imported, or a clock was wrong. */
   isOrdered?: boolean
   /** Names of links, all of which must match; null: not filtered. */
   named: NamedLinks | null
@@ -99,7 +99,6 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 /** The condition on the row `l` of `links` without its tags. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
   const { term, status, domainNo, targetUrl, covering, archived, folder, hidden, only } = filter
-  const { createdFrom, createdUntil, isOrdered = true } = filter
   const tests: Fragment[] = [sql`TRUE`]
   if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
   if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
@@ -118,8 +117,7 @@ export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
     const { exact } = filter
     tests.push(exact.length === 0 ? found : sql`(${found} OR l.seq IN (${sql.join(exact)}))`)
   }
-  if (!isOrdered && createdFrom !== null) tests.push(sql`l.created_at >= ${createdFrom}`)
-  if (!isOrdered && createdUntil !== null) tests.push(sql`l.created_at < ${createdUntil}`)
+  tests.push(createdBetween('l', filter))
   return sql.join(tests, sql` AND `)
 }
 
@@ -217,6 +215,10 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   }
   if (targetUrl !== null) sets.push(sql`${links} AND ${leadsTo('l', targetUrl)}`)
   if (isByCondition(filter)) sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
+  const isByTime = filter.createdFrom !== null || filter.createdUntil !== null
+  if (isByTime && filter.isOrdered === false) {
+    sets.push(sql`${links} AND ${createdBetween('l', filter)}`)
+  }
   return sets
 }
 
@@ -233,7 +235,7 @@ const nextAfter = prepare<{ from: number; to: number }, { seq: number; created_a
 
 /**
  * The range of `seq` for a filter's times; `made` is how many links the workspace ever had. Within
- * a workspace `seq` and `created_at` increase together unless a clock was wrong, so a binary search
+ * a workspace `seq` and `created_at` increase together unless `isOrdered` is false, so a binary search
  * finds the bounds: some twenty point reads, and no index on `created_at`.
  */
 export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Promise<SeqRange> {

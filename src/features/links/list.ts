@@ -285,8 +285,9 @@ async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<To
   const { term, termInTags } = filter
   const isIndexed =
     sqlx.dialect === 'sqlite' && term !== null && !termInTags && filter.exact.length === 0
+  const isBySeq = range.whole || filter.isOrdered !== false
   const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n ${
-    isIndexed && candidates !== null && isPlain({ ...filter, term: null })
+    isIndexed && isBySeq && candidates !== null && isPlain({ ...filter, term: null })
       ? sql`FROM (${candidates})`
       : matches
   }`.execute(sqlx.db)

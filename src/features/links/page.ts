@@ -11,6 +11,7 @@ import {
   type SeqRange,
   smallestSet,
 } from './filter.ts'
+import { createdBetween } from './row-tests.ts'
 import { titleContains } from './search.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
 
@@ -30,7 +31,7 @@ export type Sort = (typeof SORTS)[number]
 export interface Position {
   /**
    * The sort key: a time in milliseconds, a number of clicks, a slug's key. 0 if a link was never
-   * clicked; for `created_at` it is `seq`.
+   * clicked.
    */
   k: number | string
   seq: number
@@ -101,7 +102,7 @@ const LAST_CLICKED = bySql({
 })
 
 const KEYS: Readonly<Record<Sort, Fragment>> = {
-  created_at: sql`l.seq`,
+  created_at: sql`l.created_at`,
   updated_at: sql`l.updated_at`,
   slug: sql`l.slug_key`,
   clicks: sql`coalesce((SELECT c.human FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
@@ -190,16 +191,13 @@ function beyond({ descending }: PageQuery): Fragment {
 }
 
 function armsOf(query: PageQuery, steps: number): Fragment[] {
-  const { filter, range, sort, after } = query
+  const { filter, sort } = query
   if (sort === RELEVANCE) throw new Error('It has no index')
   const links = sql`links l WHERE l.workspace_no = ${filter.workspaceNo}`
   switch (sort) {
     case 'created_at': {
-      const rest = after === null ? sql`` : sql` AND l.seq ${beyond(query)} ${after.seq}`
-      return [
-        sql`SELECT l.seq AS k, l.seq AS seq FROM links l
-          WHERE l.seq BETWEEN ${range.low} AND ${range.high}${rest}`,
-      ]
+      const within = sql`${links} AND ${createdBetween('l', filter)}`
+      return keyed(query, within, KEYS[sort], sql`l.seq`)
     }
     case 'updated_at':
     case 'slug':

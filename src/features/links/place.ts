@@ -14,6 +14,8 @@ interface PlaceChange {
   addresses: number
   made?: number
   now?: number
+  /** Whether one of them was created elsewhere, at another time. */
+  unordered?: boolean
 }
 
 /** The last new link's numbers, and the latest creation time of a link. */
@@ -30,7 +32,13 @@ export interface Place {
 export const CLOCK_STEP_MS = 300_000
 
 const count = prepare<
-  Required<PlaceChange> & { workspaceNo: number; linksMax: number; addressesMax: number },
+  Required<Omit<PlaceChange, 'unordered'>> & {
+    /** 0 or 1. */
+    unordered: number
+    workspaceNo: number
+    linksMax: number
+    addressesMax: number
+  },
   Place
 >((db, p) =>
   db
@@ -42,7 +50,7 @@ const count = prepare<
       audit_made: eb('audit_made', '+', p.made),
       events_made: eb('events_made', '+', p.made),
       links_unordered: sql<0 | 1>`CASE WHEN ${p.made} > 0
-        AND last_link_at - ${p.now} > ${sql.lit(CLOCK_STEP_MS)} THEN 1 ELSE links_unordered END`,
+        AND (${p.unordered} > 0 OR last_link_at - ${p.now} > ${sql.lit(CLOCK_STEP_MS)}) THEN 1 ELSE links_unordered END`,
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
     }))
     .where('no', '=', p.workspaceNo)
@@ -72,7 +80,8 @@ export async function countPlace(
     limit === null || added <= 0 ? Number.MAX_SAFE_INTEGER : limit - added
   const linksMax = most(limits.links, change.links)
   const addressesMax = most(limits.addresses, change.addresses)
-  const all = { made: 0, now: 0, ...change, workspaceNo, linksMax, addressesMax }
+  const unordered = Number(change.unordered ?? false)
+  const all = { made: 0, now: 0, ...change, unordered, workspaceNo, linksMax, addressesMax }
   const [place] = await tx.run(count, all)
   if (place !== undefined) return place
   const { links_count } = await tx.db

@@ -38,3 +38,15 @@ export function isMadeBy(table: string, ids: readonly string[]): Fragment {
   const column = sql.ref(`${table}.created_by`)
   return sql`(${column} IS NOT NULL AND ${column} IN (${sql.join(ids)}))`
 }
+
+/** Whether a row was created within a filter's times. */
+export function createdBetween(
+  table: string,
+  { createdFrom, createdUntil }: Pick<LinkFilter, 'createdFrom' | 'createdUntil'>,
+): Fragment {
+  const column = sql.ref(`${table}.created_at`)
+  const tests: Fragment[] = [sql`TRUE`]
+  if (createdFrom !== null) tests.push(sql`${column} >= ${createdFrom}`)
+  if (createdUntil !== null) tests.push(sql`${column} < ${createdUntil}`)
+  return sql.join(tests, sql` AND `)
+}

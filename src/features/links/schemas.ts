@@ -69,7 +69,7 @@ const time = (description: string) => z.string().openapi({ format: 'date-time', 
 /** A link in responses. */
 export const LinkSchema = z
   .object({
-    id: text('`lnk_` and 26 characters; ids sort by the time of creation.'),
+    id: text('`lnk_` and 26 characters; ids sort by the time when links were added.'),
     destination_url: text('Where the link leads, byte for byte as it was given.'),
     slug: text('The short name, as typed; unique on its domain without regard to case.'),
     aliases: z.array(z.string()).openapi({
@@ -183,7 +183,7 @@ export const LinkSchema = z
           'Who created the link, by the current name; by the id if the person has no name or no ' +
           'longer exists. Null: it was created before Slugline stored this; its history says.',
       }),
-    created_at: time('When the link was created, in UTC.'),
+    created_at: time('When the link was created, in UTC; of an imported one maybe elsewhere.'),
     updated_at: time('When it was last changed, in UTC; clicks leave it as it is.'),
     version: z.int().openapi({ description: 'Increases with every change; also in the ETag.' }),
   })
@@ -265,7 +265,9 @@ const EntrySchema = z
         'The fields that changed: what each was, and what it has been since. Of the password ' +
         'only `has_password`.',
     }),
-    version: z.int().openapi({ description: "The link's version since." }),
+    version: z.int().openapi({
+      description: "The link's version since. 0: unchanged, because time or visits did it.",
+    }),
   })
   .openapi('LinkHistoryEntry', { example: HISTORY_EXAMPLE })
 

@@ -252,6 +252,7 @@ export const DETAILS = {
    * The source doesn't export the record's password, without which the link would be open to
    * everyone.
    */
+  DATE_IN_FUTURE: {},
   PASSWORD_NOT_INCLUDED: {},
   UNREADABLE_RECORD: {},
   UNKNOWN_COLUMN: {},

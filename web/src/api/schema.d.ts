@@ -2432,6 +2432,7 @@ export interface components {
       | 'NO_LOGO'
       | 'LOW_CONTRAST'
       | 'LOGO_TOO_LARGE'
+      | 'DATE_IN_FUTURE'
       | 'PASSWORD_NOT_INCLUDED'
       | 'UNREADABLE_RECORD'
       | 'UNKNOWN_COLUMN'
@@ -2492,7 +2493,7 @@ export interface components {
       }
     }
     Link: {
-      /** `lnk_` and 26 characters; ids sort by the time of creation. */
+      /** `lnk_` and 26 characters; ids sort by the time when links were added. */
       id: string
       /** Where the link leads, byte for byte as it was given. */
       destination_url: string
@@ -2594,7 +2595,7 @@ export interface components {
         /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
         name: string
       } | null
-      /** When the link was created, in UTC. */
+      /** When the link was created, in UTC; of an imported one maybe elsewhere. */
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
       updated_at: string
@@ -2910,7 +2911,7 @@ export interface components {
         | 'link.exhausted'
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
       changes: { [name: string]: { from: unknown; to: unknown } }
-      /** The link's version since. */
+      /** The link's version since. 0: unchanged, because time or visits did it. */
       version: number
     }
     Actor: {

@@ -68,6 +68,16 @@ const NAMES = {
   ],
   fallback_url: ['fallbackurl', 'expiredurl'],
   password: ['password'],
+  created_at: [
+    'createdat',
+    'datecreated',
+    'created',
+    'createdon',
+    'creationdate',
+    'creationtime',
+    'createddate',
+    'dateadded',
+  ],
   clicks: [
     'clicks',
     'totalclicks',
@@ -81,7 +91,7 @@ const NAMES = {
   ],
 } satisfies Record<string, readonly string[]>
 
-/** What a column can hold: a link's field, its short URL, or its clicks so far. */
+/** What a column can hold: a link's field, its short URL, its clicks so far, or when it was made. */
 export type ImportField = keyof typeof NAMES
 export const IMPORT_FIELDS = Object.keys(NAMES) as ImportField[]
 
@@ -116,7 +126,12 @@ function namesOf(field: ImportField, own?: readonly string[]): readonly string[]
 }
 
 /** What isn't a field of a link. */
-const ABOUT_LINK: ReadonlySet<ImportField> = new Set(['clicks', 'domain', 'short_url'])
+const ABOUT_LINK: ReadonlySet<ImportField> = new Set([
+  'clicks',
+  'created_at',
+  'domain',
+  'short_url',
+])
 
 /** A link's fields as a mapping reads them from a record. */
 export function draftByMapping(
@@ -137,6 +152,7 @@ export function draftByMapping(
     if (field === 'clicks') draft.clicks = countOf(value)
     else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
     else if (field === 'short_url') addAddress(draft, String(value))
+    else if (field === 'created_at') draft.createdAt = timeOf(value, orders[column])
     else if (field === 'starts_at' || field === 'expires_at') {
       const time = timeOf(value, orders[column])
       if (time !== undefined) link[field] = time

@@ -158,6 +158,7 @@ export const PRODUCTS: Readonly<Record<Exclude<FormatName, 'slugline' | 'csv'>, 
       slug: ['source', 'keyword'],
       short_url: ['shorturl'],
       clicks: ['hits', 'clicks'],
+      created_at: ['timestamp'],
     },
   },
 }

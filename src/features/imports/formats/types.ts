@@ -31,6 +31,8 @@ export interface Draft {
   host?: string | undefined
   /** How often it was clicked before. */
   clicks?: number | undefined
+  /** When it was made: RFC 3339, or what can't be read. */
+  createdAt?: unknown
   /** Why it can't be imported, besides faults of its fields. */
   faults?: ErrorDetail[]
   /** It is protected by a password that isn't in the file. */

@@ -17,6 +17,8 @@ export interface CreationSchema {
 
 /** Of the main database, on both stores. */
 export const CREATION_STATEMENTS = [
+  // Imported links were created earlier than others with a lower `seq`.
+  'CREATE INDEX links_created_at ON links (workspace_no, created_at, seq)',
   'ALTER TABLE links ADD COLUMN created_by TEXT',
   `CREATE INDEX links_created_by ON links (workspace_no, created_by, seq)
     WHERE created_by IS NOT NULL`,

@@ -14,8 +14,6 @@ export interface EventSchema {
     events_made: Generated<number>
     /** Up to the audit entry with this number, events have expired. */
     events_expired: Generated<number>
-    /** Up to this time (ms), starts and ends of links are recorded. */
-    events_timed: Generated<number>
     /** JSON: of each limit of the plan, the threshold that usage has reached, in percent. */
     usage_reached: ColumnType<string, string | undefined, string>
   }
@@ -29,7 +27,6 @@ const STATEMENTS = [
   'ALTER TABLE audit ADD COLUMN object TEXT',
   'ALTER TABLE workspaces ADD COLUMN events_made BIGINT NOT NULL DEFAULT 0',
   'ALTER TABLE workspaces ADD COLUMN events_expired BIGINT NOT NULL DEFAULT 0',
-  'ALTER TABLE workspaces ADD COLUMN events_timed BIGINT NOT NULL DEFAULT 0',
   "ALTER TABLE workspaces ADD COLUMN usage_reached TEXT NOT NULL DEFAULT '{}'",
   // Entries from before have no objects.
   'UPDATE workspaces SET events_expired = audit_made',

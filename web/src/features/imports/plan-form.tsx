@@ -32,6 +32,7 @@ const LABELS = {
   clicks: 'links.field.tracking',
   external_id: 'links.field.externalId',
   expires_at: 'links.field.expiresAt',
+  created_at: 'links.createdAt',
 } as const satisfies Record<string, MessageKey>
 const FIELDS = Object.keys(LABELS) as (keyof typeof LABELS)[]
 
