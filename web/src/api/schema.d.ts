@@ -4144,6 +4144,10 @@ export interface components {
       filter: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4175,6 +4179,10 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4201,6 +4209,10 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
