@@ -142,6 +142,8 @@ export interface Principal extends View {
    */
   readonly userId?: string | undefined
   readonly scopes?: ReadonlySet<Permission> | undefined
+  /** Nothing is written in the end: passwords need no hash. */
+  readonly isDryRun?: boolean | undefined
 }
 
 /** Records a change of a workspace's object, which the action names first: `tag.created`. */
@@ -171,13 +173,17 @@ export function actorOf(caller: Caller, requestId: string): Actor {
 export function principalOf({
   caller,
   requestId,
+  dryRun = false,
 }: {
   caller: Caller
   requestId: string
+  dryRun?: boolean
 }): Principal {
   const { workspace, hiddenFolders, scopes } = caller
   const userId = caller.kind === 'session' ? caller.userId : hiddenFolders && caller.person?.id
-  return { workspace, actor: actorOf(caller, requestId), ...viewOf(caller), userId, scopes }
+  const actor = actorOf(caller, requestId)
+  const view = viewOf(caller)
+  return { workspace, actor, ...view, userId, scopes, ...(dryRun && { isDryRun: true }) }
 }
 
 /** The actor of a request outside of any workspace. */
