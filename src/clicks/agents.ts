@@ -98,7 +98,8 @@ export const AGENT_LISTS: readonly AgentList[] = [
       leakix netcraft urlscan virustotal barracuda mimecast proofpoint symantec bitdefender
       forcepoint trendmicro safe-?links nuclei wpscan dirbuster gobuster burpcollaborator openvas
       acunetix netsparker cloudflare-?(?:radar|security|ssl) securityheaders hardenize watchtowr
-      ^clamav criminalip onyphe stretchoid
+      ^clamav criminalip onyphe stretchoid onetrust cookiebot cookie-?scan trustarc osano
+      termly-?scan iubenda didomi-?(?:bot|scan) usercentrics-?(?:bot|scan)
     `),
   },
   {

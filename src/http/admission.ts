@@ -78,8 +78,10 @@ type Admission = Pick<Exchange, 'request' | 'services' | 'meter' | 'address' | '
 
 /** Identifies the caller, and checks permission and rate limit. @throws AppError */
 export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void> {
-  const { scope } = endpoint
+  const { scope, costMax } = endpoint
   const { sessions } = to.services
+  const bytes = Number(to.request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  if (costMax !== undefined) to.meter.costAhead = costMax(bytes)
   if (sessions !== undefined) return admitPerson(to, endpoint, sessions)
   if (scope === null) return to.meter.takeAnonymous(to.address)
   const caller = await identify(to, scope)

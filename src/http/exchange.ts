@@ -252,7 +252,7 @@ export class Exchange {
       const changes = value && (await changesIn(this, endpoint, params, value))
       const named = asReadOnly(endpoint.readOnlyMembers)
       checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', changes, named)))
-      if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
+      await this.meter.charge(endpoint.cost?.(this.body, this.dryRun) ?? 1)
     }
     return (await endpoint.handler(this as never)) ?? { status: 204 }
   }

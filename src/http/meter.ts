@@ -31,6 +31,18 @@ function personAllowance({ person }: Caller): { key: string; policy: Policy } | 
   return policy && { key: `person ${person.id}`, policy }
 }
 
+/** A refusal for a request that will cost `ahead` instead of `cost`, so that a retry succeeds. */
+function waitingFor(
+  decision: Decision,
+  { ratePerMinute, burst }: Policy,
+  cost: number,
+  ahead: number,
+) {
+  const more = Math.min(ahead, burst) - Math.min(cost, burst)
+  const retryAfterMs = decision.retryAfterMs + Math.max(0, more) * (60_000 / ratePerMinute)
+  return { ...decision, retryAfterMs }
+}
+
 /** What a request was counted by. */
 interface Taken {
   caller: Caller
@@ -43,6 +55,8 @@ interface Taken {
 /** Counts a request towards its limits, and adds the rate limit headers to the response. */
 export class Meter {
   #taken: Taken | undefined
+  /** What the request may cost once its body is read. */
+  costAhead = 1
 
   constructor(
     private readonly services: Pick<
@@ -66,7 +80,7 @@ export class Meter {
     const key = String(no)
     const decision = await (permitted ? take(key, policy, now, cost) : look(key, policy, now))
     addRateLimitHeaders(this.headers, policy.ratePerMinute, decision, now)
-    assertAllowed(decision)
+    assertAllowed(waitingFor(decision, policy, cost, this.costAhead))
     if (!permitted) return
     this.#taken = { caller, policy, cost, isKey: true }
     await this.#takeOfPerson(limiter, caller, policy, cost)
@@ -81,7 +95,8 @@ export class Meter {
     const { no, plan } = caller.workspace
     const policy = policyOf(plan.limits)
     if (policy === undefined) return
-    assertAllowed(await planLimiter.take(String(no), policy, clock.now(), cost))
+    const decision = await planLimiter.take(String(no), policy, clock.now(), cost)
+    assertAllowed(waitingFor(decision, policy, cost, this.costAhead))
     this.#taken = { caller, policy, cost, isKey: false }
     await this.#takeOfPerson(planLimiter, caller, policy, cost)
   }
@@ -91,6 +106,7 @@ export class Meter {
     if (cost <= 1 || this.#taken === undefined) return
     const { caller, isKey } = this.#taken
     await this.#giveBack(this.#taken)
+    this.costAhead = cost
     await (isKey ? this.take(caller, true, cost) : this.takePlan(caller, cost))
   }
 
@@ -103,7 +119,7 @@ export class Meter {
     if (decision.allowed) return
     this.#taken = undefined
     await limiter.refund(String(caller.workspace.no), own, now, cost)
-    assertAllowed(decision)
+    assertAllowed(waitingFor(decision, allowance.policy, cost, this.costAhead))
   }
 
   /** Counts a request without a caller by its address. @throws AppError RATE_LIMITED */

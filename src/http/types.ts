@@ -242,7 +242,9 @@ export interface Endpoint<
   /** The most bytes of the body; default: 64 KiB. */
   bodyBytesMax?: number
   /** How many requests a body counts as; default: 1. */
-  cost?: (body: z.output<B>) => number
+  cost?: (body: z.output<B>, isDryRun: boolean) => number
+  /** The most that a body can cost as far as it's known before the body is read, by its bytes. */
+  costMax?: (bytes: number) => number
   success: Success
   /** Codes of this endpoint only; those that follow from the declaration are added. */
   errors?: readonly ErrorCode[]

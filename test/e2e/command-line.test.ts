@@ -213,6 +213,16 @@ describe('links', () => {
     expect((await run(missing)).status).toBe(1)
   })
 
+  test('get a generated slug of the wanted kind, and are found by who made them', async () => {
+    const digits = ['--slug-style', 'digits', '--slug-length', '12', '--slug-prefix', 'n-']
+    const made = await ask<Link>(['links', 'create', `${URL}generated`, ...digits])
+    expect(made.slug).toMatch(/^n-[0-9]{12}$/)
+    const mine = ['links', 'list', '--created-by', 'me', '--search', made.slug]
+    const { data } = await ask<{ data: Link[] }>(mine)
+    expect(data.map(({ id, created_by }) => [id, created_by])).toEqual([[made.id, made.created_by]])
+    await ask(['links', 'delete', made.id])
+  })
+
   test('report which field was refused', async () => {
     const args = ['links', 'create', 'javascript:1', '--slug', 'a b', '--max-clicks', 'many']
     const { status, code, details } = await refusal(args)

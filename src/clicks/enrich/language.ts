@@ -17,10 +17,12 @@ export function preferredTag(header: string): string | null {
   let best: string | null = null
   let bestWeight = 0
   for (const part of header.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const [given = '', ...parameters] = part.split(';').map((text) => text.trim())
+    // Apps send the name of a locale, with its encoding: `en_US.UTF-8`.
+    const range = given.replace(/[.@].*$/, '').replaceAll('_', '-')
     if (!/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(range)) continue
-    const given = parameters.find((parameter) => /^q=/i.test(parameter))
-    const weight = given === undefined ? 1 : Number(given.slice(2))
+    const weighed = parameters.find((parameter) => /^q=/i.test(parameter))
+    const weight = weighed === undefined ? 1 : Number(weighed.slice(2))
     if (!(weight > bestWeight && weight <= 1)) continue
     if (reduce(range) === null) continue
     best = range
@@ -29,8 +31,17 @@ export function preferredTag(header: string): string | null {
   return best
 }
 
-/** Codes that old Android and Java still send; not every runtime replaces them. */
-const OBSOLETE: Readonly<Record<string, string>> = { in: 'id', iw: 'he', ji: 'yi' }
+/**
+ * Codes that old Android and Java still send, not all of which every runtime replaces, and Bokmål,
+ * which systems send as `nb` or as `no`.
+ */
+const OBSOLETE: Readonly<Record<string, string>> = {
+  in: 'id',
+  iw: 'he',
+  ji: 'yi',
+  mo: 'ro',
+  nb: 'no',
+}
 
 function reduce(tag: string): string | null {
   try {

@@ -143,6 +143,8 @@ export interface Principal {
    */
   readonly userId?: string | undefined
   readonly scopes?: ReadonlySet<Permission> | undefined
+  /** Nothing is written in the end: passwords need no hash. */
+  readonly isDryRun?: boolean | undefined
 }
 
 /** Records a change of a workspace's object, which the action names first: `tag.created`. */
@@ -172,13 +174,16 @@ export function actorOf(caller: Caller, requestId: string): Actor {
 export function principalOf({
   caller,
   requestId,
+  dryRun = false,
 }: {
   caller: Caller
   requestId: string
+  dryRun?: boolean
 }): Principal {
   const { workspace, hiddenFolders, scopes } = caller
   const userId = caller.kind === 'session' ? caller.userId : hiddenFolders && caller.person?.id
-  return { workspace, actor: actorOf(caller, requestId), hiddenFolders, userId, scopes }
+  const actor = actorOf(caller, requestId)
+  return { workspace, actor, hiddenFolders, userId, scopes, ...(dryRun && { isDryRun: true }) }
 }
 
 /** The actor of a request outside of any workspace. */

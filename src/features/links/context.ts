@@ -63,6 +63,8 @@ export interface LinkPrincipal extends LinkCaller {
   readonly actor: Actor
   /** Absent: everything is permitted. */
   readonly scopes?: Caller['scopes'] | undefined
+  /** Nothing is written in the end: passwords need no hash. */
+  readonly isDryRun?: boolean | undefined
 }
 
 /** The error for an external id of another link in the workspace. */

@@ -85,13 +85,22 @@ export function createDomainList(deps: {
     return name === undefined ? undefined : (shared.get(name) ?? ownedRow(name)?.no)
   }
 
+  function onAnyPort(host: string): number | undefined {
+    const name = withoutPort(host)
+    const hasPorts = [...shared.keys()].some((each) => each !== withoutPort(each))
+    return name === host || hasPorts ? undefined : find(name)
+  }
+
   return {
     /** The hosts shared by all workspaces, the default one first. */
     get hosts(): readonly string[] {
       return [...new Set([...deps.shared, ...shared.keys()])]
     },
-    /** The number of a host that is served now, whatever its case or script. */
-    noOf: find,
+    /**
+     * The number of a host that is served now, whatever its case or script; on any port if no host
+     * of the instance has one.
+     */
+    noOf: (host: string): number | undefined => find(host) ?? onAnyPort(host),
     /**
      * The number of a workspace's domain that is served at a host; undefined: shared or unknown.
      */

@@ -106,9 +106,11 @@ export function registerByFilterRoute(
       const found = await filterJobs.count(caller, filter, expected)
       const { password, ...fields } = patch ?? {}
       const password_hash =
-        typeof password === 'string'
-          ? await links.hashPassword(password, caller.workspace)
-          : password
+        typeof password !== 'string'
+          ? password
+          : call.dryRun
+            ? ''
+            : await links.hashPassword(password, caller.workspace)
       const { add_tags, remove_tags } = rest
       const change = {
         delete: rest.delete,

@@ -5,7 +5,14 @@ import { principalOf } from '../../audit/index.ts'
 import { LINK_EXAMPLE } from '../schemas.ts'
 import type { LinkService } from '../service.ts'
 import type { Outcome } from './run.ts'
-import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } from './schemas.ts'
+import {
+  BULK_BYTES_MAX,
+  BULK_EXAMPLE,
+  BulkResultSchema,
+  BulkSchema,
+  costMaxOf,
+  costOf,
+} from './schemas.ts'
 
 /** The most details of all refused operations together. */
 const BULK_DETAILS_MAX = 10_000
@@ -35,12 +42,14 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     summary: 'Change many links',
     description:
       'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
-      '100 operations begun cost as much of the rate limit as one request. With the scope ' +
+      '100 operations begun, and every password to be hashed, cost as much of the rate limit as one ' +
+      'request. With the scope ' +
       '`links:create` alone, every other `op` is refused with INSUFFICIENT_SCOPE.',
     body: BulkSchema,
     bodyExample: BULK_EXAMPLE,
     bodyBytesMax: BULK_BYTES_MAX,
     cost: costOf,
+    costMax: costMaxOf,
     success: {
       status: 200,
       description: 'The result of each operation, including refused ones.',

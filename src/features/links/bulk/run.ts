@@ -72,7 +72,8 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
           prepared.push({ refusal: refusalOf(error, index) })
         }
       }
-      if (passwords.size > 0) await hashAccepted(caller, prepared, passwords, options)
+      if (passwords.size > 0 && !caller.isDryRun)
+        await hashAccepted(caller, prepared, passwords, options)
       return prepared
     },
 

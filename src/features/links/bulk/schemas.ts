@@ -10,8 +10,24 @@ export const BULK_BYTES_MAX = 4 * 1024 * 1024
 const OPERATIONS_PER_REQUEST = 100
 
 /** How many requests a bulk request counts as. */
-export const costOf = ({ operations }: { operations: readonly unknown[] }) =>
-  Math.ceil(operations.length / OPERATIONS_PER_REQUEST)
+export const costOf = ({ operations }: { operations: readonly unknown[] }, isDryRun = false) =>
+  Math.ceil(operations.length / OPERATIONS_PER_REQUEST) + (isDryRun ? 0 : passwordsOf(operations))
+
+/** The shortest operation, with its comma: `{"op":"delete","id":"x"},`. */
+const OPERATION_BYTES_MIN = 25
+
+/** The most that the operations of a body cost, passwords aside. */
+export const costMaxOf = (bytes: number) =>
+  Math.ceil(Math.min(OPERATIONS_MAX, bytes / OPERATION_BYTES_MIN) / OPERATIONS_PER_REQUEST)
+
+/** How many different passwords are to be hashed, which costs as much as that of a single link. */
+function passwordsOf(operations: readonly unknown[]): number {
+  const passwords = operations.map((each) => {
+    const link = (each as { link?: { password?: unknown } } | null)?.link
+    return typeof link?.password === 'string' ? link.password : null
+  })
+  return new Set(passwords.filter((password) => password !== null)).size
+}
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const string = (description: string) => ({ type: 'string', description })

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createTestApi, type TestApi } from '../../../http/testing/api.ts'
+import { registerLinkRoutes } from '../routes.ts'
+import { createTestLinks, type TestLinks } from '../testing/links.ts'
+
+const BURST = 20
+let links: TestLinks
+let api: TestApi
+let hashed: string[]
+
+beforeEach(async () => {
+  hashed = []
+  links = await createTestLinks({
+    async hashPassword(password) {
+      hashed.push(password)
+      return `hash of ${password}`
+    },
+  })
+  const limits = { requests_per_minute: 60, burst: BURST }
+  api = await createTestApi({ storage: links.storage, limits })
+  registerLinkRoutes(api.api, { links: links.service })
+})
+afterEach(() => api.close())
+
+const URL = 'https://a.example/'
+const bulk = (operations: object[], query = '') =>
+  api.send('POST', `/api/v1/links/bulk${query}`, { body: { operations } })
+const creations = (n: number, more: (i: number) => object = () => ({})) =>
+  Array.from({ length: n }, (_, i) => ({
+    op: 'create',
+    link: { destination_url: URL, ...more(i) },
+  }))
+const left = (response: Response) => Number(response.headers.get('X-RateLimit-Remaining'))
+
+test('every password that is hashed in bulk costs as much as a link of its own', async () => {
+  const answer = await bulk(creations(8, (i) => ({ password: `secret ${i % 4}` })))
+  expect([answer.status, left(answer), hashed.length]).toEqual([200, BURST - 1 - 4, 4])
+  const plain = await bulk(creations(8, () => ({ password: null })))
+  expect(left(plain)).toBe(BURST - 5 - 1)
+})
+
+test('a dry run hashes no password, in no way', async () => {
+  const password = 'open sesame'
+  const { id } = await links.create({ destination_url: URL, external_id: 'x', slug: 'a' })
+  const dry = async (method: string, path: string, body: object) => {
+    const answer = await api.send(method, `/api/v1/links${path}?dry_run=true`, { body })
+    expect([path, answer.status < 300]).toEqual([path, true])
+    return (await answer.json()) as { has_password?: boolean; data?: { link: object }[] }
+  }
+  expect(await dry('POST', '', { destination_url: URL, password })).toMatchObject({
+    has_password: true,
+  })
+  expect(await dry('PATCH', `/${id}`, { password })).toMatchObject({ has_password: true })
+  await dry('PUT', '/external/x', { destination_url: URL, password })
+  const answer = await bulk(
+    creations(8, (i) => ({ password: `secret ${i}` })),
+    '?dry_run=true',
+  )
+  const { data } = (await answer.json()) as { data: { link: { has_password: boolean } }[] }
+  expect(data.every(({ link }) => link.has_password)).toBe(true)
+  expect(left(answer)).toBe(BURST - 3 - 1)
+  expect(hashed).toEqual([])
+  expect((await links.list()).data).toMatchObject([{ id, has_password: false }])
+})
+
+test('a retry of a bulk request succeeds after Retry-After, wherever it was refused', async () => {
+  const operations = creations(1_000, (i) => ({ slug: `s-${i}` }))
+  for (const used of [15, BURST]) {
+    api.clock.ms += 60_000
+    for (let i = 0; i < used; i++) await api.send('GET', '/api/v1/links')
+    const refused = await bulk(operations, '?dry_run=true')
+    expect(refused.status).toBe(429)
+    api.clock.ms += Number(refused.headers.get('Retry-After')) * 1_000
+    expect((await bulk(operations, '?dry_run=true')).status).toBe(200)
+  }
+})
