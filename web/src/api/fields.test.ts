@@ -55,6 +55,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^ApiIndex\./,
     /^Me\./,
     /^Domain\.verification\.type$/,
+    /^Event(?:List)?\./,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,
     /^LinkCheckResult\.problems\.message$/,
