@@ -1,16 +1,9 @@
 import { AppError } from '../lib/errors/index.ts'
 import { includesScope, sufficientFor } from '../model/keys/scopes.ts'
+import type { Authenticate, Caller, Permission, Person, Sessions } from './callers.ts'
 import type { Exchange } from './exchange.ts'
 import { queryOf } from './request.ts'
-import type {
-  AnyEndpoint,
-  Authenticate,
-  Call,
-  Caller,
-  Permission,
-  Person,
-  Sessions,
-} from './types.ts'
+import type { AnyEndpoint, Call } from './types.ts'
 
 /** The path prefix of the dashboard and its API. */
 export const DASHBOARD_PREFIX = '/app'

@@ -14,6 +14,7 @@ import {
   identify,
   permits,
 } from './admission.ts'
+import type { Caller, Person } from './callers.ts'
 import { CatchUp } from './catch-up.ts'
 import { byParameter } from './details.ts'
 import { DryRunQuery } from './dry-run.ts'
@@ -34,11 +35,9 @@ import {
 import type {
   Answer,
   AnyEndpoint,
-  Caller,
   ErrorPage,
   Mounted,
   Page,
-  Person,
   RequestInfo,
   Services,
 } from './types.ts'
@@ -121,10 +120,10 @@ export class Exchange {
       const person = await sessions.personOf(request.headers)
       now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
     }
+    if (now?.workspace.no !== caller.workspace.no) return false
     // A caller who can see less than at the start doesn't get the rest.
-    const seesAlike = JSON.stringify(viewOf(now ?? {})) === JSON.stringify(viewOf(caller))
-    const isSame = now?.workspace.no === caller.workspace.no && seesAlike
-    return now !== null && isSame && permits(now, scope)
+    const seesAlike = JSON.stringify(viewOf(now)) === JSON.stringify(viewOf(caller))
+    return seesAlike && permits(now, scope)
   }
 
   /**

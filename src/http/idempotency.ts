@@ -3,8 +3,9 @@ import { nextTurn } from '../lib/base/turn.ts'
 import { AppError, type Rendered } from '../lib/errors/index.ts'
 import { sufficientFor } from '../model/keys/scopes.ts'
 import type { Sql, Storage, Transaction } from '../platform/storage/index.ts'
+import type { Caller, Permission } from './callers.ts'
 import { pathOf, searchOf } from './request.ts'
-import type { Caller, Permission, Scoped } from './types.ts'
+import type { Scoped } from './types.ts'
 
 /** How long a response can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000

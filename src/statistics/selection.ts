@@ -1,7 +1,7 @@
 import { findIdsOf } from '../features/folders/index.ts'
 import { findLink } from '../features/links/index.ts'
+import type { Reader } from '../http/callers.ts'
 import type { Cursors } from '../http/cursor.ts'
-import type { Reader } from '../http/types.ts'
 import type { Clock } from '../lib/base/clock.ts'
 import { viewOf } from '../lib/base/view.ts'
 import { AppError } from '../lib/errors/index.ts'

@@ -1,5 +1,5 @@
+import type { Caller, KeyCaller, Permission } from '../../http/callers.ts'
 import { assertPermits } from '../../http/index.ts'
-import type { Caller, KeyCaller, Permission } from '../../http/types.ts'
 import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Storage } from '../../platform/storage/index.ts'

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
-import type { Call, Caller, CallerWorkspace, Permission, Person } from '../../http/types.ts'
+import type { Caller, CallerWorkspace, Permission, Person } from '../../http/callers.ts'
+import type { Call } from '../../http/types.ts'
 import { type View, viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
+import type { KeyCaller } from '../../http/callers.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import type { KeyCaller } from '../../http/types.ts'
 import { RestrictionsSchema, type ShownRestrictions } from '../../model/keys/restrictions.ts'
 import { UNLIMITED } from '../../model/plans/types.ts'
 import { PlanLimitsSchema } from '../plans/schemas.ts'

@@ -1,5 +1,5 @@
+import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
-import type { IfMatch, Reader } from '../../http/types.ts'
 import { randomString } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { viewOf } from '../../lib/base/view.ts'

@@ -1,4 +1,4 @@
-import type { Reader } from '../../http/types.ts'
+import type { Reader } from '../../http/callers.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import type { Sql } from '../../platform/storage/index.ts'
 import { visibleTags } from '../tags/index.ts'

@@ -1,6 +1,6 @@
+import type { Reader } from '../../http/callers.ts'
 import type { Cursors } from '../../http/cursor.ts'
 import { pageOf } from '../../http/page.ts'
-import type { Reader } from '../../http/types.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { AppError } from '../../lib/errors/index.ts'

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { KeyCaller } from '../../http/types.ts'
+import type { KeyCaller } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { type Random, randomString } from '../../lib/base/random.ts'
 import { worksFrom } from '../../model/keys/restrictions.ts'

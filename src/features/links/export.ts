@@ -1,4 +1,4 @@
-import type { Caller } from '../../http/types.ts'
+import type { Caller } from '../../http/callers.ts'
 import { csvField } from '../../lib/base/csv.ts'
 import { streamOf } from '../../lib/base/streams.ts'
 import { isSlugField } from '../../model/links/slug-settings.ts'

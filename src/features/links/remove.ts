@@ -1,5 +1,5 @@
+import type { IfMatch } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
-import type { IfMatch } from '../../http/types.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import {
   isDeletedSeen,

@@ -1,4 +1,4 @@
-import type { IfMatch } from '../../http/types.ts'
+import type { IfMatch } from '../../http/callers.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { isReserved } from '../../model/links/slug.ts'
 import { BOUNDS } from '../../model/links/values.ts'

@@ -1,7 +1,7 @@
+import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
 import { versionedOf } from '../../http/respond.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { IfMatch, Reader } from '../../http/types.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'

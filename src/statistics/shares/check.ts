@@ -1,7 +1,7 @@
 import { sql as fragment, type RawBuilder } from 'kysely'
 import { idsOfFolder } from '../../features/folders/index.ts'
 import { findTagId, isTagSeen } from '../../features/tags/index.ts'
-import type { Reader } from '../../http/types.ts'
+import type { Reader } from '../../http/callers.ts'
 import { type Allowed, sees, seesFolder } from '../../lib/base/view.ts'
 import type { ErrorDetail } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'

@@ -56,6 +56,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^Me\./,
     /^ApiKey(?:Restrictions\.|\.restrictions)/,
     /^Domain\.verification\.type$/,
+    /^Event(?:List)?\./,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,
     /^LinkCheckResult\.problems\.message$/,
