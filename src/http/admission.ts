@@ -1,16 +1,9 @@
 import { AppError } from '../lib/errors/index.ts'
 import { includesScope, sufficientFor } from '../model/keys/scopes.ts'
+import type { Authenticate, Caller, Permission, Person, Sessions } from './callers.ts'
 import type { Exchange } from './exchange.ts'
 import { queryOf } from './request.ts'
-import type {
-  AnyEndpoint,
-  Authenticate,
-  Call,
-  Caller,
-  Permission,
-  Person,
-  Sessions,
-} from './types.ts'
+import type { AnyEndpoint, Call } from './types.ts'
 
 /** The path prefix of the dashboard and its API. */
 export const DASHBOARD_PREFIX = '/app'
@@ -28,11 +21,12 @@ const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 export async function callerOf(
   { headers }: Request,
   authenticate: Authenticate,
+  address: string,
 ): Promise<Caller | 'UNAUTHORIZED' | 'INVALID_API_KEY'> {
   const credential = BEARER.exec(headers.get('authorization')?.trim() ?? '')?.[1]
   if (!credential) return 'UNAUTHORIZED'
   if (!TOKEN68.test(credential)) return 'INVALID_API_KEY'
-  return (await authenticate(credential)) ?? 'INVALID_API_KEY'
+  return (await authenticate(credential, address)) ?? 'INVALID_API_KEY'
 }
 
 /** The value of `WWW-Authenticate` (RFC 6750 §3, RFC 9728 §5.1) for an error that needs it. */
@@ -92,6 +86,7 @@ export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void>
   const caller = await identify(to, scope)
   if (typeof caller === 'string') throw new AppError(caller)
   assertPermits(caller, scope)
+  if (endpoint.wholeWorkspace && caller.allowed !== undefined) throw new AppError('KEY_RESTRICTED')
 }
 
 /**
@@ -99,7 +94,7 @@ export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void>
  * @throws AppError RATE_LIMITED
  */
 export async function identify(to: Admission, scope: Permission | 'any') {
-  const caller = await callerOf(to.request, to.services.authenticate)
+  const caller = await callerOf(to.request, to.services.authenticate, to.address)
   if (typeof caller === 'string') {
     await to.meter.takeAnonymous(to.address)
   } else {

@@ -1,4 +1,5 @@
 import { prefersJson, prefersProblem } from '../lib/base/accept.ts'
+import { viewOf } from '../lib/base/view.ts'
 import { type AppError, type Rendered, renderError } from '../lib/errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../lib/i18n/index.ts'
 import { checkForWorkspace } from '../lib/validation/requesting-workspace.ts'
@@ -13,6 +14,7 @@ import {
   identify,
   permits,
 } from './admission.ts'
+import type { Caller, Person } from './callers.ts'
 import { CatchUp } from './catch-up.ts'
 import { byParameter } from './details.ts'
 import { DryRunQuery } from './dry-run.ts'
@@ -33,11 +35,9 @@ import {
 import type {
   Answer,
   AnyEndpoint,
-  Caller,
   ErrorPage,
   Mounted,
   Page,
-  Person,
   RequestInfo,
   Services,
 } from './types.ts'
@@ -114,16 +114,16 @@ export class Exchange {
     const { sessions, authenticate } = this.services
     let now: Caller | null
     if (sessions === undefined) {
-      const found = await callerOf(request, authenticate)
+      const found = await callerOf(request, authenticate, this.address)
       now = typeof found === 'string' ? null : found
     } else {
       const person = await sessions.personOf(request.headers)
       now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
     }
-    // A caller who can see fewer folders than at the start doesn't get the rest.
-    const seesAlike = JSON.stringify(now?.hiddenFolders) === JSON.stringify(caller.hiddenFolders)
-    const isSame = now?.workspace.no === caller.workspace.no && seesAlike
-    return now !== null && isSame && permits(now, scope)
+    if (now?.workspace.no !== caller.workspace.no) return false
+    // A caller who can see less than at the start doesn't get the rest.
+    const seesAlike = JSON.stringify(viewOf(now)) === JSON.stringify(viewOf(caller))
+    return seesAlike && permits(now, scope)
   }
 
   /**

@@ -3,8 +3,9 @@ import { nextTurn } from '../lib/base/turn.ts'
 import { AppError, type Rendered } from '../lib/errors/index.ts'
 import { sufficientFor } from '../model/keys/scopes.ts'
 import type { Sql, Storage, Transaction } from '../platform/storage/index.ts'
+import type { Caller, Permission } from './callers.ts'
 import { pathOf, searchOf } from './request.ts'
-import type { Caller, Permission, Scoped } from './types.ts'
+import type { Scoped } from './types.ts'
 
 /** How long a response can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000
@@ -166,13 +167,14 @@ function nameOf({ workspaceNo, key }: IdempotentRequest): string {
 
 /**
  * People's keys are separate: two people of a workspace may choose the same one. So are those of an
- * API key with a narrower scope than others have here: it may not read their answers.
+ * API key with a narrower scope than others have here, or restricted to some links: it may not read
+ * their answers.
  */
 export function ownKey(caller: Caller, scope: Scoped, key: string): string {
   if (caller.kind === 'session') return `${caller.userId}\n${key}`
   const [broadest] = sufficientFor(scope ?? 'any')
   const isNarrow = scope !== null && scope !== 'any' && !caller.scopes.has(broadest as Permission)
-  return isNarrow ? `${caller.keyId}\n${key}` : key
+  return isNarrow || caller.allowed !== undefined ? `${caller.keyId}\n${key}` : key
 }
 
 /** The record of this key, unless it is older than a day. */

@@ -1,5 +1,6 @@
 export { assertPermits, DASHBOARD_PREFIX, FRESH_MS, permits, personOf } from './admission.ts'
 export { type Api, createApi, endpoint } from './api.ts'
+export type { Caller, Person, Role, Sessions } from './callers.ts'
 export { purgeIdempotency } from './idempotency.ts'
 export { parseJsonObject } from './json.ts'
 export { assertAllowed } from './meter.ts'
@@ -12,13 +13,9 @@ export type {
   Answer,
   ApiDeps,
   Call,
-  Caller,
   ErrorPage,
   Mounted,
   MountedCall,
   Page,
-  Person,
   RequestInfo,
-  Role,
-  Sessions,
 } from './types.ts'

@@ -2,8 +2,9 @@ import { addressKey } from '../lib/base/client-address.ts'
 import { AppError } from '../lib/errors/index.ts'
 import type { PlanLimits } from '../model/plans/types.ts'
 import type { Decision, Limiter, Policy } from '../platform/limits/index.ts'
+import type { Caller } from './callers.ts'
 import { addRateLimitHeaders } from './respond.ts'
-import type { Caller, Services } from './types.ts'
+import type { Services } from './types.ts'
 
 /** The rate limit of a plan; undefined: none. */
 function policyOf({ requests_per_minute: ratePerMinute, burst }: PlanLimits): Policy | undefined {

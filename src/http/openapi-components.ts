@@ -5,11 +5,11 @@ import { LOCALES } from '../lib/i18n/index.ts'
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
 const STABLE = 'Stable: programs may rely on it.'
 
-/** An error with all of its members, in English; optionally in the form of RFC 9457. */
-function errorExample(asProblem: boolean): object {
+/** An error with all of its members, in English. */
+function errorExample(): object {
   const error = new AppError('SLUG_TAKEN', { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] })
   const baseUrl = 'https://go.example.com'
-  const view = { locale: 'en', requestId: REQUEST_ID, asProblem, baseUrl } as const
+  const view = { locale: 'en', requestId: REQUEST_ID, asProblem: false, baseUrl } as const
   return JSON.parse(renderError(error, view).text ?? '{}') as object
 }
 
@@ -31,7 +31,7 @@ const oldestSchema = z.string().nullable().openapi({
   description: 'With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none.',
 })
 
-/** The schemas of an API's errors, in both forms. */
+/** The schema of an API's errors. */
 export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
   const codeSchema = z
     .enum(codes as [ErrorCode, ...ErrorCode[]])
@@ -68,28 +68,9 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
         oldest: oldestSchema.optional(),
       }),
     })
-    .openapi('Error', { example: errorExample(false) })
+    .openapi('Error', { example: errorExample() })
 
-  const problem = z
-    .strictObject({
-      type: z.string().openapi({ description: 'Where the code is explained.' }),
-      title: z
-        .string()
-        .openapi({ description: 'The reason phrase of the HTTP status, in English.' }),
-      status: z.int().openapi({ description: 'The same as the answer’s.' }),
-      detail: messageSchema,
-      code: codeSchema,
-      request_id: requestIdSchema,
-      details: detailsSchema.optional(),
-      suggestions: suggestionsSchema.optional(),
-      oldest: oldestSchema.optional(),
-    })
-    .openapi('Problem', {
-      description: 'RFC 9457, with `code` and `request_id` as extensions.',
-      example: errorExample(true),
-    })
-
-  return { error, problem }
+  return { error }
 }
 
 /** Response headers: name → schema and description. */

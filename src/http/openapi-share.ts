@@ -4,6 +4,8 @@ export interface Schema {
   type?: string | string[]
   format?: string
   enum?: unknown[]
+  /** Known values of an open enum. */
+  'x-extensible-enum'?: unknown[]
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]

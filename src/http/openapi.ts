@@ -10,6 +10,7 @@ import {
 } from '../lib/errors/index.ts'
 import { SCOPES, sufficientFor } from '../model/keys/scopes.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
+import { letGrow } from './openapi-grow.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'
 
@@ -24,7 +25,7 @@ Every endpoint except the list of plans needs an API key: \`Authorization: Beare
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes the usual form alone. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
 
 ## Languages
 
@@ -131,7 +132,8 @@ export function openApiDocument(
     servers: [{ url: forDashboard ? '/' : EXAMPLE_ORIGIN }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
-  return shareComponents(document)
+  // The dashboard is built together with its server, so its types are closed.
+  return forDashboard ? shareComponents(document) : letGrow(shareComponents(document))
 }
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
@@ -251,6 +253,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
   codes.add('RATE_LIMITED').add('INTERNAL_ERROR').add('SERVICE_UNAVAILABLE')
   if (endpoint.scope !== null) {
     for (const code of audience.refusals) codes.add(code)
+    if (endpoint.wholeWorkspace && audience === PROGRAMS) codes.add('KEY_RESTRICTED')
   }
   if (endpoint.person !== undefined) codes.add('SIGN_IN_REQUIRED')
   codes.add('VALIDATION_FAILED')
@@ -265,7 +268,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
 }
 
 function failuresOf(endpoint: AnyEndpoint, audience: Audience) {
-  const { error, problem } = audience.schemas
+  const { error } = audience.schemas
   const headers: Readonly<Record<number, string>> = {
     401: 'WWW-Authenticate',
     403: 'WWW-Authenticate',
@@ -280,10 +283,7 @@ function failuresOf(endpoint: AnyEndpoint, audience: Audience) {
       {
         description: codes.join(', '),
         ...headersOf([headers[status] ?? []].flat()),
-        content: {
-          'application/json': { schema: error },
-          'application/problem+json': { schema: problem },
-        },
+        content: { 'application/json': { schema: error } },
       },
     ]),
   )

@@ -4,105 +4,11 @@ import type { Ids } from '../lib/base/ids.ts'
 import type { Logger } from '../lib/base/logger.ts'
 import type { AppError, ErrorCode, Rendered } from '../lib/errors/index.ts'
 import type { Locale } from '../lib/i18n/index.ts'
-import type { Scope } from '../model/keys/scopes.ts'
-import type { Plan, PlanLimits } from '../model/plans/types.ts'
 import type { Limiter } from '../platform/limits/index.ts'
 import type { Storage } from '../platform/storage/index.ts'
+import type { Authenticate, Caller, Permission, Sessions } from './callers.ts'
 import type { Exchange } from './exchange.ts'
 import type { Idempotency } from './idempotency.ts'
-
-/** A workspace, as far as requests need it. */
-export interface CallerWorkspace {
-  no: number
-  id: string
-  /** A supported locale, or null. */
-  language: string | null
-  plan: Plan
-}
-
-/** The roles of a workspace, from most to least permissions. */
-export type Role = 'owner' | 'admin' | 'member' | 'viewer'
-
-/** A permission: keys have scopes, people those of their role. */
-export type Permission =
-  | Scope
-  | 'members:manage'
-  | 'workspace:manage'
-  | 'audit:read'
-  | 'instance:manage'
-
-/** The person in the dashboard, or who made the API key. */
-interface CallerPerson {
-  id: string
-  /** Of who made an API key: their role in its workspace now; null: not a member. */
-  role?: string | null
-  /** Their rate limit across all of their workspaces; null: none. */
-  limits: PlanLimits | null
-}
-
-interface AnyCaller {
-  scopes: ReadonlySet<Permission>
-  workspace: CallerWorkspace
-  /** Absent: the operator made the key. */
-  person?: CallerPerson
-  /** Folders whose links the caller can't see; absent: the caller sees everything. */
-  hiddenFolders?: readonly string[] | undefined
-}
-
-/** The reader in a workspace, as services need it. */
-export interface Reader {
-  readonly workspace: { readonly no: number }
-  /** Folders whose links they can't see; absent: they see everything. */
-  readonly hiddenFolders?: readonly string[] | undefined
-}
-
-/** Whether a version may be changed, according to the request's `If-Match`. */
-export type IfMatch = (version: number) => boolean
-
-/** A program with an API key. */
-export interface KeyCaller extends AnyCaller {
-  kind: 'api_key'
-  keyId: string
-  /** For the audit log; its id when absent. */
-  keyName?: string
-}
-
-/** A person in the dashboard, in one of their workspaces. */
-interface SessionCaller extends AnyCaller {
-  kind: 'session'
-  sessionId: string
-  userId: string
-  /** The person's email address, for the audit log. */
-  email: string
-  role: Role
-}
-
-/** A signed-in person, in any workspace. */
-export interface Person {
-  sessionId: string
-  userId: string
-  email: string
-  name: string | null
-  /** A supported locale, or null. */
-  language: string | null
-  instanceOwner: boolean
-  /** When this session was opened or last confirmed. Milliseconds since the epoch. */
-  confirmedAt: number
-}
-
-/** Identifies callers of the dashboard's API, on each request. */
-export interface Sessions {
-  /** The person of the cookies; null: no session, or an expired one. */
-  personOf(headers: Headers): Promise<Person | null>
-  /** The person in one of their workspaces; null: not found, or not a member. */
-  memberOf(person: Person, workspaceId: string): Promise<SessionCaller | null>
-}
-
-/** The caller of a request. */
-export type Caller = KeyCaller | SessionCaller
-
-/** Identifies the caller of a Bearer credential; null: malformed, unknown, revoked or expired. */
-export type Authenticate = (credential: string) => Promise<Caller | null>
 
 /** An endpoint's response. It is rendered in one place, so that it can be stored and replayed. */
 export interface Answer {
@@ -206,6 +112,11 @@ export interface Endpoint<
   fresh?: true
   /** In the dashboard's API: doesn't count towards the plan's requests, though it isn't a GET. */
   uncounted?: true
+  /**
+   * Changes what links outside of the restrictions of a key depend on: refused to a key that is
+   * restricted to some links.
+   */
+  wholeWorkspace?: true
   /** The response contains a secret: it is never stored, and `Idempotency-Key` is ignored. */
   secret?: true
   /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { memberOf } from './admission.ts'
-import type { AnyEndpoint, Person, Sessions } from './types.ts'
+import type { Person, Sessions } from './callers.ts'
+import type { AnyEndpoint } from './types.ts'
 
 /** The workspace of a signed-in person's request, or the error code. */
 async function workspaceOf(method: string, path: string, header?: string): Promise<string> {

@@ -109,7 +109,7 @@ export function createApp(deps: AppDeps) {
   const api = createApi({ ...deps, limiter: planLimiter, anonymousLimiter: limiters?.anonymous })
   registerEndpoints(api, deps)
   registerSharedRoutes(api, deps)
-  registerRootRoutes(api, () => api.endpoints)
+  registerRootRoutes(api, () => api.endpoints, deps.keys.restrictionsOf)
   addDocuments(api, deps.baseUrl)
   registerMcpRoute(api, deps)
   if (deps.sharedShell !== undefined) {
@@ -169,7 +169,11 @@ export function describeApi(deps: EndpointDeps): string {
   const api = { add: (endpoint: (typeof endpoints)[number]) => void endpoints.push(endpoint) }
   registerEndpoints(api, deps)
   registerSharedRoutes(api, deps)
-  registerRootRoutes(api, () => endpoints)
+  registerRootRoutes(
+    api,
+    () => endpoints,
+    async () => null,
+  )
   return documentOf(endpoints)
 }
 

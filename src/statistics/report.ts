@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { findLink } from '../features/links/index.ts'
-import { hiddenFrom } from '../lib/base/hidden-folders.ts'
+import { viewOf } from '../lib/base/view.ts'
 import { invalid } from '../lib/errors/index.ts'
 import { formatTimestamp } from '../lib/validation/timestamp.ts'
 import type { Rule, Variant } from '../redirect/rules/index.ts'
@@ -160,7 +160,7 @@ export async function sparklines(
   caller: StatisticsCaller,
   ids: readonly string[],
 ): Promise<Record<string, number[]>> {
-  const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, hiddenFrom(caller))
+  const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, viewOf(caller))
   if (seqs.size === 0) return {}
   const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
   const days = new Map(await reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS))

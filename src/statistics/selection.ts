@@ -1,9 +1,9 @@
 import { findIdsOf } from '../features/folders/index.ts'
 import { findLink } from '../features/links/index.ts'
+import type { Reader } from '../http/callers.ts'
 import type { Cursors } from '../http/cursor.ts'
-import type { Reader } from '../http/types.ts'
 import type { Clock } from '../lib/base/clock.ts'
-import { hiddenFrom } from '../lib/base/hidden-folders.ts'
+import { viewOf } from '../lib/base/view.ts'
 import { AppError } from '../lib/errors/index.ts'
 import { foldCase } from '../lib/validation/text.ts'
 import type { Domains } from '../model/domains/index.ts'
@@ -57,9 +57,9 @@ export async function select(
   range: Range,
 ): Promise<Selection> {
   const { no } = caller.workspace
-  const hidden = hiddenFrom(caller)
   const link = linkId === null ? null : await findLink(storage.read, linkId, caller)
   if (link === undefined) throw new AppError('LINK_NOT_FOUND')
+  const hasView = caller.hiddenFolders !== undefined || caller.allowed !== undefined
   const tags = tagKeys(query.tags)
   const folder = await folderIds(storage, caller, query.folder)
   return {
@@ -68,7 +68,7 @@ export async function select(
     linkSeqs: null,
     ...(tags.length > 0 && { tags }),
     ...(folder !== null && { folder }),
-    ...(hidden.length > 0 && { hiddenFolders: hidden }),
+    ...(hasView && { view: viewOf(caller) }),
     filters: await resolveFilters(storage, caller, query.filters),
     bots: botsOf(query),
     ...selectedRange(range, query.zone, clock.now()),
@@ -95,10 +95,10 @@ export function tagKeys(tags: readonly string[]): string[] {
 /** The ids by which links are in a folder that the caller sees. */
 export async function folderIds(
   storage: Pick<Storage, 'read'>,
-  { workspace, hiddenFolders = [] }: StatisticsCaller,
+  caller: StatisticsCaller,
   id: string | undefined,
 ): Promise<readonly string[] | null> {
-  return id === undefined ? null : findIdsOf(storage.read, workspace.no, id, hiddenFolders)
+  return id === undefined ? null : findIdsOf(storage.read, caller.workspace.no, id, viewOf(caller))
 }
 
 /** The `seq` of no link. */
@@ -114,7 +114,7 @@ async function resolveFilters(
     dimension === 'link' ? values.map(String) : [],
   )
   if (ids.length === 0) return [...filters]
-  const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, hiddenFrom(caller))
+  const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, viewOf(caller))
   return filters.map((filter) =>
     filter.dimension === 'link'
       ? { ...filter, values: filter.values.map((id) => seqs.get(String(id)) ?? NO_LINK) }

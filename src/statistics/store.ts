@@ -1,6 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { isTag, numbersOfTags } from '../features/tags/store.ts'
+import { hiddenFrom } from '../lib/base/hidden-folders.ts'
+import { isPartial, sees, type View } from '../lib/base/view.ts'
 import {
+  isSeen,
   type LinksTable,
   openSqlite,
   type Sql,
@@ -14,12 +17,16 @@ type Fragment = RawBuilder<unknown>
 /** A link, also a deleted one that can still be restored. */
 type FoundLink = Pick<
   Selectable<LinksTable>,
-  'id' | 'seq' | 'workspace_no' | 'domain_no' | 'slug' | 'title' | 'folder_id'
+  | 'id'
+  | 'seq'
+  | 'workspace_no'
+  | 'domain_no'
+  | 'slug'
+  | 'title'
+  | 'folder_id'
+  | 'tag_nos'
+  | 'created_by'
 >
-
-function isSeen({ folder_id }: { folder_id: string | null }, hidden: readonly string[]): boolean {
-  return folder_id === null || !hidden.includes(folder_id)
-}
 
 /** Links of one statement: SQLite takes 32,766 parameters. */
 const LINKS_AT_ONCE = 5_000
@@ -35,7 +42,8 @@ export async function findLinks(
     const some = values.slice(at, at + LINKS_AT_ONCE)
     const links = await db
       .selectFrom('links')
-      .select(['id', 'seq', 'workspace_no', 'domain_no', 'slug', 'title', 'folder_id'])
+      .select(['id', 'seq', 'workspace_no', 'domain_no', 'slug', 'title', 'folder_id', 'tag_nos'])
+      .select('created_by')
       .where(by, 'in', some as never)
       .execute()
     found.push(...links)
@@ -53,17 +61,16 @@ export async function findLinks(
 }
 
 /**
- * The `seq` of links of a workspace by their ids, including deleted ones; without those of the hidden
- * folders.
+ * The `seq` of links of a workspace that a reader can see by their ids, including deleted ones.
  */
 export async function findLinkSeqs(
   read: Sql,
   ids: readonly string[],
   workspaceNo: number,
-  hidden: readonly string[] = [],
+  view: View = {},
 ): Promise<Map<string, number>> {
   const found = await findLinks(read, 'id', ids)
-  const own = found.filter((it) => it.workspace_no === workspaceNo && isSeen(it, hidden))
+  const own = found.filter((it) => it.workspace_no === workspaceNo && sees(view, it))
   return new Map(own.map(({ id, seq }) => [id, seq]))
 }
 
@@ -77,7 +84,7 @@ export async function findLinkIds(
 
 /** How many clicks came along with imports to the links of a selection. */
 export async function sumImported(sqlx: Sql, selection: Selection): Promise<number> {
-  const { workspaceNo: no, linkSeq, tags = [], folder, hiddenFolders = [] } = selection
+  const { workspaceNo: no, linkSeq, tags = [], folder, view = {} } = selection
   const tests = [sql`l.workspace_no = ${no} AND l.imported_clicks > 0`]
   if (linkSeq !== null) tests.push(sql`l.seq = ${linkSeq}`)
   for (const numbers of await numbersOfTags(sqlx, no, tags)) {
@@ -85,9 +92,7 @@ export async function sumImported(sqlx: Sql, selection: Selection): Promise<numb
       WHERE t.workspace_no = ${no} AND ${isTag('t', numbers)})`)
   }
   if (folder) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
-  if (hiddenFolders.length > 0) {
-    tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hiddenFolders)}))`)
-  }
+  if (isPartial(view)) tests.push(isSeen(view))
   const { rows } = await sql<{ clicks: number }>`
     SELECT CAST(coalesce(sum(l.imported_clicks), 0) AS BIGINT) AS clicks
     FROM links l WHERE ${sql.join(tests, sql` AND `)}`.execute(sqlx.db)
@@ -100,17 +105,19 @@ export interface LinkGroup {
   tags: readonly string[]
   /** The ids by which links are in a folder; null: in any, or none. */
   folder: readonly string[] | null
+  /** Who must be able to see them, if a key that is restricted to some links; absent: all. */
+  view?: View | undefined
 }
 
 /** The links of a group; of one link, whether it is one of them. */
 async function findGrouped(
   sqlx: Sql,
   workspaceNo: number,
-  { tags, folder }: LinkGroup,
+  { tags, folder, view }: LinkGroup,
   only?: number,
 ): Promise<number[]> {
   const [first, ...others] = await numbersOfTags(sqlx, workspaceNo, tags)
-  const isIn = folder && inFolders(sql`links l`, workspaceNo, folder, only)
+  const isIn = seenLinks(workspaceNo, folder, view, only)
   if (first === undefined) return isIn === null ? [] : readSeqs(sqlx, sql`l.seq`, isIn)
   // OFFSET makes PostgreSQL look up each link by its key. Without statistics of the table it would
   // choose a nested loop over both tags.
@@ -126,6 +133,19 @@ async function findGrouped(
     sql`link_tags t WHERE t.workspace_no = ${workspaceNo} AND ${isTag('t', first)}
       ${sql.join(tests, sql` `)}`,
   )
+}
+
+/** The condition on links without their tags, from the table on; null: none. */
+function seenLinks(no: number, folder: LinkGroup['folder'], view?: View, only?: number) {
+  if (view === undefined) return folder && inFolders(sql`links l`, no, folder, only)
+  const within = folder ? inFolders(sql`links l`, no, folder, only) : allOf(no, only)
+  return sql`${within} AND ${isSeen(view)}`
+}
+
+function allOf(no: number, only?: number): Fragment {
+  return only === undefined
+    ? sql`links l WHERE l.workspace_no = ${no}`
+    : sql`links l WHERE l.workspace_no = ${no} AND l.seq = ${only}`
 }
 
 /** The links of some folders, also deleted ones that can still be restored. */
@@ -156,14 +176,16 @@ async function readSeqs({ db, dialect }: Sql, seq: Fragment, from: Fragment): Pr
   return rows[0]?.found?.split(',').map(Number) ?? []
 }
 
-/** Whether a link is in a group now, and not in a hidden folder. */
+/** Whether a link is in a group now, and not hidden from a reader. */
 export async function isInGroup(
   sqlx: Sql,
   workspaceNo: number,
   seq: number,
-  { hidden, ...group }: LinkGroup & { hidden: readonly string[] },
+  { tags, folder, view }: LinkGroup & { view: View },
 ): Promise<boolean> {
-  const isAny = group.tags.length === 0 && group.folder === null
+  const hidden = hiddenFrom(view)
+  const group = { tags, folder, ...(view.allowed && { view }) }
+  const isAny = tags.length === 0 && folder === null && view.allowed === undefined
   if (!isAny && (await findGrouped(sqlx, workspaceNo, group, seq)).length === 0) return false
   return hidden.length === 0 || (await findInFolders(sqlx, workspaceNo, hidden, seq)).length === 0
 }

@@ -1,5 +1,6 @@
 import type { Click } from '../clicks/enrich/click.ts'
 import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
+import type { View } from '../lib/base/view.ts'
 import { AppError } from '../lib/errors/index.ts'
 import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
 
@@ -27,8 +28,8 @@ export interface Selection {
   tags?: readonly string[]
   /** Only the links that are in this folder, by these ids; absent: all. */
   folder?: readonly string[]
-  /** Without the links in these folders, by their ids; absent: none is left out. */
-  hiddenFolders?: readonly string[]
+  /** Only the links that the reader can see; absent: all. */
+  view?: View
   /** Not these links; absent: none is left out. */
   exceptSeqs?: readonly number[]
   /** Milliseconds since the Unix epoch; from ≤ time < to. */

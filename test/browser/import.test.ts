@@ -126,6 +126,10 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     await page.keyboard.press('Enter')
     const toast = page.locator('[data-toast]')
     await toast.waitFor()
+    // Nothing that can be focused is hidden from screen readers.
+    expect(await toast.locator('button[aria-hidden=true], [aria-hidden=true] button').count()).toBe(
+      0,
+    )
     await card.waitFor({ state: 'hidden' })
     await toast.getByLabel(en('common.close')).click()
     await card.waitFor()

@@ -45,6 +45,11 @@ interface Moved {
   }[]
 }
 
+/** Rows that a repeated move copied; each move renews the feed of events, a row of `instance`. */
+function copiedAgain(tables: readonly { table: string; copied: number }[] | undefined) {
+  return tables?.reduce((sum, { table, copied }) => sum + (table === 'instance' ? 0 : copied), 0)
+}
+
 describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('move', () => {
   let postgres: TestPostgres
   let redis: TestRedis
@@ -263,7 +268,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     expect(clicks?.copied).toBeLessThan(clicks?.source.rows ?? 0)
     const before = filesOf(source.dataDir)
     const again = await move()
-    expect(again.moved?.tables.reduce((sum, table) => sum + table.copied, 0)).toBe(0)
+    expect(copiedAgain(again.moved?.tables)).toBe(0)
     expect(filesOf(source.dataDir)).toEqual(before)
   })
 
@@ -332,7 +337,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     expect(stderr).toBe('')
     expect(moved).toMatchObject({ complete: true })
     const again = await move('--clickhouse', clicks)
-    expect(again.moved?.tables.reduce((sum, table) => sum + table.copied, 0)).toBe(0)
+    expect(copiedAgain(again.moved?.tables)).toBe(0)
     const elsewhere = await postgres.createDatabase({ empty: true })
     const refused = await source.cli('move', '--to', elsewhere, '--clickhouse', clicks, '--json')
     expect(codeOf(refused.stderr)).toBe('CLICKS_NOT_EMPTY')

@@ -45,7 +45,7 @@ export async function openNode(url: string, nodeId?: string) {
     links,
     workspaces,
     users,
-    keys: createKeyService({ ...common, pepper: KEY }),
+    keys: createKeyService({ ...common, domains, pepper: KEY }),
     members: createMemberService(common),
     invitations: createInvitationService({ ...common, workspaces }),
     attempts: createAttempts({ storage, clock, key: KEY }),

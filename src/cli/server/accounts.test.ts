@@ -137,10 +137,11 @@ describe('keys', () => {
       random: systemRandom,
       pepper: openSecrets(dir, null).apiKeys,
       plans: createPlans(DEFAULT_PLANS),
+      domains: { hostOf: String, knownTo: () => undefined },
     })
-    expect(await keys.authenticate(key)).toMatchObject({ kind: 'api_key', keyId: id })
+    expect(await keys.authenticate(key, '192.0.2.1')).toMatchObject({ kind: 'api_key', keyId: id })
     await json(`keys revoke ${id}`)
-    expect(await keys.authenticate(key)).toBeNull()
+    expect(await keys.authenticate(key, '192.0.2.1')).toBeNull()
     await keys.close()
     await storage.close()
   })

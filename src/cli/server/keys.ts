@@ -3,10 +3,13 @@ import { COMMAND_LINE } from '../../features/audit/index.ts'
 import { checkKeyName } from '../../features/keys/input.ts'
 import type { CreatedKey } from '../../features/keys/make.ts'
 import { createKeyService, type KeyService } from '../../features/keys/service.ts'
+import { readDomains } from '../../model/domains/index.ts'
+import type { ShownRestrictions } from '../../model/keys/restrictions.ts'
 import { SCOPES } from '../../model/keys/scopes.ts'
 import type { CommandContext, CommandStorage } from '../context.ts'
 import { facts } from '../output.ts'
 import { parseDuration, parseMoment, shortTime } from '../times.ts'
+import { publicUrl } from './users.ts'
 
 interface CreateOptions {
   workspace: string
@@ -14,10 +17,17 @@ interface CreateOptions {
   scopes: string
   expires?: string
   plan?: string
+  domain?: string[]
+  folder?: string[]
+  tag?: string[]
+  network?: string[]
+  ownLinks?: boolean
 }
 
 /** More scopes must be requested. */
 const DEFAULT_SCOPES = 'links:read,links:write'
+
+const collect = (value: string, before: string[] = []) => [...before, value]
 
 /** `keys create | list | rename | revoke | rotate` */
 export function registerKeysCommands(program: Command, ctx: CommandContext): void {
@@ -29,6 +39,11 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .requiredOption('--workspace <name>', "name or ID; created if it doesn't exist")
     .requiredOption('--name <name>', 'name of the key')
     .option('--scopes <list>', `separated by commas, of ${SCOPES.join(', ')}`, DEFAULT_SCOPES)
+    .option('--domain <host>', 'only links on this domain; repeatable', collect)
+    .option('--folder <id>', 'only links in this folder; repeatable', collect)
+    .option('--tag <name>', 'only links with this tag; repeatable', collect)
+    .option('--network <cidr>', 'only from this address or network; repeatable', collect)
+    .option('--own-links', 'only links that the key creates')
     .option('--expires <when>', 'duration such as 90d, or RFC 3339 time (default: never)')
     .option('--plan <id>', 'change the plan of the workspace')
     .action((options: CreateOptions) => create(ctx, options))
@@ -60,8 +75,9 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .action((id: string, options: { overlap: string }) => rotate(ctx, id, options))
 }
 
-function keysOf(opened: CommandStorage): KeyService {
-  return createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
+async function keysOf(ctx: CommandContext, opened: CommandStorage): Promise<KeyService> {
+  const domains = await readDomains(opened.storage, publicUrl(ctx), ctx.config.shortDomains)
+  return createKeyService({ ...opened, domains, pepper: opened.secrets.apiKeys })
 }
 
 function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
@@ -70,11 +86,12 @@ function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
     const { name, expires } = options
     const scopes = options.scopes.split(/[\s,]+/).filter((scope) => scope !== '')
     const expiresAt = expires === undefined ? null : parseMoment('--expires', expires, clock.now())
+    const keys = await keysOf(ctx, opened)
     const { workspace, created } = await storage.write(async (tx) => {
       const plan = { planId: options.plan }
       const workspace = await workspaces.ensure(tx, options.workspace, plan, COMMAND_LINE)
-      const input = { name, scopes, expiresAt }
-      const created = await keysOf(opened).create(tx, workspace.no, input, COMMAND_LINE)
+      const input = { name, scopes, expiresAt, restrictions: restrictionsOf(options) }
+      const created = await keys.create(tx, workspace.no, input, COMMAND_LINE)
       return { workspace, created }
     })
     printOnce(ctx, created, { workspace: `${workspace.name} (plan ${workspace.plan})` })
@@ -88,11 +105,13 @@ function list(ctx: CommandContext, { workspace }: { workspace?: string }): Promi
       workspace === undefined
         ? {}
         : { workspaceNo: (await workspaces.get(storage.read, workspace)).no }
-    ctx.printList(await keysOf(opened).list(filter), 'There are no keys.', {
+    const keys = await keysOf(ctx, opened)
+    ctx.printList(await keys.list(filter), 'There are no keys.', {
       KEY: (key) => key.prefix,
       NAME: (key) => key.name,
       WORKSPACE: (key) => key.workspace.name,
       SCOPES: (key) => key.scopes.join(','),
+      RESTRICTIONS: (key) => restrictionsText(key.restrictions),
       STATUS: (key) => key.status,
       CREATED: (key) => shortTime(key.created_at),
       EXPIRES: (key) => shortTime(key.expires_at),
@@ -104,8 +123,9 @@ function list(ctx: CommandContext, { workspace }: { workspace?: string }): Promi
 function rename(ctx: CommandContext, id: string, options: { name: string }): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const name = checkKeyName(options.name)
+    const keys = await keysOf(ctx, opened)
     const key = await opened.storage.write((tx) =>
-      keysOf(opened).update(tx, refOf(id), { name }, {}, COMMAND_LINE),
+      keys.update(tx, refOf(id), { name }, {}, COMMAND_LINE),
     )
     ctx.print(`Key ${key.prefix} (workspace ${key.workspace.name}) is named ${key.name}.`, key)
   })
@@ -113,7 +133,7 @@ function rename(ctx: CommandContext, id: string, options: { name: string }): Pro
 
 function revoke(ctx: CommandContext, id: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const keys = keysOf(opened)
+    const keys = await keysOf(ctx, opened)
     const key = await opened.storage.write((tx) => keys.revoke(tx, refOf(id), {}, COMMAND_LINE))
     ctx.print(`Key ${key.prefix} (${key.name}, workspace ${key.workspace.name}) is revoked.`, key)
   })
@@ -121,7 +141,7 @@ function revoke(ctx: CommandContext, id: string): Promise<void> {
 
 function rotate(ctx: CommandContext, id: string, options: { overlap: string }): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const keys = keysOf(opened)
+    const keys = await keysOf(ctx, opened)
     const overlapMs = parseDuration('--overlap', options.overlap)
     const created = await opened.storage.write((tx) =>
       keys.rotate(tx, refOf(id), { overlapMs }, COMMAND_LINE),
@@ -132,13 +152,33 @@ function rotate(ctx: CommandContext, id: string, options: { overlap: string }): 
   })
 }
 
+/** The restrictions of the options. */
+function restrictionsOf({ domain, folder, tag, network, ownLinks }: CreateOptions) {
+  return { domains: domain, folders: folder, tags: tag, networks: network, own_links: ownLinks }
+}
+
 /** The id or prefix of a key, from any part of it that was pasted. */
 function refOf(text: string): string {
   return /^slug_([0-9A-Za-z]{8})(_[0-9A-Za-z]*)?$/.exec(text)?.[1] ?? text
 }
 
+function restrictionsText(restrictions: ShownRestrictions | null): string {
+  const parts = Object.entries(restrictions ?? {}).map(([name, value]) =>
+    value === true ? name : `${name}=${value?.join(',')}`,
+  )
+  return parts.join(' ')
+}
+
 function printOnce(ctx: CommandContext, created: CreatedKey, more: Record<string, string>): void {
   const expires = created.expires_at === null ? 'never' : `${shortTime(created.expires_at)} UTC`
-  const rest = facts({ id: created.id, ...more, scopes: created.scopes.join(', '), expires })
+  const restrictions = restrictionsText(created.restrictions ?? null)
+  const restricted = restrictions === '' ? {} : { restrictions }
+  const rest = facts({
+    id: created.id,
+    ...more,
+    scopes: created.scopes.join(', '),
+    ...restricted,
+    expires,
+  })
   ctx.print(`${created.key}\n\n${rest}\n\nThe key is shown only this once: store it now.`, created)
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { COMMAND_LINE } from '../../features/audit/index.ts'
 import { ROLES } from '../../features/members/roles.ts'
 import { createUserService } from '../../features/users/service.ts'
-import type { Role } from '../../http/types.ts'
+import type { Role } from '../../http/callers.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { isSupportedLocale } from '../../lib/i18n/index.ts'
 import { listeningUrl } from '../../platform/config/index.ts'
@@ -147,7 +147,7 @@ function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptio
 }
 
 /** The public URL: as configured, as the running server reports, or as it would listen. */
-function publicUrl({ config }: CommandContext): string {
+export function publicUrl({ config }: CommandContext): string {
   const { baseUrl, host, port, dataDir } = config
   return baseUrl ?? lockState(dataDir).publicUrl ?? listeningUrl(host, port)
 }

@@ -1,5 +1,6 @@
+import type { Caller, KeyCaller, Permission } from '../../http/callers.ts'
 import { assertPermits } from '../../http/index.ts'
-import type { Caller, KeyCaller, Permission } from '../../http/types.ts'
+import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Storage } from '../../platform/storage/index.ts'
 import type { Actor, Principal } from '../audit/index.ts'
@@ -19,9 +20,9 @@ interface CallersDeps {
 /** What keys, and those who started jobs, may do and see now. */
 export function createCallers({ storage, plans, keys }: CallersDeps) {
   return {
-    /** The caller of a Bearer credential; null: malformed, unknown, revoked or expired. */
-    async authenticate(credential: string): Promise<Caller | null> {
-      const caller = await keys.authenticate(credential)
+    /** The caller of a Bearer credential from an address; null: it isn't valid, or not from there. */
+    async authenticate(credential: string, address: string): Promise<Caller | null> {
+      const caller = await keys.authenticate(credential, address)
       return caller && withView(storage.read, caller)
     },
 
@@ -41,8 +42,8 @@ export function createCallers({ storage, plans, keys }: CallersDeps) {
         const key = await keys.callerOfKey(sql, id)
         if (key?.workspace.no !== workspaceNo) throw new AppError('INVALID_API_KEY')
         assertPermits(key, scope)
-        const { workspace, hiddenFolders, scopes } = await withView(sql, key)
-        return { workspace, actor, hiddenFolders, scopes }
+        const { workspace, scopes, ...view } = await withView(sql, key)
+        return { workspace, actor, ...viewOf(view), scopes }
       }
       if (type === 'user' && id !== null) {
         const member = await findMember(sql, plans, id, { no: workspaceNo }).catch(lacksFactor)

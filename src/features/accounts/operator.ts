@@ -1,4 +1,4 @@
-import type { Role } from '../../http/types.ts'
+import type { Role } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import { COMMAND_LINE } from '../audit/index.ts'

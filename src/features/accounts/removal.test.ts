@@ -97,9 +97,9 @@ describe('one’s own account', () => {
     const body = { name: 'mine', scopes: ['links:read'] }
     const { key } = (await browser.post('/app/api/v1/keys', body)).body
     await browser.post('/app/api/v1/invitations', { email: 'x@example.com', role: 'admin' })
-    expect(await site.keys.authenticate(key)).not.toBeNull()
+    expect(await site.keys.authenticate(key, '192.0.2.1')).not.toBeNull()
     expect((await remove(browser, 'admin@example.com')).status).toBe(204)
-    expect(await site.keys.authenticate(key)).toBeNull()
+    expect(await site.keys.authenticate(key, '192.0.2.1')).toBeNull()
     expect((await owner.get('/app/api/v1/invitations')).body.data).toEqual([])
   })
 

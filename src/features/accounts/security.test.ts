@@ -446,7 +446,7 @@ describe('a person who is removed or demoted', () => {
   const KEY = { name: 'theirs', scopes: ['links:read'] }
   const keyOf = async (browser: Browser) =>
     (await browser.post('/app/api/v1/keys', KEY)).body.key as string
-  const works = async (key: string) => (await site.keys.authenticate(key)) !== null
+  const works = async (key: string) => (await site.keys.authenticate(key, '192.0.2.1')) !== null
   const idOf = async (email: string) =>
     (await owner.get('/app/api/v1/members')).body.data.find(
       (member: { email: string }) => member.email === email,

@@ -1,5 +1,7 @@
 import { sql as raw } from 'kysely'
-import type { Call, Caller, CallerWorkspace, Permission, Person } from '../../http/types.ts'
+import type { Caller, CallerWorkspace, Permission, Person } from '../../http/callers.ts'
+import type { Call } from '../../http/types.ts'
+import { type View, viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import {
   type AuditTable,
@@ -132,11 +134,9 @@ export function changedFields<F extends Fields>(
 }
 
 /** The caller of a service: the workspace, and the actor that changes are recorded for. */
-export interface Principal {
+export interface Principal extends View {
   readonly workspace: CallerWorkspace
   readonly actor: Actor
-  /** Folders whose links the caller can't see; absent: they see everything. */
-  readonly hiddenFolders?: readonly string[] | undefined
   /**
    * The person in the dashboard, or whose view a key has; absent: a key that sees everything, or the
    * operator.
@@ -183,7 +183,8 @@ export function principalOf({
   const { workspace, hiddenFolders, scopes } = caller
   const userId = caller.kind === 'session' ? caller.userId : hiddenFolders && caller.person?.id
   const actor = actorOf(caller, requestId)
-  return { workspace, actor, hiddenFolders, userId, scopes, ...(dryRun && { isDryRun: true }) }
+  const view = viewOf(caller)
+  return { workspace, actor, ...view, userId, scopes, ...(dryRun && { isDryRun: true }) }
 }
 
 /** The actor of a request outside of any workspace. */

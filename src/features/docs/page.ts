@@ -116,6 +116,7 @@ ${prose(schema.description)}${members}</section>
 /** Example values for the parameters of messages. */
 const SAMPLES: MessageParams = {
   scope: 'links:write',
+  restriction: 'folders',
   allowed: ['application/json'],
   expected: 'string',
   seconds: 5,

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import type { KeyCaller } from '../../http/callers.ts'
 import { type Api, endpoint } from '../../http/index.ts'
+import { RestrictionsSchema, type ShownRestrictions } from '../../model/keys/restrictions.ts'
 import { UNLIMITED } from '../../model/plans/types.ts'
 import { PlanLimitsSchema } from '../plans/schemas.ts'
 
@@ -33,17 +35,22 @@ const MeSchema = z
         .openapi({ description: 'The language of messages by default. Null: English.' }),
     }),
     scopes: z.array(z.string()).openapi({ description: 'What the key may do, sorted.' }),
-    restrictions: z.null().openapi({
+    restrictions: RestrictionsSchema.nullable().openapi({
       description: 'Null: the key reaches the whole workspace.',
-      // Generators for many languages have no type for plain null.
-      type: ['object', 'null'],
     }),
     plan: z.object({ id: z.string(), limits: PlanLimitsSchema }),
   })
   .openapi('Me')
 
-/** The endpoints about the API itself. `endpoints` returns all of them, for the index. */
-export function registerRootRoutes(api: Pick<Api, 'add'>, endpoints: () => Api['endpoints']): void {
+/**
+ * The endpoints about the API itself. `endpoints` returns all of them, for the index; `restrictionsOf`
+ * what a key is restricted to.
+ */
+export function registerRootRoutes(
+  api: Pick<Api, 'add'>,
+  endpoints: () => Api['endpoints'],
+  restrictionsOf: (key: KeyCaller) => Promise<ShownRestrictions | null>,
+): void {
   const collections = () =>
     endpoints()
       .filter(({ method, path }) => method === 'get' && /^\/api\/v1\/[a-z]+$/.test(path))
@@ -102,7 +109,7 @@ export function registerRootRoutes(api: Pick<Api, 'add'>, endpoints: () => Api['
         plan: { id: 'unlimited', limits: UNLIMITED },
       },
     },
-    handler({ caller }) {
+    async handler({ caller }) {
       const { workspace, scopes } = caller
       const key =
         caller.kind === 'api_key'
@@ -112,7 +119,7 @@ export function registerRootRoutes(api: Pick<Api, 'add'>, endpoints: () => Api['
         key,
         workspace: { id: workspace.id, language: workspace.language },
         scopes: [...scopes].sort(),
-        restrictions: null,
+        restrictions: caller.kind === 'api_key' ? await restrictionsOf(caller) : null,
         plan: { id: workspace.plan.id, limits: workspace.plan.limits },
       }
       return { status: 200, body }

@@ -85,15 +85,18 @@ export function typeOf(schema: Schema): Html {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return joined(choices.map(typeOf), ' or ')
   if (schema.allOf !== undefined) return joined(schema.allOf.map(typeOf), ' and ')
-  if (schema.enum !== undefined) {
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (values !== undefined) {
     return html`${joined(
-      schema.enum.map((value) => html`<code>${String(value)}</code>`),
+      values.map((value) => html`<code>${String(value)}</code>`),
       ' | ',
     )}${boundsOf(schema)}`
   }
   if (schema.items !== undefined) return html`list of ${itemsOf(schema.items)}${boundsOf(schema)}`
   const types = [schema.type ?? 'any'].flat()
-  const named = types.filter((type) => type !== 'null').map((type) => schema.format ?? type)
+  const named = types
+    .filter((type) => type !== 'null')
+    .map((type) => (type === 'integer' ? type : (schema.format ?? type)))
   return html`${named.join(' | ')}${boundsOf(schema)}${types.includes('null') && ', or null'}`
 }
 

@@ -68,6 +68,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     ...WRITE,
     ...BY_ID,
     method: 'delete',
+    wholeWorkspace: true,
     operationId: 'deleteDomain',
     summary: 'Delete a domain',
     description:
@@ -85,6 +86,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     ...WRITE,
     method: 'post',
     path: `${PATH}/{id}/verify`,
+    wholeWorkspace: true,
     operationId: 'verifyDomain',
     summary: 'Verify a domain',
     description:
@@ -117,6 +119,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     ...WRITE,
     method: 'post',
     path: PATH,
+    wholeWorkspace: true,
     operationId: 'createDomain',
     summary: 'Add a domain',
     description:
@@ -139,6 +142,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     ...WRITE,
     ...BY_ID,
     method: 'patch',
+    wholeWorkspace: true,
     operationId: 'updateDomain',
     summary: 'Update a domain',
     description:

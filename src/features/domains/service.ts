@@ -1,7 +1,8 @@
+import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
-import type { IfMatch, Reader } from '../../http/types.ts'
 import { randomString } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
+import { viewOf } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { hostOfUrl } from '../../lib/validation/host.ts'
 import { SLUG_ALPHABET } from '../../model/links/slug.ts'
@@ -67,17 +68,18 @@ export function createDomainService(deps: DomainServiceDeps) {
 /** A page of a workspace's domains, newest first. @throws AppError BAD_REQUEST */
 async function list(
   { storage, cursors }: DomainServiceDeps,
-  { workspace: { no: workspaceNo }, hiddenFolders }: Reader,
+  reader: Reader,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ) {
+  const { no: workspaceNo } = reader.workspace
   const binding = JSON.stringify(['domains', workspaceNo])
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
-  const rows = await listOwned(storage.read, workspaceNo, below, limit + 1)
+  const rows = await listOwned(storage.read, workspaceNo, below, limit + 1, reader)
   const page = pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
   const links = await countLinks(
     storage.reports,
     page.data.map(({ no }) => no),
-    hiddenFolders,
+    viewOf(reader),
   )
   return { ...page, data: page.data.map((row) => domainOf(row, links.get(row.no) ?? 0)) }
 }
@@ -90,7 +92,7 @@ async function get(deps: DomainServiceDeps, reader: Reader, id: string): Promise
 
 /** @throws AppError DOMAIN_NOT_FOUND */
 function find({ storage }: DomainServiceDeps, reader: Reader, id: string): Promise<DomainRow> {
-  return findOwned(storage.read, reader.workspace.no, id)
+  return findOwned(storage.read, reader.workspace.no, id, reader)
 }
 
 /** How many links that a reader can see have an address on a domain. @throws AppError DOMAIN_NOT_FOUND */
@@ -100,10 +102,10 @@ async function linksOn(deps: DomainServiceDeps, reader: Reader, id: string): Pro
 
 async function linksOf(
   { storage }: DomainServiceDeps,
-  { hiddenFolders }: Reader,
+  reader: Reader,
   { no }: DomainRow,
 ): Promise<number> {
-  return (await countLinks(storage.reports, [no], hiddenFolders)).get(no) ?? 0
+  return (await countLinks(storage.reports, [no], viewOf(reader))).get(no) ?? 0
 }
 
 /**

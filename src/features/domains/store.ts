@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely'
+import { isPartial, type View } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import {
   type DomainsTable,
+  isSeen,
   raiseRevision,
   type Sql,
   type Transaction,
@@ -28,16 +30,24 @@ export async function listOwned(
   workspaceNo: number,
   below: string | null,
   limit: number,
+  { allowed }: View = {},
 ): Promise<DomainRow[]> {
   let query = ofWorkspace(sqlx, workspaceNo)
+  if (allowed?.domains) query = query.where('no', 'in', allowed.domains)
   if (below !== null) query = query.where('id', '<', below)
   return (await query.orderBy('id', 'desc').limit(limit).execute()) as DomainRow[]
 }
 
-/** @throws AppError DOMAIN_NOT_FOUND, also for a domain of another workspace */
-export async function findOwned(sqlx: Sql, workspaceNo: number, id: string): Promise<DomainRow> {
+/** @throws AppError DOMAIN_NOT_FOUND, also for a domain of another workspace, or one that isn't seen */
+export async function findOwned(
+  sqlx: Sql,
+  workspaceNo: number,
+  id: string,
+  { allowed }: View = {},
+): Promise<DomainRow> {
   const row = await ofWorkspace(sqlx, workspaceNo).where('id', '=', id).executeTakeFirst()
-  if (row === undefined) throw new AppError('DOMAIN_NOT_FOUND')
+  if (row === undefined || allowed?.domains?.includes(row.no) === false)
+    throw new AppError('DOMAIN_NOT_FOUND')
   return row as DomainRow
 }
 
@@ -139,11 +149,11 @@ export async function dropOwnedOf(tx: Transaction, workspaceNo: number): Promise
   )
 }
 
-/** How many links, except those in hidden folders, have an address on each of these domains. */
+/** How many links that a reader can see have an address on each of these domains. */
 export async function countLinks(
   { db }: Sql,
   nos: readonly number[],
-  hidden: readonly string[] = [],
+  view: View = {},
 ): Promise<ReadonlyMap<number, number>> {
   if (nos.length === 0) return new Map()
   const rows = await db
@@ -154,9 +164,9 @@ export async function countLinks(
     .where(sql<boolean>`domain_no <> 0`)
     .where('domain_no', 'in', nos)
     .where('link_seq', 'is not', null)
-    .$if(hidden.length > 0, (query) =>
-      query.where(sql<boolean>`NOT EXISTS (SELECT 1 FROM links l
-        WHERE l.seq = slugs.link_seq AND l.folder_id IN (${sql.join(hidden)}))`),
+    .$if(isPartial(view), (query) =>
+      query.where(sql<boolean>`EXISTS (SELECT 1 FROM links l
+        WHERE l.seq = slugs.link_seq AND ${isSeen(view)})`),
     )
     .groupBy('domain_no')
     .execute()

@@ -1,4 +1,4 @@
-import type { Reader } from '../../http/types.ts'
+import type { Reader } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'

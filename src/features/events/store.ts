@@ -1,5 +1,8 @@
 import { sql as raw } from 'kysely'
+import type { View } from '../../lib/base/view.ts'
 import {
+  isDeletedSeen,
+  isSeen,
   prepare,
   SEQS_PER_WORKSPACE,
   type Sql,
@@ -98,6 +101,30 @@ export async function linksInFolders(
     ),
   )
   return new Set(found.flat().map(({ id }) => id))
+}
+
+/** Those of some links that a reader can see now, also deleted ones. */
+export async function linksSeen(
+  { db }: Sql,
+  ids: readonly string[],
+  view: View,
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const [links, deleted] = await Promise.all([
+    db
+      .selectFrom('links')
+      .select('id')
+      .where('id', 'in', ids)
+      .where(isSeen(view, 'links'))
+      .execute(),
+    db
+      .selectFrom('deleted_links')
+      .select('id')
+      .where('id', 'in', ids)
+      .where(isDeletedSeen(view))
+      .execute(),
+  ])
+  return new Set([...links, ...deleted].map(({ id }) => id))
 }
 
 /** Those of some jobs that are known, and touched no link in one of these folders. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Caller } from '../../http/callers.ts'
 import { createEventStream, type StreamEvent } from '../../http/event-stream.ts'
-import type { Caller } from '../../http/types.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import type { EventSignal, Storage } from '../../platform/storage/index.ts'
 import type { EventService } from './service.ts'

@@ -1,8 +1,9 @@
+import type { IfMatch, Permission, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
 import { versionedOf } from '../../http/respond.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { IfMatch, Permission, Reader } from '../../http/types.ts'
 import { withContext } from '../../lib/base/verbs.ts'
+import { seesFolder, viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
@@ -45,17 +46,18 @@ export function createFolderService(deps: ServiceContext) {
 }
 
 /** How many links a folder has: counted before the transaction, because it is slow. */
-function linksOf({ storage }: ServiceContext, { workspace }: Reader, id: string) {
-  return countLinks(storage.reports, workspace.no, id)
+function linksOf({ storage }: ServiceContext, reader: Reader, id: string) {
+  return countLinks(storage.reports, reader.workspace.no, id, viewOf(reader))
 }
 
 /** Folders by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   { storage, cursors }: ServiceContext,
-  { workspace, hiddenFolders = [] }: Reader,
+  caller: Reader,
   query: { search?: string | undefined; limit: number; cursor?: string | undefined },
 ): Promise<FolderList> {
   const { limit, cursor } = query
+  const { workspace } = caller
   const term = foldForSearch(query.search ?? '')
   const binding = JSON.stringify(['folders', workspace.no, term])
   const [nameKey, id] = cursor === undefined ? [] : cursors.decode(cursor, binding)
@@ -64,7 +66,7 @@ async function list(
     term,
     after: id === undefined ? null : { nameKey: nameKey as string, id: id as string },
     limit: limit + 1,
-    hidden: hiddenFolders,
+    view: viewOf(caller),
   })
   const page = pageOf(rows, limit, (last) => cursors.encode([last.name_key, last.id], binding))
   const members = await membersOf(
@@ -199,8 +201,8 @@ async function checkMembers(
 }
 
 /** A folder that the caller can see; undefined: there is none, or it was merged into another. */
-async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: Reader, id: string) {
-  const row = hiddenFolders.includes(id) ? undefined : await findFolder(sqlx, workspace.no, id)
+async function found(sqlx: Sql, reader: Reader, id: string) {
+  const row = seesFolder(reader, id) ? await findFolder(sqlx, reader.workspace.no, id) : undefined
   return row?.id === id ? row : undefined
 }
 

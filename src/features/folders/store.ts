@@ -1,6 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { CLOSED_FOLDER } from '../../lib/base/hidden-folders.ts'
-import type { Schema, Sql, Transaction } from '../../platform/storage/index.ts'
+import { seesFolder, type View } from '../../lib/base/view.ts'
+import {
+  isFolderSeen,
+  isSeen,
+  type Schema,
+  type Sql,
+  type Transaction,
+} from '../../platform/storage/index.ts'
 
 /** A row of `folders`. */
 export type FolderRow = Selectable<Schema['folders']>
@@ -42,9 +49,9 @@ export async function findIdsOf(
   sqlx: Sql,
   workspaceNo: number,
   id: string,
-  hidden: readonly string[],
+  view: View,
 ): Promise<readonly string[]> {
-  const ids = hidden.includes(id) ? [] : await idsOfFolder(sqlx, workspaceNo, id)
+  const ids = seesFolder(view, id) ? await idsOfFolder(sqlx, workspaceNo, id) : []
   return ids.length === 0 ? NONE : ids
 }
 
@@ -69,10 +76,15 @@ export async function hasLinks({ db }: Sql, folder: FolderRow): Promise<boolean>
   return rows.length > 0
 }
 
-/** How many links a folder has. */
-export async function countLinks({ db }: Sql, workspaceNo: number, id: string): Promise<number> {
+/** How many links that a reader can see a folder has. */
+export async function countLinks(
+  { db }: Sql,
+  workspaceNo: number,
+  id: string,
+  view: View,
+): Promise<number> {
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM links l
-    WHERE ${isIn(workspaceNo, sql`${id}`)}`.execute(db)
+    WHERE ${isIn(workspaceNo, sql`${id}`)} AND ${isSeen(view)}`.execute(db)
   return Number(rows[0]?.n ?? 0)
 }
 
@@ -90,21 +102,22 @@ interface FolderPage {
   /** Exclusive; null: the first page. */
   after: { nameKey: string; id: string } | null
   limit: number
-  hidden: readonly string[]
+  view: View
 }
 
 export type CountedFolder = FolderRow & { links: number }
 
 /** Folders by name, with how many links each has. */
 export async function listFolders({ db }: Sql, page: FolderPage): Promise<CountedFolder[]> {
-  const { workspaceNo, term, after, limit, hidden } = page
+  const { workspaceNo, term, after, limit, view } = page
   const { rows } = await sql<CountedFolder>`
     SELECT f.*,
-      (SELECT count(*) FROM links l WHERE ${isIn(workspaceNo, sql`f.id`)}) AS links
+      (SELECT count(*) FROM links l WHERE ${isIn(workspaceNo, sql`f.id`)}
+        AND ${isSeen(view)}) AS links
     FROM folders f WHERE f.workspace_no = ${workspaceNo} AND f.merged_into IS NULL
       ${term === '' ? sql`` : sql`AND f.name_key LIKE ${`%${escaped(term)}%`} ESCAPE '\\'`}
       ${after === null ? sql`` : sql`AND (f.name_key, f.id) > (${after.nameKey}, ${after.id})`}
-      ${hidden.length === 0 ? sql`` : sql`AND f.id NOT IN (${sql.join(hidden)})`}
+      AND ${isFolderSeen(view, 'f.id')}
     ORDER BY f.name_key, f.id LIMIT ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, links: Number(row.links) }))
 }

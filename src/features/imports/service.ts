@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Cursors } from '../../http/cursor.ts'
 import { pageOf } from '../../http/page.ts'
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { type Ids, lowestIdAt } from '../../lib/base/ids.ts'
 import { NONCE_BYTES, seal } from '../../lib/base/seal.ts'
+import { viewOf as linksSeenBy } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
@@ -180,7 +180,7 @@ async function viewOf(
   id: string,
 ): Promise<RowsView> {
   const { id: jobId } = await importOf(jobs, caller, id)
-  return { jobId, hidden: hiddenFrom(caller) }
+  return { jobId, view: linksSeenBy(caller) }
 }
 
 /** The format of a file, as requested or detected by its first record. @throws AppError */

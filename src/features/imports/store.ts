@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
-import type {
-  ImportRowsTable,
-  ImportStatus,
-  Sql,
-  Storage,
-  Transaction,
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import type { View } from '../../lib/base/view.ts'
+import {
+  type ImportRowsTable,
+  type ImportStatus,
+  isDeletedSeen,
+  isSeen,
+  type Sql,
+  type Storage,
+  type Transaction,
 } from '../../platform/storage/index.ts'
 
 /** A row of `import_rows`. */
@@ -108,18 +112,25 @@ export interface RowsFilter {
   undo?: readonly NonNullable<ImportRow['undo']>[] | undefined
 }
 
-/** The rows of an import except those whose links are in hidden folders. */
+/** The rows of an import except those whose links a reader can't see. */
 export interface RowsView {
   jobId: string
-  hidden: readonly string[]
+  view: View
 }
 
 /** The rows that a reader can see: every access by a reader goes through this. */
-function visible({ db }: Sql, { jobId, hidden }: RowsView) {
+function visible({ db }: Sql, { jobId, view }: RowsView) {
   let rows = db.selectFrom('import_rows').where('job_id', '=', jobId)
-  for (const table of hidden.length > 0 ? ['links', 'deleted_links'] : []) {
+  const tables =
+    hiddenFrom(view).length === 0 && view.allowed === undefined
+      ? []
+      : ([
+          ['links', isSeen(view)],
+          ['deleted_links', isDeletedSeen(view, 'l')],
+        ] as const)
+  for (const [table, isVisible] of tables) {
     rows = rows.where(sql<boolean>`NOT EXISTS (SELECT 1 FROM ${sql.table(table)} l
-      WHERE l.id = import_rows.link_id AND l.folder_id IN (${sql.join(hidden)}))`)
+      WHERE l.id = import_rows.link_id AND NOT ${isVisible})`)
   }
   return rows
 }

@@ -1,4 +1,4 @@
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import { viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { savepoint, type Transaction } from '../../platform/storage/index.ts'
 import type { JobRun } from '../jobs/index.ts'
@@ -48,7 +48,7 @@ export async function undoImport(
   for (;;) {
     signal.throwIfAborted()
     const reader = await callerNow(storage.read)
-    const view = { jobId, hidden: hiddenFrom(reader) }
+    const view = { jobId, view: viewOf(reader) }
     state ??= startState(await countUndoable(storage.read, view))
     const { total, below } = state
     const before = state

@@ -1,4 +1,4 @@
-import type { Permission } from '../../http/types.ts'
+import type { Permission } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { AppError } from '../../lib/errors/index.ts'

@@ -1,6 +1,6 @@
+import type { Reader } from '../../http/callers.ts'
 import type { Cursors } from '../../http/cursor.ts'
 import { pageOf } from '../../http/page.ts'
-import type { Reader } from '../../http/types.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { AppError } from '../../lib/errors/index.ts'
@@ -167,7 +167,8 @@ export function createJobService(
 
 function viewOf(caller: JobReader): JobView {
   const readerId = caller.actor?.id ?? caller.keyId ?? caller.userId ?? null
-  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller), readerId }
+  const isOwnOnly = caller.allowed !== undefined
+  return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller), readerId, isOwnOnly }
 }
 
 /** The rows without email addresses, for responses. */

@@ -36,21 +36,20 @@ export interface JobView {
   hidden: readonly string[]
   /** The id of the reader, who sees their own unfinished jobs. */
   readerId: string | null
+  /** Whether they see no jobs of others, finished or not. */
+  isOwnOnly: boolean
 }
 
 /** The jobs that a reader can see: every access by a reader goes through this. */
-function visible({ db }: Sql, { workspaceNo, hidden, readerId }: JobView) {
-  const jobs = db.selectFrom('jobs').where('workspace_no', '=', workspaceNo)
+function visible({ db }: Sql, { workspaceNo, hidden, readerId, isOwnOnly }: JobView) {
+  const own = `%"id":${JSON.stringify(readerId)}%`
+  let jobs = db.selectFrom('jobs').where('workspace_no', '=', workspaceNo)
+  if (isOwnOnly) jobs = jobs.where('actor', 'like', own)
   if (hidden.length === 0) return jobs
   // Which folders an import touches is only known at its end.
   const settled =
     hidden.some((id) => id !== CLOSED_FOLDER) &&
-    jobs.where((e) =>
-      e.or([
-        e('lease_until', 'is', null),
-        e('actor', 'like', `%"id":${JSON.stringify(readerId)}%`),
-      ]),
-    )
+    jobs.where((e) => e.or([e('lease_until', 'is', null), e('actor', 'like', own)]))
   return (settled || jobs).where(({ not, exists, selectFrom }) =>
     not(
       exists(

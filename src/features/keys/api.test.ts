@@ -104,7 +104,7 @@ describe('keys by API', () => {
       'SCOPE_NOT_GRANTABLE',
     ])
     expect((await call('GET', '/links', undefined, writer.key)).status).toBe(403)
-    expect(await dashboard.keys.authenticate(writer.key)).not.toBeNull()
+    expect(await dashboard.keys.authenticate(writer.key, '192.0.2.1')).not.toBeNull()
   })
 
   test('rotate and revoke themselves', async () => {
@@ -148,7 +148,7 @@ describe('keys by API', () => {
 
   test('end with the access of the person behind them, and see what they see', async () => {
     const { body } = await create(['links:read'])
-    expect(await dashboard.keys.authenticate(body.key)).toMatchObject({
+    expect(await dashboard.keys.authenticate(body.key, '192.0.2.1')).toMatchObject({
       person: { id: 'usr_admin' },
     })
     expect((await dashboard.as('owner', 'DELETE', '/members/usr_admin')).status).toBe(204)
@@ -175,6 +175,6 @@ describe('keys by API', () => {
         expect(seen(answer)).toEqual([404, 'KEY_NOT_FOUND'])
       }
     }
-    expect(await keys.authenticate(foreign.key)).not.toBeNull()
+    expect(await keys.authenticate(foreign.key, '192.0.2.1')).not.toBeNull()
   })
 })

@@ -8,7 +8,7 @@ const { storage, service, serviceOn, openElsewhere, pass, create, revoke, works,
 describe('authenticate', () => {
   test('finds the caller', async () => {
     const { id, key } = await create()
-    expect(await service().authenticate(key)).toEqual({
+    expect(await service().authenticate(key, '192.0.2.1')).toEqual({
       kind: 'api_key',
       keyId: id,
       keyName: 'ci',
@@ -20,7 +20,7 @@ describe('authenticate', () => {
   test('uses a new plan immediately', async () => {
     const { key } = await create()
     await setPlan(1, 'two')
-    expect((await service().authenticate(key))?.workspace.plan.id).toBe('two')
+    expect((await service().authenticate(key, '192.0.2.1'))?.workspace.plan.id).toBe('two')
   })
 
   test('refuses malformed keys without a query', async () => {
@@ -36,16 +36,16 @@ describe('authenticate', () => {
     })
     const typo = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
     for (const text of ['', 'nonsense', typo, key.slice(1)]) {
-      expect(await unread.authenticate(text)).toBeNull()
+      expect(await unread.authenticate(text, '192.0.2.1')).toBeNull()
     }
-    await expect(unread.authenticate(key)).rejects.toThrow()
+    await expect(unread.authenticate(key, '192.0.2.1')).rejects.toThrow()
   })
 
   test('refuses an unknown key, and a known prefix with another secret or pepper', async () => {
     const { key, prefix } = await create()
     const other = await create()
     const elsewhere = serviceOn(storage(), { pepper: new Uint8Array(32) })
-    expect(await elsewhere.authenticate(key)).toBeNull()
+    expect(await elsewhere.authenticate(key, '192.0.2.1')).toBeNull()
     await storage().write(async (tx) => {
       await tx.db.deleteFrom('api_keys').where('id', '=', other.id).execute()
     })
@@ -82,15 +82,15 @@ describe('last_used_at', () => {
 
   test('is written in the background, at most once a minute', async () => {
     const { id, key } = await create()
-    await service().authenticate(key)
+    await service().authenticate(key, '192.0.2.1')
     await service().flush()
     expect(await lastUsed(id)).toBe(at(START))
     pass(59_999)
-    await service().authenticate(key)
+    await service().authenticate(key, '192.0.2.1')
     await service().flush()
     expect(await lastUsed(id)).toBe(at(START))
     pass(1)
-    await service().authenticate(key)
+    await service().authenticate(key, '192.0.2.1')
     await service().close()
     expect(await lastUsed(id)).toBe(at(START + 60_000))
   })
@@ -104,11 +104,11 @@ describe('last_used_at', () => {
       write: (work, options) =>
         full ? Promise.reject(new Error('disk full')) : storage().write(work, options),
     })
-    expect(await failing.authenticate(key)).not.toBeNull()
+    expect(await failing.authenticate(key, '192.0.2.1')).not.toBeNull()
     await failing.flush()
     expect(await lastUsed(id)).toBeNull()
     full = false
-    expect(await failing.authenticate(key)).not.toBeNull()
+    expect(await failing.authenticate(key, '192.0.2.1')).not.toBeNull()
     await failing.close()
     expect(await lastUsed(id)).toBe(at(START))
   })
@@ -116,7 +116,7 @@ describe('last_used_at', () => {
   test('stays unknown for a key that was refused', async () => {
     const { id, key } = await create()
     await revoke(id)
-    await service().authenticate(key)
+    await service().authenticate(key, '192.0.2.1')
     await service().flush()
     expect(await lastUsed(id)).toBeNull()
   })

@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { KeyCaller } from '../../http/types.ts'
+import type { KeyCaller } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { type Random, randomString } from '../../lib/base/random.ts'
+import { worksFrom } from '../../model/keys/restrictions.ts'
 import { isScope, type Scope } from '../../model/keys/scopes.ts'
 import { type ApiKeysTable, prepare, type Sql, type Storage } from '../../platform/storage/index.ts'
 import type { Plans } from '../plans/service.ts'
 import { personLimits } from '../workspaces/person-limits.ts'
+import { allowedBy, type RestrictedDomains, restrictionsOf } from './restrictions.ts'
 
 /** The digits of base62, in the order of their values. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -73,7 +75,7 @@ const credentials = (db: Sql['db']) =>
   db
     .selectFrom('api_keys as k')
     .select(['k.id', 'k.name', 'k.hash', 'k.scopes', 'k.workspace_no', 'k.created_by'])
-    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at'])
+    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at', 'k.restrictions'])
     .select((e) => {
       const workspace = e.selectFrom('workspaces as w').whereRef('w.no', '=', 'k.workspace_no')
       return [
@@ -138,15 +140,20 @@ export interface AuthenticateContext {
   storage: Storage
   clock: Clock
   plans: Pick<Plans, 'of'>
+  domains: RestrictedDomains
   /** See {@link createHash}. */
   hashOf: (key: string) => string
   lastUsed: ReturnType<typeof createLastUsed>
 }
 
-/** Reads committed state, so that a revocation applies from the next request on. */
+/**
+ * Reads committed state, so that a revocation applies from the next request on. `address`: where the
+ * request comes from.
+ */
 export async function authenticate(
   { storage, clock, plans, hashOf, lastUsed }: AuthenticateContext,
   credential: string,
+  address: string,
 ): Promise<KeyCaller | null> {
   const prefix = prefixOf(credential)
   if (prefix === null) return null
@@ -154,6 +161,7 @@ export async function authenticate(
   if (row === undefined || !sameText(row.hash, hashOf(credential))) return null
   const now = clock.now()
   if (!isValid(row, now)) return null
+  if (!worksFrom(restrictionsOf(row.restrictions) ?? {}, address)) return null
   lastUsed.note(row.id, row.last_used_at, now)
   return callerOf(storage.read, plans, row)
 }
@@ -178,11 +186,15 @@ async function callerOf(
   row: CredentialRow,
 ): Promise<KeyCaller> {
   const { created_by: id, role } = row
+  const restrictions = restrictionsOf(row.restrictions)
+  const allowed = await allowedBy(sql, row.workspace_no, restrictions, row.id)
   return {
     kind: 'api_key',
     keyId: row.id,
     keyName: row.name,
     scopes: new Set(scopesOf(row.scopes)),
+    ...(restrictions && { restrictions }),
+    ...(allowed && { allowed }),
     workspace: {
       no: row.workspace_no,
       id: row.workspace_id,

@@ -4,6 +4,7 @@ import { boundedList, checked } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { isScope, SCOPES } from '../../model/keys/scopes.ts'
 import { trimmedText } from '../users/input.ts'
+import { RestrictionsInput, type RestrictionsPatch } from './restrictions.ts'
 
 /** A key's name has at most so many characters. */
 export const KEY_NAME_MAX = 100
@@ -20,6 +21,8 @@ export interface NewKey {
   scopes: readonly string[]
   /** Milliseconds since the Unix epoch; null: never. */
   expiresAt?: number | null
+  /** Null or absent: none. */
+  restrictions?: RestrictionsPatch | null | undefined
 }
 
 const scopesField = checked(boundedList(z.string(), { max: SCOPES.length }), (scopes) => {
@@ -43,8 +46,12 @@ export function checkKeyName(name: string): string {
 }
 
 /** @throws AppError VALIDATION_FAILED with all failing fields. */
-export function checkNewKey({ name, scopes, expiresAt: expires_at = null }: NewKey, now: number) {
+export function checkNewKey(
+  { name, scopes, expiresAt: expires_at = null, restrictions = null }: NewKey,
+  now: number,
+) {
   const fields = { name: trimmedText(KEY_NAME_MAX), scopes: scopesField }
-  const schema = z.object({ ...fields, expires_at: expiryField(now) })
-  return validate(schema, { name, scopes, expires_at })
+  const restricted = { restrictions: RestrictionsInput.nullable() }
+  const schema = z.object({ ...fields, ...restricted, expires_at: expiryField(now) })
+  return validate(schema, { name, scopes, restrictions, expires_at })
 }

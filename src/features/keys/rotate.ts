@@ -14,7 +14,8 @@ import {
   type KeyContext,
   type KeyFilter,
 } from './make.ts'
-import { apiKeyOf } from './schemas.ts'
+import { restrictionsOf } from './restrictions.ts'
+import { statusAt } from './schemas.ts'
 import type { KeyRow } from './store.ts'
 
 /** How long a rotated key keeps working by default. */
@@ -25,10 +26,11 @@ export interface Rotation extends KeyFilter {
   overlapMs?: number
 }
 /**
- * Makes a successor with the same name, scopes and lifetime; the old key ends after the overlap.
+ * Makes a successor with the same name, scopes, restrictions and lifetime; the old key ends after the overlap.
  * The two take one slot of the plan.
  * @throws AppError KEY_NOT_FOUND, KEY_REVOKED, KEY_EXPIRED, KEY_ALREADY_ROTATED,
- *   ROTATION_IN_PROGRESS, SCOPE_NOT_GRANTABLE, VALIDATION_FAILED for an overlap that is too long
+ *   ROTATION_IN_PROGRESS, SCOPE_NOT_GRANTABLE, RESTRICTION_NOT_GRANTABLE, VALIDATION_FAILED for an
+ *   overlap that is too long
  */
 export async function rotate(
   ctx: KeyContext,
@@ -44,7 +46,10 @@ export async function rotate(
     throw invalid({ field: 'overlap_seconds', code: 'OUT_OF_RANGE', params })
   }
   const key = await findLocked(tx, ref, rotation)
-  const created_by = await assertGrantable(ctx, tx, actor, scopesOf(key.scopes))
+  const created_by = await assertGrantable(ctx, tx, actor, {
+    scopes: scopesOf(key.scopes),
+    restrictions: restrictionsOf(key.restrictions) ?? {},
+  })
   await assertRotatable(tx, key, now)
   const until = Math.min(key.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs)
   await tx.db.updateTable('api_keys').set({ expires_at: until }).where('id', '=', key.id).execute()
@@ -52,6 +57,7 @@ export async function rotate(
     workspace_no: key.workspace_no,
     name: key.name,
     scopes: key.scopes,
+    restrictions: key.restrictions,
     created_by,
     created_at: now,
     expires_at: sameLifetime(key, now),
@@ -78,7 +84,7 @@ export async function rotate(
 
 /** Refuses rotations that would give one slot more than two active keys. */
 async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promise<void> {
-  const { status } = apiKeyOf(key, now)
+  const status = statusAt(key, now)
   if (status === 'revoked') {
     throw new AppError('KEY_REVOKED', { internal: `Key ${key.prefix} is revoked` })
   }
@@ -92,7 +98,7 @@ async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promi
   }
   if (key.rotated_from === null) return
   const predecessor = await find(tx, key.rotated_from, {})
-  if (['revoked', 'expired'].includes(apiKeyOf(predecessor, now).status)) return
+  if (['revoked', 'expired'].includes(statusAt(predecessor, now))) return
   const until = formatTimestamp(predecessor.expires_at)
   throw new AppError('ROTATION_IN_PROGRESS', {
     internal: `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,

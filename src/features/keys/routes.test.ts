@@ -30,6 +30,7 @@ describe('keys in the dashboard', () => {
       name: 'ci',
       prefix: key.slice(5, 13),
       scopes: ['links:read', 'links:write'],
+      restrictions: null,
       status: 'active',
       created_at: '2030-01-31T09:00:00.000Z',
       created_by: { type: 'user', id: 'usr_admin', name: 'admin@example.com' },

@@ -34,7 +34,10 @@ function viewOf({ workspace, scopes }: Caller) {
 }
 
 type Deps = {
-  keys: Pick<KeyService, 'page' | 'get' | 'create' | 'update' | 'revoke' | 'rotate'>
+  keys: Pick<
+    KeyService,
+    'page' | 'get' | 'create' | 'update' | 'revoke' | 'rotate' | 'restrictionsOf'
+  >
   cursors: Cursors
 }
 
@@ -95,16 +98,17 @@ export function registerKeyRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'A key can give another one only scopes that it has itself. The answer holds the key, this ' +
+      'A key can give another one only scopes that it has itself, and its own restrictions or narrower ' +
+      'ones. The answer holds the key, this ' +
       'once, and is never stored: an `Idempotency-Key` is ignored.',
     body: KeyCreateSchema,
     bodyExample: { name: KEY_EXAMPLE.name, scopes: KEY_EXAMPLE.scopes },
     success: made('With the key, this once.'),
-    errors: ['PLAN_LIMIT_REACHED', 'SCOPE_NOT_GRANTABLE'],
+    errors: ['PLAN_LIMIT_REACHED', 'SCOPE_NOT_GRANTABLE', 'RESTRICTION_NOT_GRANTABLE'],
     async handler(call) {
-      const { name, scopes, expires_at: expiresAt = null } = call.body
+      const { name, scopes, restrictions, expires_at: expiresAt = null } = call.body
       const { workspace, actor } = principalOf(call)
-      const input = { name, scopes, expiresAt }
+      const input = { name, scopes, expiresAt, restrictions }
       return call.mutate(async (tx) =>
         created(deps, tx, call.caller, await deps.keys.create(tx, workspace.no, input, actor)),
       )
@@ -142,12 +146,12 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
     ...BY_ID,
     method: 'patch',
     operationId: 'updateKey',
-    summary: 'Rename an API key',
+    summary: 'Change an API key',
     description: 'A JSON merge patch (RFC 7396).',
     body: KeyPatchSchema,
     bodyExample: { name: 'Old website' },
     success: one,
-    errors: ['KEY_NOT_FOUND'],
+    errors: ['KEY_NOT_FOUND', 'SCOPE_NOT_GRANTABLE', 'RESTRICTION_NOT_GRANTABLE'],
     handler: (call) =>
       call.mutate(async (tx) => {
         const { actor } = principalOf(call)
@@ -199,6 +203,7 @@ function registerRotation(api: Pick<Api, 'add'>, deps: Deps): void {
       'KEY_ALREADY_ROTATED',
       'ROTATION_IN_PROGRESS',
       'SCOPE_NOT_GRANTABLE',
+      'RESTRICTION_NOT_GRANTABLE',
     ],
     async handler(call) {
       const { workspace, actor } = principalOf(call)

@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi'
 import { listOf, pageParameters } from '../../http/page.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
 import { formatTimestamp, parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { RestrictionsSchema, type ShownRestrictions } from '../../model/keys/restrictions.ts'
 import { SCOPES } from '../../model/keys/scopes.ts'
 import { trimmedText } from '../users/input.ts'
 import { scopesOf } from './authenticate.ts'
 import { KEY_NAME_MAX, OVERLAP_SECONDS_MAX } from './input.ts'
+import { RestrictionsInput } from './restrictions.ts'
 import type { KeyRow } from './store.ts'
 
 /** The reference's example of a key. */
@@ -14,6 +16,7 @@ export const KEY_EXAMPLE = {
   name: 'Website',
   prefix: 'B2xK9fQz',
   scopes: ['links:read', 'links:write'],
+  restrictions: null,
   status: 'active',
   created_at: '2026-05-04T09:30:00.000Z',
   created_by: { type: 'user', id: 'usr_01hzy3v9k2q4r6s8t0v2w4x6y8', name: 'Ada' },
@@ -33,6 +36,7 @@ export const KeySchema = z
     name: z.string(),
     prefix: z.string().openapi({ description: 'The 8 public characters.' }),
     scopes: z.array(z.enum(SCOPES)),
+    restrictions: RestrictionsSchema.nullable().openapi({ description: 'Null: none.' }),
     status: z.enum(['active', 'rotating', 'expired', 'revoked']).openapi({
       description: '`rotating`: replaced, and working until it expires.',
     }),
@@ -67,6 +71,9 @@ export const KeyCreateSchema = z
     scopes: boundedList(z.string(), { max: SCOPES.length }).openapi({
       description: `Of ${SCOPES.join(', ')}.`,
     }),
+    restrictions: RestrictionsInput.nullable().optional().openapi({
+      description: 'What the key is restricted to. Null or absent: nothing.',
+    }),
     expires_at: checked(z.string(), parseTimestamp)
       .nullable()
       .optional()
@@ -75,7 +82,12 @@ export const KeyCreateSchema = z
   .openapi('ApiKeyCreate')
 
 export const KeyPatchSchema = z
-  .strictObject({ name: trimmedText(KEY_NAME_MAX).optional() })
+  .strictObject({
+    name: trimmedText(KEY_NAME_MAX).optional(),
+    restrictions: RestrictionsInput.nullable().optional().openapi({
+      description: 'Changed one by one: null ends a restriction, or all of them.',
+    }),
+  })
   .openapi('ApiKeyPatch')
 
 /** The filters of the list. */
@@ -99,21 +111,24 @@ export const KeyRotateSchema = z
 export type ApiKey = z.infer<typeof KeySchema> & { workspace: { id: string; name: string } }
 
 /** The API's view of a row at a time. `byName`: without the email address of who made it. */
-export function apiKeyOf(row: KeyRow, now: number, byName = false): ApiKey {
-  // Equal if the key expired: see `takeSlot`.
-  const revokedAt = row.revoked_at === row.expires_at ? null : row.revoked_at
-  const expired = row.expires_at !== null && row.expires_at <= now
+export function apiKeyOf(
+  row: KeyRow,
+  now: number,
+  restrictions: ShownRestrictions | null,
+  byName: boolean,
+): ApiKey {
   return {
     id: row.id,
     prefix: row.prefix,
     name: row.name,
     scopes: scopesOf(row.scopes),
-    status: statusOf(revokedAt !== null, expired, row.successor_id !== null),
+    restrictions,
+    status: statusAt(row, now),
     workspace: { id: row.workspace_id, name: row.workspace_name },
     created_by: creatorOf(row, byName),
     created_at: formatTimestamp(row.created_at),
     expires_at: formatTimestamp(row.expires_at),
-    revoked_at: formatTimestamp(revokedAt),
+    revoked_at: formatTimestamp(revokedAt(row)),
     last_used_at: formatTimestamp(row.last_used_at),
     rotated_from: row.rotated_from,
   }
@@ -125,8 +140,14 @@ function creatorOf(row: KeyRow, byName: boolean): ApiKey['created_by'] {
   return { type: 'user', id, name: byName ? creator_name : creator_email }
 }
 
-function statusOf(isRevoked: boolean, isExpired: boolean, isReplaced: boolean): ApiKey['status'] {
-  if (isRevoked) return 'revoked'
-  if (isExpired) return 'expired'
-  return isReplaced ? 'rotating' : 'active'
+/** Equal to the expiry if the key expired: see `takeSlot`. */
+function revokedAt({ revoked_at, expires_at }: KeyRow): number | null {
+  return revoked_at === expires_at ? null : revoked_at
+}
+
+/** The status of a key at a time. */
+export function statusAt(row: KeyRow, now: number): ApiKey['status'] {
+  if (revokedAt(row) !== null) return 'revoked'
+  if (row.expires_at !== null && row.expires_at <= now) return 'expired'
+  return row.successor_id === null ? 'active' : 'rotating'
 }

@@ -13,6 +13,7 @@ function keys(sql: Sql) {
     .innerJoin('workspaces as w', 'w.no', 'k.workspace_no')
     .select(['k.id', 'k.prefix', 'k.name', 'k.scopes', 'k.created_by', 'k.created_at'])
     .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at', 'k.rotated_from', 'k.workspace_no'])
+    .select('k.restrictions')
     .select(['w.id as workspace_id', 'w.name as workspace_name'])
     .leftJoin('users as u', 'u.id', 'k.created_by')
     .select(['u.email as creator_email', 'u.name as creator_name'])
@@ -54,9 +55,13 @@ export function pageOfKeys(
   return query.orderBy('k.id', 'desc').limit(limit).execute()
 }
 
-/** Renames a key. */
-export async function renameKey(tx: Transaction, id: string, name: string): Promise<void> {
-  await tx.db.updateTable('api_keys').set({ name }).where('id', '=', id).execute()
+/** Changes a key. */
+export async function updateKey(
+  tx: Transaction,
+  id: string,
+  changes: Pick<ApiKeysTable, 'name' | 'restrictions'>,
+): Promise<void> {
+  await tx.db.updateTable('api_keys').set(changes).where('id', '=', id).execute()
 }
 
 /** The key of that id, or of those 8 public characters. */

@@ -1,5 +1,5 @@
+import type { Caller, Reader } from '../../http/callers.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { Caller, Reader } from '../../http/types.ts'
 import type { Random } from '../../lib/base/random.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { BlockList } from '../../model/blocks/list.ts'

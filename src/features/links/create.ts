@@ -30,6 +30,7 @@ import {
 } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { BLANK, insertLinks, type LinkRow } from './store.ts'
+import { outsideFaults } from './within.ts'
 
 /**
  * Makes a link.
@@ -105,6 +106,8 @@ async function createAll(
     return { ...draft, before, row: withFields(made, draft.fields) }
   })
   const filled = await withGroups(ctx, tx, caller, drafts)
+  const faults = filled.flatMap((row, i) => outsideFaults(caller, row, drafts[i] as Wanted))
+  if (faults.length > 0) throw invalid(...faults)
   const mains = await takeAddresses(ctx, tx, wanted, filled, last.slugSettings)
   const made = drafts.map(({ before, aliases }, i) => {
     const row = withAddresses(filled[i] as LinkRow, { main: mains[i] as Address, aliases })

@@ -1,15 +1,13 @@
-import { sql } from 'kysely'
 import { Fault } from '../../lib/validation/fault.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
 import { type Actor, COMMAND_LINE, SYSTEM } from '../audit/index.ts'
+import { predecessors } from '../keys/predecessors.ts'
 import type { LinkRow } from './store.ts'
 
 /** Stands for the caller in the filter by creator. */
 export const ME = 'me'
 const KEY = /^key_/
 const CREATOR = /^(?:me|command|system|(?:usr|key)_[0-9a-z]{1,40})$/
-/** A key that was rotated more often finds links of its latest predecessors only. */
-const PREDECESSORS_MAX = 1_000
 
 /** The creator of a row as the API shows it; null: unknown. */
 export function creatorOf({
@@ -49,18 +47,6 @@ export function checkCreator(text: string): string | Fault {
 }
 
 /** A creator with those it stands for: a key goes on for the keys that it was rotated from. */
-export async function sameCreators(
-  { db }: Sql,
-  workspaceNo: number,
-  id: string,
-): Promise<string[]> {
-  if (!KEY.test(id)) return [id]
-  const { rows } = await sql<{ id: string }>`
-    WITH RECURSIVE chain(id) AS (
-      SELECT k.id FROM api_keys k WHERE k.id = ${id} AND k.workspace_no = ${workspaceNo}
-      UNION
-      SELECT k.rotated_from FROM chain c JOIN api_keys k ON k.id = c.id
-        WHERE k.rotated_from IS NOT NULL
-    ) SELECT id FROM chain LIMIT ${PREDECESSORS_MAX}`.execute(db)
-  return [id, ...rows.map((row) => row.id).filter((other) => other !== id)]
+export async function sameCreators(sqlx: Sql, workspaceNo: number, id: string): Promise<string[]> {
+  return KEY.test(id) ? predecessors(sqlx, workspaceNo, id) : [id]
 }

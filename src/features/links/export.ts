@@ -1,8 +1,9 @@
-import type { Caller } from '../../http/types.ts'
+import type { Caller } from '../../http/callers.ts'
 import { csvField } from '../../lib/base/csv.ts'
 import { streamOf } from '../../lib/base/streams.ts'
 import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
+import { isSeen } from '../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { shown } from './history.ts'
@@ -11,7 +12,6 @@ import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import { deletedLinks } from './remove.ts'
 import type { Link } from './schemas.ts'
-import { sees } from './store.ts'
 
 /** The most concurrent exports of a workspace or a person, and in total. */
 export const EXPORTS_PER_WORKSPACE = 4
@@ -156,13 +156,14 @@ async function visible(
   const { db } = storage.reports
   const links = await db
     .selectFrom('links')
-    .select(['id', 'folder_id'])
+    .select('id')
     .where('id', 'in', ids)
     .where('workspace_no', '=', caller.workspace.no)
+    .where(isSeen(caller, 'links'))
     .execute()
   const deleted = await deletedLinks(storage.reports, caller, clock.now())
     .select('id')
     .where('id', 'in', ids)
     .execute()
-  return new Set([...links.filter((link) => sees(caller, link)), ...deleted].map(({ id }) => id))
+  return new Set([...links, ...deleted].map(({ id }) => id))
 }

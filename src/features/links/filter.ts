@@ -1,12 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isPartial, type View } from '../../lib/base/view.ts'
 import type { Covering } from '../../model/blocks/list.ts'
-import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
-import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
+import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
+import {
+  bySql,
+  isSeen,
+  prepare,
+  SEQS_PER_WORKSPACE,
+  type Sql,
+} from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
 import { createdBetween, hadTests, isMadeBy, leadsTo } from './row-tests.ts'
-import { STATUSES, type Status } from './rows.ts'
+import type { Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
+import { HAS_CONDITIONS, statusSql } from './status-tests.ts'
 
 /** The filter of a list of a workspace's links. */
 export interface LinkFilter {
@@ -21,8 +29,8 @@ export interface LinkFilter {
   tagNos: readonly (readonly number[])[]
   /** The ids of the folder in links' rows; `none`: links without an existing folder; null: any. */
   folder: readonly string[] | 'none' | null
-  /** Folders whose links the caller can't see. */
-  hidden: readonly string[]
+  /** What the caller can see. */
+  view: View
   /** Null: archived or not. */
   archived: boolean | null
   domainNo: number | null
@@ -80,11 +88,11 @@ export function isPlain(filter: LinkFilter): boolean {
 
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
-  const { term, tags, domainNo, targetUrl, status, folder, hidden, only } = filter
+  const { term, tags, domainNo, targetUrl, status, folder, view, only } = filter
   const { anyTag, hasRules, hasPassword, isTagged, createdBy } = filter
   const had = [anyTag, hasRules, hasPassword, isTagged, createdBy]
   const single = [term, domainNo, targetUrl, status, folder, only, ...had]
-  return single.every((value) => value === null) && tags.length === 0 && hidden.length === 0
+  return single.every((value) => value === null) && tags.length === 0 && !isPartial(view)
 }
 
 /**
@@ -98,15 +106,13 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 
 /** The condition on the row `l` of `links` without its tags. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
-  const { term, status, domainNo, targetUrl, covering, archived, folder, hidden, only } = filter
+  const { term, status, domainNo, targetUrl, covering, archived, folder, view, only } = filter
   const tests: Fragment[] = [sql`TRUE`]
   if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
   if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
   if (folder === 'none') tests.push(sql`${folderOf('l')} IS NULL`)
   else if (folder !== null) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
-  if (hidden.length > 0) {
-    tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hidden)}))`)
-  }
+  if (isPartial(view)) tests.push(isSeen(view))
   if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
   if (targetUrl !== null) tests.push(leadsTo('l', targetUrl))
   if (status !== null) tests.push(statusSql(status, covering, nowMs))
@@ -196,22 +202,30 @@ function withExact({ exact }: LinkFilter, found: Fragment): Fragment {
 /** The conditions must be exactly those of the partial indexes. */
 function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   const { workspaceNo, tagNos, domainNo, targetUrl, folder, archived, createdByIds } = filter
+  const { allowed = {} } = filter.view
   const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
-  const sets = tagNos.map(
+  const sets = [...tagNos, ...(allowed.tags ? [allowed.tags] : [])].map(
     (numbers): Fragment => sql`SELECT ${sql.raw(numbers.length > 1 ? 'DISTINCT' : '')}
       t.link_seq AS seq FROM link_tags t
       WHERE t.workspace_no = ${workspaceNo} AND ${isTag('t', numbers)}
         AND t.link_seq BETWEEN ${low} AND ${high}`,
   )
-  if (folder !== null && folder !== 'none') {
-    sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(folder)})`)
+  for (const ids of [folder === 'none' ? null : folder, allowed.folders]) {
+    if (!ids || ids.length === 0) continue
+    sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(ids)})`)
   }
-  if (createdByIds !== null) sets.push(sql`${links} AND ${isMadeBy('l', createdByIds)}`)
+  for (const ids of [createdByIds, allowed.creators]) {
+    if (ids) sets.push(sql`${links} AND ${isMadeBy('l', ids)}`)
+  }
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
+  }
+  const { domains = [DEFAULT_DOMAIN] } = allowed
+  if (!domains.includes(DEFAULT_DOMAIN)) {
+    sets.push(sql`${links} AND l.domain_no IN (${sql.join(domains)}) AND l.domain_no <> 0`)
   }
   if (targetUrl !== null) sets.push(sql`${links} AND ${leadsTo('l', targetUrl)}`)
   if (isByCondition(filter)) sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
@@ -260,70 +274,4 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
     high: createdUntil === null || !isOrdered ? high : (await firstSince(createdUntil)) - 1,
     whole: createdFrom === null && createdUntil === null,
   }
-}
-
-/**
- * Whether the row `l` of `links` has a status. Uses the unindexed column `uses` only if necessary.
- */
-function statusSql(status: Status, covering: Covering | null, nowMs: number): Fragment {
-  const conditions: Record<Status, Fragment[]> = {
-    blocked: [blockedSql(covering)],
-    disabled: [sql`l.enabled = 0`],
-    expired: [sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${nowMs})`],
-    exhausted: [sql`(l.max_clicks IS NOT NULL AND l.uses >= l.max_clicks)`],
-    scheduled: [sql`(l.starts_at IS NOT NULL AND l.starts_at > ${nowMs})`],
-    active: [],
-  }
-  const before = STATUSES.slice(0, STATUSES.indexOf(status)).flatMap((other) => conditions[other])
-  const all = [...conditions[status], ...before.map((condition) => sql`NOT ${condition}`)]
-  return sql`(${sql.join(all, sql` AND `)})`
-}
-
-/** The host and port of a destination, which the URL standard ends with a slash. */
-const HOST = bySql({
-  sqlite: sql`substr(l.target_url, instr(l.target_url, '//') + 2,
-    instr(substr(l.target_url, instr(l.target_url, '//') + 2), '/') - 1)`,
-  postgres: sql`split_part(l.target_url, '/', 3)`,
-})
-
-/** Whether the row `l` is blocked; the same as `BlockList.covering` for a row in memory. */
-function blockedSql(covering: Covering | null): Fragment {
-  const tests: Fragment[] = [sql`l.block IS NOT NULL`]
-  if (covering?.all) tests.push(sql`TRUE`)
-  for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
-  if (covering?.hasPrefixes) {
-    tests.push(sql`EXISTS (SELECT 1 FROM slugs p WHERE p.block_id IS NOT NULL
-      AND p.special = ${SPECIAL_PREFIX} AND p.workspace_no = l.workspace_no
-      AND p.domain_no = l.domain_no
-      AND substr(l.slug_key, 1, length(p.slug_key) + 1) = p.slug_key || '/')`)
-  }
-  for (const host of covering?.hosts ?? []) {
-    const escaped = host.replaceAll('_', '\\_')
-    for (const port of ['', ':%']) {
-      tests.push(sql`${HOST} LIKE ${escaped + port} ESCAPE '\\'`)
-      tests.push(sql`${HOST} LIKE ${`%.${escaped}${port}`} ESCAPE '\\'`)
-    }
-  }
-  return sql`(${sql.join(tests, sql` OR `)})`
-}
-
-/**
- * True for every link whose status may not be active. Exactly the condition of the partial index
- * `links_special`, without which the database would read every link.
- */
-const HAS_CONDITIONS = sql`(l.enabled = 0 OR l.block IS NOT NULL
-  OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
-
-/**
- * Changes when the status of a link of the workspace changes without a change of the link: by a
- * visit that used up `max_clicks`, or by time.
- */
-export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number): Promise<string> {
-  const links = sql`FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
-  const past = (time: Fragment) => sql`CASE WHEN ${time} <= ${nowMs} THEN 1 ELSE 0 END`
-  const { rows } = await sql<{ uses: number | null; past: number | null }>`SELECT
-    (SELECT sum(l.uses) ${links} AND l.max_clicks IS NOT NULL) AS uses,
-    (SELECT sum(${past(sql`l.starts_at`)} + ${past(sql`l.expires_at`)}) ${links}) AS past
-  `.execute(sqlx.db)
-  return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { assertPermits } from '../../http/admission.ts'
+import { isPartial } from '../../lib/base/view.ts'
 import { invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
-import type { Transaction } from '../../platform/storage/index.ts'
+import { isSeen, type Transaction } from '../../platform/storage/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import { isTag, numbersOfTags } from '../tags/index.ts'
 import { addressesOf, addressOn, identity, placeAliases } from './addresses.ts'
@@ -56,9 +57,10 @@ export async function findOrCreate(
 async function findSame(
   ctx: LinkContext,
   tx: Transaction,
-  { workspace: { no }, hiddenFolders = [] }: LinkPrincipal,
+  caller: LinkPrincipal,
   given: PreparedCreate,
 ): Promise<LinkRow | undefined> {
+  const { no } = caller.workspace
   const fields = withUtmFields(ctx, given, given.destination_url.given)
   const { slug, aliases, tags, social, folder_id, imported_clicks: _, ...others } = fields
   const main = addressOn(fields.domain ?? DEFAULT_DOMAIN, slug?.slug ?? '', ctx.domains)
@@ -73,11 +75,7 @@ async function findSame(
     if (value !== null) query = query.where(column as 'title', '=', value as string)
   }
   if (slug !== undefined) query = query.where('slug_key', '=', main.key)
-  if (hiddenFolders.length > 0) {
-    query = query.where(({ eb, or }) =>
-      or([eb('folder_id', 'is', null), eb('folder_id', 'not in', hiddenFolders)]),
-    )
-  }
+  if (isPartial(caller)) query = query.where(isSeen(caller, 'links'))
   if (typeof folder_id === 'string') {
     const ids = await idsOfFolder(tx, no, folder_id)
     if (ids.length === 0) return undefined

@@ -1,3 +1,4 @@
+import { seesFolder } from '../../lib/base/view.ts'
 import { invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
@@ -15,15 +16,16 @@ import type { LinkRow } from './store.ts'
 export async function withGroups(
   maker: TagMaker,
   tx: Transaction,
-  { workspace: { no }, hiddenFolders = [] }: LinkCaller,
+  caller: LinkCaller,
   changes: readonly { before: LinkRow; row: LinkRow }[],
 ): Promise<LinkRow[]> {
+  const { no } = caller.workspace
   const folders = changes.map(({ before, row }) =>
     row.folder_id === before.folder_id ? null : row.folder_id,
   )
   for (const id of new Set(folders)) {
     if (id === null) continue
-    const folder = hiddenFolders.includes(id) ? undefined : await findFolder(tx, no, id)
+    const folder = seesFolder(caller, id) ? await findFolder(tx, no, id) : undefined
     if (folder === undefined) throw invalid({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' })
   }
   const names = changes.map(({ before, row }) =>

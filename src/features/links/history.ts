@@ -1,6 +1,6 @@
+import type { IfMatch } from '../../http/callers.ts'
 import { validate } from '../../http/index.ts'
 import { pageOf } from '../../http/page.ts'
-import type { IfMatch } from '../../http/types.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'

@@ -33,10 +33,13 @@ function names(description: string, example?: string) {
   return parameter(repeatable(name, NAMES_MAX), description, example && { example: [example] })
 }
 
+/** In a body a JSON boolean. */
 const flag = z
-  .enum(['true', 'false'])
-  .transform((value) => value === 'true')
-  .optional()
+  .preprocess(
+    (value) => (typeof value === 'boolean' ? String(value) : value),
+    z.enum(['true', 'false']).optional(),
+  )
+  .transform((value) => (value === undefined ? undefined : value === 'true'))
   .openapi({ type: 'boolean' })
 
 /** What links have or don't have. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { viewOf } from '../../lib/base/view.ts'
 import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
 import { slugKey } from '../../model/links/slug.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
@@ -14,11 +15,11 @@ import {
   type NamedLinks,
   rangeOf,
   smallestSet,
-  statusMark,
 } from './filter.ts'
 import type { FilterQuery, ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { LinkList } from './schemas.ts'
+import { statusMark } from './status-tests.ts'
 
 /** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(
@@ -99,10 +100,12 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
 /** The filter of a query, without what needs the database. */
 export function filterOf(
   { blocks }: LinkContext,
-  { workspace: { no: workspaceNo }, hiddenFolders = [], actor }: LinkPrincipal,
+  caller: LinkPrincipal,
   query: FilterQuery,
 ): LinkFilter {
   const term = foldForSearch(query.search ?? '')
+  const { actor } = caller
+  const { no: workspaceNo } = caller.workspace
   const { folder_id: folder, archived = 'false', created_by: creator } = query
   return {
     workspaceNo,
@@ -110,7 +113,7 @@ export function filterOf(
     termInTags: false,
     tagNos: [],
     folder: folder === undefined || folder === 'none' ? (folder ?? null) : [folder],
-    hidden: hiddenFolders,
+    view: viewOf(caller),
     archived: archived === 'any' ? null : archived === 'true',
     tags: keysOfTags(query.tags ?? []),
     domainNo: query.domain ?? null,
@@ -134,7 +137,7 @@ export function filterOf(
 
 /** Resolves tags, folder and named links of a filter. */
 export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
-  const { workspaceNo, term, tags, anyTag, folder, hidden, archived, named, createdBy } = filter
+  const { workspaceNo, term, tags, anyTag, folder, view, archived, named, createdBy } = filter
   return {
     ...filter,
     createdByIds: createdBy === null ? null : await sameCreators(sqlx, workspaceNo, createdBy),
@@ -142,7 +145,7 @@ export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter
     termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
     only: named && (await findNamed(sqlx, workspaceNo, named)),
-    folder: Array.isArray(folder) ? await findIdsOf(sqlx, workspaceNo, folder[0], hidden) : folder,
+    folder: Array.isArray(folder) ? await findIdsOf(sqlx, workspaceNo, folder[0], view) : folder,
     // Without archived links the condition isn't needed.
     archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
   }

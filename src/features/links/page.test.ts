@@ -64,7 +64,7 @@ test.skipIf(testDialect !== 'sqlite')(
     const { sqlx, plans } = explaining(own.storage.reports)
     const filter: LinkFilter = {
       ...{ workspaceNo: 1, term: null, termInTags: false, tags: [], tagNos: [], folder: null },
-      ...{ hidden: [], archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
+      ...{ view: {}, archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
       ...{ hasRules: null, hasPassword: null, isTagged: null, targetUrl: null, status: null },
       ...{ createdBy: null, createdByIds: null, createdFrom: null, createdUntil: null },
       ...{ named: null, only: null, covering: null },

@@ -1,8 +1,12 @@
+import type { IfMatch } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
-import type { IfMatch } from '../../http/types.ts'
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
-import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../../platform/storage/index.ts'
+import {
+  isDeletedSeen,
+  SEQS_PER_WORKSPACE,
+  type Sql,
+  type Transaction,
+} from '../../platform/storage/index.ts'
 import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
@@ -139,14 +143,11 @@ async function forget(
  * access by a reader goes through this.
  */
 export function deletedLinks({ db }: Sql, reader: LinkSeeker, nowMs: number) {
-  const hidden = hiddenFrom(reader)
   return db
     .selectFrom('deleted_links')
     .where('workspace_no', '=', reader.workspace.no)
     .where('deleted_at', '>', nowMs - GRACE_MS)
-    .$if(hidden.length > 0, (query) =>
-      query.where((eb) => eb.or([eb('folder_id', 'is', null), eb('folder_id', 'not in', hidden)])),
-    )
+    .where(isDeletedSeen(reader))
 }
 
 /** The query for deleted links. */

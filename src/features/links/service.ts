@@ -1,4 +1,4 @@
-import type { IfMatch } from '../../http/types.ts'
+import type { IfMatch } from '../../http/callers.ts'
 import { hashNormalized } from '../../lib/base/passwords.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import type { Locale } from '../../lib/i18n/index.ts'

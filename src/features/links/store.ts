@@ -5,6 +5,7 @@ import {
   type SelectQueryBuilder,
   sql,
 } from 'kysely'
+import { sees, type View } from '../../lib/base/view.ts'
 import {
   type LinksTable,
   prepare,
@@ -177,18 +178,8 @@ const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
 )
 
 /** The viewer of a link. */
-export interface LinkSeeker {
+export interface LinkSeeker extends View {
   readonly workspace: { readonly no: number }
-  /** Folders whose links they can't see. */
-  readonly hiddenFolders?: readonly string[] | undefined
-}
-
-/** Whether the caller can see a link of their workspace. */
-export function sees(
-  { hiddenFolders = [] }: LinkSeeker,
-  { folder_id }: Pick<LinkRow, 'folder_id'>,
-): boolean {
-  return folder_id === null || !hiddenFolders.includes(folder_id)
 }
 
 /** A link of the workspace that the caller can see. */

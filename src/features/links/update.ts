@@ -1,4 +1,4 @@
-import type { IfMatch } from '../../http/types.ts'
+import type { IfMatch } from '../../http/callers.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { isReserved } from '../../model/links/slug.ts'
 import { BOUNDS } from '../../model/links/values.ts'
@@ -37,6 +37,7 @@ import {
 } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
+import { outsideFaults } from './within.ts'
 
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(
@@ -114,7 +115,11 @@ export async function change(
   const [filled = changed.row] = await withGroups(ctx, tx, caller, [changed])
   const row = withAddresses(filled, to)
   const had = isDeleted ? [] : allOf(from)
-  const faults = [...faultsOf(row, to, patch), ...reservedFaults(had, to)]
+  const faults = [
+    ...faultsOf(row, to, patch),
+    ...reservedFaults(had, to),
+    ...outsideFaults(caller, row, to, allOf(from)),
+  ]
   if (faults.length > 0) throw invalid(...faults)
   const names = Object.keys(row) as (keyof LinkRow)[]
   const isSame = names.every((name) => before[name] === row[name])

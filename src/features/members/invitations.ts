@@ -1,4 +1,4 @@
-import type { Role } from '../../http/types.ts'
+import type { Role } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import type { Random } from '../../lib/base/random.ts'

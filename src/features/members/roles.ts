@@ -1,4 +1,4 @@
-import type { Permission, Role } from '../../http/types.ts'
+import type { Permission, Role } from '../../http/callers.ts'
 
 /** The roles, from most to least permissions. Each includes the ones after it. */
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[]

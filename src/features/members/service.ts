@@ -1,4 +1,4 @@
-import type { Caller, Role } from '../../http/types.ts'
+import type { Caller, Role } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'

@@ -152,6 +152,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     ...WRITE,
     method: 'put',
     path: LOGO,
+    wholeWorkspace: true,
     operationId: 'setLogo',
     summary: "Set the workspace's logo",
     description:
@@ -179,6 +180,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     ...WRITE,
     method: 'delete',
     path: LOGO,
+    wholeWorkspace: true,
     operationId: 'deleteLogo',
     summary: "Delete the workspace's logo",
     success: { status: 204, description: 'The workspace has no logo.' },

@@ -23,7 +23,11 @@ test.skipIf(testDialect !== 'sqlite')('no look-up of some tags reads all of them
   const some = Array.from({ length: 20 }, (_, i) => i + 1)
   await numbersOfTags(sqlx, 1, some.map(String))
   await tagsOfNumbers(sqlx, 1, some)
-  await findHiddenKeys(sqlx, { workspaceNo: 1, hidden: ['fld_a'] }, some.map(String))
+  await findHiddenKeys(
+    sqlx,
+    { workspaceNo: 1, view: { hiddenFolders: ['fld_a'] } },
+    some.map(String),
+  )
   expect(plans.length).toBe(3)
   const ofAll = plans.flat().filter((line) => line.endsWith('(workspace_no=?)'))
   expect(ofAll).toEqual([])

@@ -1,9 +1,9 @@
+import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
 import { versionedOf } from '../../http/respond.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { IfMatch, Reader } from '../../http/types.ts'
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { withContext } from '../../lib/base/verbs.ts'
+import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
@@ -48,12 +48,8 @@ export function createTagService(deps: ServiceContext) {
 }
 
 /** How many links have any of these tags: counted before the transaction, because it is slow. */
-function linksOf(
-  { storage }: ServiceContext,
-  { workspace, hiddenFolders = [] }: Reader,
-  ...ids: string[]
-): Promise<number> {
-  return countLinks(storage.reports, workspace.no, ids, hiddenFolders)
+function linksOf({ storage }: ServiceContext, reader: Reader, ...ids: string[]): Promise<number> {
+  return countLinks(storage.reports, reader.workspace.no, ids, viewOf(reader))
 }
 
 /** Tags by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
@@ -79,8 +75,7 @@ async function list(
     keys,
     afterKey,
     limit: limit + 1,
-    hiddenFolders: caller.hiddenFolders ?? [],
-    hidden: hiddenFrom(caller),
+    view: viewOf(caller),
   })
   const page = pageOf(rows, limit, ({ key }) => cursors.encode([key], binding))
   return { ...page, data: page.data.map((row) => shown(row, row.links)) }
@@ -191,14 +186,14 @@ async function remove(
 
 /** @throws AppError TAG_NOT_FOUND */
 async function found(sqlx: Sql, caller: Reader, id: string): Promise<TagRow> {
-  const row = await findTag(sqlx, viewOf(caller), 'id', id)
+  const row = await findTag(sqlx, seenBy(caller), 'id', id)
   if (row === undefined) throw new AppError('TAG_NOT_FOUND')
   return row
 }
 
 /** The id of the tag with a key that a reader can see. */
 export async function findTagId(sqlx: Sql, reader: Reader, key: string) {
-  return (await findTag(sqlx, viewOf(reader), 'key', key))?.id
+  return (await findTag(sqlx, seenBy(reader), 'key', key))?.id
 }
 
 /** Those of some keys whose tags exist but are hidden from a reader. */
@@ -207,7 +202,7 @@ export async function hiddenTags(
   reader: Reader,
   keys: readonly string[],
 ): Promise<Set<string>> {
-  return new Set(await findHiddenKeys(sqlx, viewOf(reader), keys))
+  return new Set(await findHiddenKeys(sqlx, seenBy(reader), keys))
 }
 
 /** Those of some ids whose tags exist and can be seen by a reader. */
@@ -216,12 +211,12 @@ export async function visibleTags(
   reader: Reader,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const found = await Promise.all(ids.map((id) => findTag(sqlx, viewOf(reader), 'id', id)))
+  const found = await Promise.all(ids.map((id) => findTag(sqlx, seenBy(reader), 'id', id)))
   return new Set(found.flatMap((row) => row?.id ?? []))
 }
 
-function viewOf(reader: Reader) {
-  return { workspaceNo: reader.workspace.no, hidden: hiddenFrom(reader) }
+function seenBy(reader: Reader) {
+  return { workspaceNo: reader.workspace.no, view: viewOf(reader) }
 }
 
 /** A tag to be changed. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */

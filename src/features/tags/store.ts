@@ -1,6 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import { isPartial, type View } from '../../lib/base/view.ts'
 import {
   bySql,
+  isSeen,
   prepare,
   prepareRows,
   type Schema,
@@ -43,7 +46,7 @@ export async function findTags(
 /** The tag with this id or key that a reader can see, unless it was merged into another. */
 export function findTag(
   { db }: Sql,
-  { workspaceNo, hidden }: { workspaceNo: number; hidden: readonly string[] },
+  { workspaceNo, view }: { workspaceNo: number; view: View },
   by: 'id' | 'key',
   text: string,
 ) {
@@ -53,14 +56,14 @@ export function findTag(
     .where('t.workspace_no', '=', workspaceNo)
     .where(`t.${by}`, '=', text)
     .where('t.merged_into', 'is', null)
-    .where(isTagSeen(hidden))
+    .where(isTagSeen(view))
     .executeTakeFirst()
 }
 
 /** Those of some keys whose tags a reader can't see. */
 export async function findHiddenKeys(
   { db }: Sql,
-  { workspaceNo, hidden }: { workspaceNo: number; hidden: readonly string[] },
+  { workspaceNo, view }: { workspaceNo: number; view: View },
   keys: readonly string[],
 ): Promise<string[]> {
   if (keys.length === 0) return []
@@ -70,7 +73,7 @@ export async function findHiddenKeys(
     .where('t.workspace_no', '=', workspaceNo)
     .where('t.key', 'in', keys)
     .where('t.merged_into', 'is', null)
-    .where(sql<boolean>`NOT ${isTagSeen(hidden)}`)
+    .where(sql<boolean>`NOT ${isTagSeen(view)}`)
     .execute()
   return rows.map(({ key }) => key)
 }
@@ -184,21 +187,19 @@ interface TagPage {
   /** Exclusive; null: the first page. */
   afterKey: string | null
   limit: number
-  /** Links of these folders are not counted. */
-  hiddenFolders: readonly string[]
-  /** See {@link isTagSeen}. */
-  hidden: readonly string[]
+  /** Other links are not counted; see {@link isTagSeen}. */
+  view: View
 }
 
 type CountedTag = TagRow & { links: number }
 
 /** Tags by their key, with how many links each has. */
 export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]> {
-  const { workspaceNo, term, keys, afterKey, limit, hiddenFolders, hidden } = page
+  const { workspaceNo, term, keys, afterKey, limit, view } = page
   const { rows } = await sql<CountedTag>`
-    SELECT t.*, ${linksOf(hiddenFolders)} AS links
+    SELECT t.*, ${linksOf(view)} AS links
     FROM tags t WHERE t.workspace_no = ${workspaceNo} AND t.merged_into IS NULL
-      AND ${isTagSeen(hidden)}
+      AND ${isTagSeen(view)}
       ${term === '' ? sql`` : sql`AND ${tagContains(term)}`}
       ${keys === null ? sql`` : sql`AND t.key IN (${sql.join(keys)})`}
       ${afterKey === null ? sql`` : sql`AND t.key > ${afterKey}`}
@@ -211,10 +212,10 @@ export async function countLinks(
   { db }: Sql,
   workspaceNo: number,
   ids: readonly string[],
-  hiddenFolders: readonly string[],
+  view: View,
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    SELECT count(DISTINCT o.link_seq) AS n FROM link_tags o ${seen(hiddenFolders)}
+    SELECT count(DISTINCT o.link_seq) AS n FROM link_tags o ${seen(view)}
     WHERE o.workspace_no = ${workspaceNo} AND o.tag_no IN
       (SELECT s.no FROM tags t JOIN tags s ON s.workspace_no = t.workspace_no AND s.key = t.key
         WHERE t.workspace_no = ${workspaceNo} AND t.id IN (${sql.join(ids)}))`.execute(db)
@@ -223,31 +224,38 @@ export async function countLinks(
 
 /**
  * Whether a reader can see the tag `t`: it is on a link that they can see, or on none, and wasn't
- * created for a link in a folder that is hidden from them. The one rule for all access to tags.
+ * created for a link in a folder that is hidden from them. A key that is restricted to some links sees
+ * the tags of these, and those that it is restricted to. The one rule for all access to tags.
  */
-export function isTagSeen(hidden: readonly string[]): RawBuilder<boolean> {
-  if (hidden.length === 0) return sql<boolean>`TRUE`
+export function isTagSeen(view: View): RawBuilder<boolean> {
+  const hidden = hiddenFrom(view)
+  const { allowed } = view
+  if (hidden.length === 0 && allowed === undefined) return sql<boolean>`TRUE`
   const uses = sql`FROM link_tags o JOIN links l ON l.seq = o.link_seq
     WHERE o.workspace_no = t.workspace_no AND o.tag_no IN
       (SELECT s.no FROM tags s WHERE s.workspace_no = t.workspace_no AND s.key = t.key)`
+  const isUsed = sql`EXISTS (SELECT 1 ${uses} AND ${isSeen(view)})`
+  if (allowed !== undefined) {
+    const { tags = [] } = allowed
+    return tags.length === 0
+      ? sql<boolean>`${isUsed}`
+      : sql<boolean>`(t.no IN (${sql.join(tags)}) OR ${isUsed})`
+  }
   const folders = sql.join(hidden)
-  return sql<boolean>`(
-    EXISTS (SELECT 1 ${uses} AND (l.folder_id IS NULL OR l.folder_id NOT IN (${folders})))
+  return sql<boolean>`(${isUsed}
     OR ((t.folder_id IS NULL OR t.folder_id NOT IN (${folders})) AND NOT EXISTS (SELECT 1 ${uses})))`
 }
 
 /** How many links the tag `t` has. */
-function linksOf(hiddenFolders: readonly string[]): RawBuilder<number> {
-  return sql<number>`(SELECT count(DISTINCT o.link_seq) FROM link_tags o ${seen(hiddenFolders)}
+function linksOf(view: View): RawBuilder<number> {
+  return sql<number>`(SELECT count(DISTINCT o.link_seq) FROM link_tags o ${seen(view)}
     WHERE o.workspace_no = t.workspace_no AND o.tag_no IN
       (SELECT s.no FROM tags s WHERE s.workspace_no = t.workspace_no AND s.key = t.key))`
 }
 
-/** Excludes the rows `o` of `link_tags` whose link is in one of these folders. */
-function seen(hiddenFolders: readonly string[]): RawBuilder<unknown> {
-  if (hiddenFolders.length === 0) return sql``
-  return sql`JOIN links l ON l.seq = o.link_seq
-    AND (l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hiddenFolders)}))`
+/** Excludes the rows `o` of `link_tags` whose link a reader can't see. */
+function seen(view: View): RawBuilder<unknown> {
+  return isPartial(view) ? sql`JOIN links l ON l.seq = o.link_seq AND ${isSeen(view)}` : sql``
 }
 
 /** Whether a row of `link_tags` has a tag. One that others were merged into has several numbers. */

@@ -56,6 +56,7 @@ export function registerUtmRoutes(
     ...WRITE,
     method: 'post',
     path: PATH,
+    wholeWorkspace: true,
     operationId: 'createUtmTemplate',
     summary: 'Create a UTM template',
     description:
@@ -85,6 +86,7 @@ export function registerUtmRoutes(
     ...WRITE,
     ...BY_ID,
     method: 'patch',
+    wholeWorkspace: true,
     operationId: 'updateUtmTemplate',
     summary: 'Update a UTM template',
     description: 'A JSON merge patch (RFC 7396). Links that took its values stay as they are.',
@@ -103,6 +105,7 @@ export function registerUtmRoutes(
     ...WRITE,
     ...BY_ID,
     method: 'delete',
+    wholeWorkspace: true,
     operationId: 'deleteUtmTemplate',
     summary: 'Delete a UTM template',
     success: { status: 204, description: 'The template is deleted.' },

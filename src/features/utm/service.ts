@@ -1,5 +1,5 @@
+import type { IfMatch } from '../../http/callers.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { IfMatch } from '../../http/types.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'

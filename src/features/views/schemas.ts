@@ -15,9 +15,14 @@ const NAME_MAX = 50
 const ID_MAX = 100
 const HOST_MAX = 255
 
-const NO_FILTER = {
+/** A filter without conditions. */
+export const NO_FILTER = {
   search: null,
   tag: null,
+  any_tag: null,
+  tagged: null,
+  has_rules: null,
+  has_password: null,
   folder_id: null,
   archived: null,
   domain: null,
@@ -51,6 +56,10 @@ const filter = z
   .strictObject({
     search: text(BOUNDS.search).nullable().default(null),
     tag: boundedList(text(BOUNDS.tag), { max: BOUNDS.tags }).nullable().default(null),
+    any_tag: boundedList(text(BOUNDS.tag), { max: BOUNDS.tags }).nullable().default(null),
+    tagged: z.boolean().nullable().default(null),
+    has_rules: z.boolean().nullable().default(null),
+    has_password: z.boolean().nullable().default(null),
     folder_id: text(ID_MAX).nullable().default(null),
     archived: z.enum(['true', 'any']).nullable().default(null),
     domain: text(HOST_MAX).nullable().default(null),

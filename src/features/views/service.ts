@@ -1,5 +1,5 @@
+import type { IfMatch } from '../../http/callers.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
-import type { IfMatch } from '../../http/types.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
@@ -9,7 +9,7 @@ import { changedFields, recordObject } from '../audit/index.ts'
 import { findFolder, idsOfFolder } from '../folders/index.ts'
 import type { MemberPrincipal } from '../members/service.ts'
 import { hiddenTags } from '../tags/index.ts'
-import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
+import { NO_FILTER, VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
 
 type Row = Schema['views']
 /** What is stored as JSON. */
@@ -107,7 +107,10 @@ async function visible(sql: Sql, caller: MemberPrincipal): Promise<Row[]> {
     .orderBy('id')
     .execute()
   if (hiddenFolders === undefined) return rows
-  const tagKeys = (row: Row) => (shownOf(row).filter.tag ?? []).map(foldCase)
+  const tagKeys = (row: Row) => {
+    const { tag, any_tag } = shownOf(row).filter
+    return [...(tag ?? []), ...(any_tag ?? [])].map(foldCase)
+  }
   const tags = await hiddenTags(sql, caller, rows.flatMap(tagKeys))
   const seen: Row[] = []
   for (const row of rows) {
@@ -177,8 +180,7 @@ function shownOf(row: Pick<Row, 'shown'>): Shown {
   const { filter, ...shown } = JSON.parse(row.shown) as Stored
   // Rows of earlier versions lack newer members, and have the folder's id under its former name.
   const { folder = null, ...rest } = filter
-  const now = { folder_id: rest.folder_id ?? folder, created_by: rest.created_by ?? null }
-  return { ...shown, filter: { ...rest, ...now } }
+  return { ...shown, filter: { ...NO_FILTER, ...rest, folder_id: rest.folder_id ?? folder } }
 }
 
 function stateOf(row: Row) {

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { sql as raw, type Selectable } from 'kysely'
-import type { Role } from '../../http/types.ts'
+import type { Role } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'

@@ -11,7 +11,7 @@ import { type PlanLimits, UNLIMITED } from '../../model/plans/types.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import { openTestStorage } from '../../platform/storage/testing/database.ts'
 import { type Api, createApi, endpoint } from '../api.ts'
-import type { Caller } from '../types.ts'
+import type { Caller } from '../callers.ts'
 import '../../lib/i18n/testing/pseudo.ts'
 
 /** An API of a few small endpoints on a real database, for tests of the pipeline. */

@@ -88,6 +88,8 @@ export const ERRORS = {
   INSUFFICIENT_SCOPE: { status: 403, params: { scope: 'string' } },
   /** A key can't give another one a scope that it hasn't got. */
   SCOPE_NOT_GRANTABLE: { status: 403, params: { scope: 'string' } },
+  RESTRICTION_NOT_GRANTABLE: { status: 403, params: { restriction: 'string' } },
+  KEY_RESTRICTED: { status: 403, params: {} },
   /** Of a job: who started it isn't a member any more, or their role doesn't permit it now. */
   ACTOR_NOT_PERMITTED: { status: 403, params: {} },
   PLAN_LIMIT_REACHED: { status: 403, params: {} },
@@ -226,6 +228,7 @@ export const DETAILS = {
   TOO_MANY_INTERVALS: { max: 'number' },
   INVALID_CHARACTERS: {},
   UNKNOWN_DOMAIN: {},
+  OUTSIDE_RESTRICTIONS: {},
   DOMAIN_NOT_VERIFIED: {},
   /** Not a host name with at least two labels. */
   INVALID_HOST: {},

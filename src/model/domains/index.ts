@@ -1,2 +1,2 @@
 export { DEFAULT_DOMAIN, type Domains, listDomains } from './list.ts'
-export { DomainConflict, domainsFile, storedDomains, syncDomains } from './shared.ts'
+export { DomainConflict, domainsFile, readDomains, storedDomains, syncDomains } from './shared.ts'

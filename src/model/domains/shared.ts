@@ -57,6 +57,17 @@ export async function syncDomains(
   return createDomainList({ storage, base: new URL(baseUrl), shared, rows, file })
 }
 
+/** The stored domains, for a command, which doesn't change them. */
+export async function readDomains(
+  storage: Pick<Storage, 'read'>,
+  baseUrl: string,
+  shortDomains: readonly string[],
+): Promise<Domains> {
+  const rows = await listDomains(storage)
+  const shared = sharedOf(baseUrl, shortDomains)
+  return createDomainList({ storage, base: new URL(baseUrl), shared, rows })
+}
+
 /** Whether the default domain has a host, and `host` isn't that of another domain. */
 function isNamed(rows: readonly ListedDomain[], host: string): boolean {
   const isDefault = ({ no }: ListedDomain) => no === DEFAULT_DOMAIN

@@ -40,3 +40,4 @@ export {
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
   return (await import('./postgres/index.ts')).openPostgres(options)
 }
+export { isDeletedSeen, isFolderSeen, isSeen } from './view.ts'

@@ -21,6 +21,8 @@ type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infe
 /** All tables, from the baseline. A later migration adds its columns to these types. */
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> } & {
   journal_watermark: { instance: string | null }
+  /** JSON of a key's restrictions; null: it has none. */
+  api_keys: { restrictions: string | null }
 } & ImportSchema &
   CreationSchema &
   EventSchema &

@@ -1,5 +1,5 @@
 import { createEventStream, type StreamEvent } from '../../http/event-stream.ts'
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
@@ -47,7 +47,7 @@ export function createLiveStreams(deps: LiveOptions) {
     const now = clock.now()
     const question = { caller, linkId: null, query: { ...query, tags: [], folder: undefined } }
     const asked = await select({ storage, clock }, question, { from: now, to: now + 1 })
-    const { hiddenFolders: _, ...selection } = asked
+    const { view: _, ...selection } = asked
     return (range: { from: number; to: number }) => ({
       ...selection,
       ...selectedRange(range, query.zone, clock.now()),
@@ -68,7 +68,7 @@ export function createLiveStreams(deps: LiveOptions) {
       const group = {
         tags: tagKeys(query.tags),
         folder: await folderIds(storage, caller, query.folder),
-        hidden: hiddenFrom(caller),
+        view: viewOf(caller),
       }
       const release = limit.take(caller)
       try {

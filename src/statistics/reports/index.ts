@@ -1,3 +1,4 @@
+import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
@@ -35,14 +36,10 @@ export function createReports(
 
   /** The selection with the links of its tags and folders, within the times that clicks can have. */
   async function resolve(selection: Selection): Promise<Selection> {
-    const { workspaceNo, tags = [], folder = null, hiddenFolders = [], from, to } = selection
-    const isGroup = tags.length > 0 || folder !== null
-    const hidden =
-      hiddenFolders.length === 0 ? [] : await facts.inFolders(workspaceNo, hiddenFolders)
+    const { from, to } = selection
     return {
       ...selection,
-      linkSeqs: isGroup ? await facts.grouped(workspaceNo, { tags, folder }) : selection.linkSeqs,
-      ...(hidden.length > 0 && { exceptSeqs: hidden }),
+      ...(await linksOf(selection, facts)),
       from: Math.max(0, Math.min(from, LATEST_MS)),
       to: Math.max(0, Math.min(to, LATEST_MS)),
     }
@@ -78,6 +75,25 @@ export function createReports(
   }
 
   return { ...reportsUntil(), until: reportsUntil }
+}
+
+/**
+ * The links of a selection's tags, folder and view. Those of a restricted key are listed; from other
+ * readers few links are hidden, so that these are.
+ */
+export async function linksOf(
+  { workspaceNo, linkSeq, linkSeqs, tags = [], folder, view = {} }: Selection,
+  facts: Pick<LinkFacts, 'grouped' | 'inFolders'>,
+): Promise<Pick<Selection, 'linkSeqs' | 'exceptSeqs'>> {
+  // A single link is one that the reader sees.
+  const isRestricted = view.allowed !== undefined && linkSeq === null
+  const isGroup = tags.length > 0 || folder !== undefined || isRestricted
+  const group = { tags, folder: folder ?? null, ...(isRestricted && { view }) }
+  const hidden = isRestricted ? [] : hiddenFrom(view)
+  return {
+    linkSeqs: isGroup ? await facts.grouped(workspaceNo, group) : linkSeqs,
+    ...(hidden.length > 0 && { exceptSeqs: await facts.inFolders(workspaceNo, hidden) }),
+  }
 }
 
 function isHeavy({ linkSeq, from, to }: Selection): boolean {

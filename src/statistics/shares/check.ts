@@ -1,10 +1,11 @@
+import { sql as fragment, type RawBuilder } from 'kysely'
 import { idsOfFolder } from '../../features/folders/index.ts'
 import { findTagId, isTagSeen } from '../../features/tags/index.ts'
-import type { Reader } from '../../http/types.ts'
-import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import type { Reader } from '../../http/callers.ts'
+import { type Allowed, sees, seesFolder } from '../../lib/base/view.ts'
 import type { ErrorDetail } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
-import type { Sql } from '../../platform/storage/index.ts'
+import { isFolderSeen, isSeen, type Sql } from '../../platform/storage/index.ts'
 import type { Subject } from './schemas.ts'
 import type { ShareKind } from './show.ts'
 import { type FoundShare, findLinks, findShares, type Wanted } from './store.ts'
@@ -22,7 +23,7 @@ export async function checkSubject(
   sharer: Reader,
   { link_id, tag, folder_id }: Subject,
 ): Promise<SharedSubject | ErrorDetail> {
-  const { workspace, hiddenFolders = [] } = sharer
+  const { workspace, allowed } = sharer
   if (link_id !== undefined) {
     return (await seenLinks(sql, sharer, [link_id])).has(link_id)
       ? { kind: 'link', id: link_id }
@@ -30,13 +31,28 @@ export async function checkSubject(
   }
   if (tag !== undefined) {
     const id = await findTagId(sql, sharer, foldCase(tag.trim()))
-    return id === undefined ? { field: 'subject.tag', code: 'TAG_NOT_FOUND' } : { kind: 'tag', id }
+    if (id === undefined) return { field: 'subject.tag', code: 'TAG_NOT_FOUND' }
+    // It has links that the key doesn't reach, now or later.
+    return allowed === undefined
+      ? { kind: 'tag', id }
+      : { field: 'subject.tag', code: 'OUTSIDE_RESTRICTIONS' }
   }
-  if (folder_id === undefined) return { kind: 'workspace', id: null }
-  const isSeen = !hiddenFolders.includes(folder_id)
-  return isSeen && (await idsOfFolder(sql, workspace.no, folder_id)).length > 0
+  if (folder_id === undefined) {
+    return allowed === undefined
+      ? { kind: 'workspace', id: null }
+      : { field: 'subject.workspace', code: 'OUTSIDE_RESTRICTIONS' }
+  }
+  const isThere =
+    seesFolder(sharer, folder_id) && (await idsOfFolder(sql, workspace.no, folder_id)).length > 0
+  if (!isThere) return { field: 'subject.folder_id', code: 'FOLDER_NOT_FOUND' }
+  return allowed === undefined || reachesFolders(allowed)
     ? { kind: 'folder', id: folder_id }
-    : { field: 'subject.folder_id', code: 'FOLDER_NOT_FOUND' }
+    : { field: 'subject.folder_id', code: 'OUTSIDE_RESTRICTIONS' }
+}
+
+/** Whether a key reaches all links of the folders that it is restricted to. */
+function reachesFolders({ folders, ...others }: Allowed): boolean {
+  return folders !== undefined && Object.keys(others).length === 0
 }
 
 /** Faults of filters whose links don't exist. */
@@ -68,15 +84,15 @@ export async function seenShares(
   reader: Reader,
   { limit = 1, ...wanted }: Wanted,
 ): Promise<FoundShare[]> {
-  const { workspace, hiddenFolders: hidden } = reader
+  const { workspace, hiddenFolders, allowed } = reader
   const own = { ...wanted, limit, workspaceNo: workspace.no }
-  if (hidden === undefined) return findShares(sql, own)
+  if (hiddenFolders === undefined && allowed === undefined) return findShares(sql, own)
   const seen: FoundShare[] = []
-  const view = { ...own, hidden, isTagSeen: isTagSeen(hiddenFrom(reader)) }
+  const isSubject = isSubjectSeen(reader)
   for (let { before } = wanted; ; ) {
-    const rows = await findShares(sql, { ...view, before })
+    const rows = await findShares(sql, { ...own, isSeen: isSubject, before })
     const links = await findLinks(sql, workspace.no, rows.flatMap(linksOf))
-    const unseen = new Set(links.filter((link) => !isSeen(reader, link)).map(({ id }) => id))
+    const unseen = new Set(links.filter((link) => !sees(reader, link)).map(({ id }) => id))
     seen.push(...rows.filter((row) => !linksOf(row).some((id) => unseen.has(id))))
     if (seen.length >= limit || rows.length < limit) return seen.slice(0, limit)
     before = rows.at(-1)?.id
@@ -92,9 +108,19 @@ function linksOf({ filters }: FoundShare): string[] {
 /** Those of some links that the caller can see. */
 export async function seenLinks(sql: Sql, reader: Reader, ids: readonly string[]) {
   const links = await findLinks(sql, reader.workspace.no, ids)
-  return new Set(links.filter((link) => isSeen(reader, link)).map(({ id }) => id))
+  return new Set(links.filter((link) => sees(reader, link)).map(({ id }) => id))
 }
 
-function isSeen({ hiddenFolders = [] }: Reader, { folder_id: id }: { folder_id: string | null }) {
-  return id === null || !hiddenFolders.includes(id)
+/** Whether a reader can see the subject of the share `s`: the tag `t`, folder `f` or link `l`. */
+function isSubjectSeen(reader: Reader): RawBuilder<boolean> {
+  const { allowed } = reader
+  const folders =
+    allowed === undefined || reachesFolders(allowed)
+      ? isFolderSeen(reader, 'f.id')
+      : fragment`FALSE`
+  return fragment<boolean>`CASE s.kind
+    WHEN 'link' THEN ${isSeen(reader)}
+    WHEN 'folder' THEN ${folders}
+    WHEN 'tag' THEN ${allowed === undefined ? isTagSeen(reader) : fragment`FALSE`}
+    ELSE ${allowed === undefined ? fragment`TRUE` : fragment`FALSE`} END`
 }

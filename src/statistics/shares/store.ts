@@ -12,10 +12,8 @@ export interface Wanted {
   workspaceNo?: number
   id?: string
   tokenHash?: string
-  /** Folders whose shares, and those of their links, are left out. */
-  hidden?: readonly string[]
-  /** Whether the tag `t` of a share is seen; absent: each is. */
-  isTagSeen?: RawBuilder<boolean>
+  /** Whether the subject of the share `s` is seen: the tag `t`, folder `f` or link `l`. Absent: each is. */
+  isSeen?: RawBuilder<boolean>
   /** Exclusive: only older ones. */
   before?: string | undefined
   limit?: number
@@ -23,18 +21,13 @@ export interface Wanted {
 
 /** Shares with an existing subject, newest first. Those of deleted links stay stored. */
 export function findShares({ db }: Sql, wanted: Wanted) {
-  const { workspaceNo, id, tokenHash, hidden = [], isTagSeen, before, limit = 1 } = wanted
+  const { workspaceNo, id, tokenHash, isSeen, before, limit = 1 } = wanted
   let query = joined(db)
   if (workspaceNo !== undefined) query = query.where('s.workspace_no', '=', workspaceNo)
   if (id !== undefined) query = query.where('s.id', '=', id)
   if (tokenHash !== undefined) query = query.where('s.token_hash', '=', tokenHash)
   if (before !== undefined) query = query.where('s.id', '<', before)
-  for (const column of hidden.length > 0 ? (['f.id', 'l.folder_id'] as const) : []) {
-    query = query.where((eb) => eb.or([eb(column, 'is', null), eb(column, 'not in', hidden)]))
-  }
-  if (isTagSeen !== undefined) {
-    query = query.where((eb) => eb.or([eb('t.id', 'is', null), isTagSeen]))
-  }
+  if (isSeen !== undefined) query = query.where(isSeen)
   return query.orderBy('s.id', 'desc').limit(limit).execute()
 }
 
@@ -97,12 +90,12 @@ export async function addView({ db }: Transaction, id: string) {
     .execute()
 }
 
-/** The links of a workspace among these ids, with their folders. */
+/** The links of a workspace among these ids. */
 export async function findLinks({ db }: Sql, workspaceNo: number, ids: readonly string[]) {
   if (ids.length === 0) return []
   return db
     .selectFrom('links')
-    .select(['id', 'folder_id', 'destination_url'])
+    .select(['id', 'folder_id', 'domain_no', 'tag_nos', 'created_by', 'destination_url'])
     .where('workspace_no', '=', workspaceNo)
     .where('id', 'in', ids)
     .execute()

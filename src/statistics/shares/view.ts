@@ -1,7 +1,7 @@
 import { brandOf } from '../../features/domains/rows.ts'
 import { hiddenFoldersOf } from '../../features/folders/index.ts'
 import { permissionsOf } from '../../features/members/roles.ts'
-import type { Reader } from '../../http/types.ts'
+import type { Reader } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { verifyNormalized } from '../../lib/base/passwords.ts'
 import { withContext } from '../../lib/base/verbs.ts'

@@ -1,6 +1,7 @@
 import { NO_DETAILS } from '../engine/testing/plain-click.ts'
 import type { LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
+import { linksOf } from '../reports/index.ts'
 import { naive } from '../reports/testing/naive.ts'
 import type { AskableReports, ClickPosition, Selection, StoredClick } from '../types.ts'
 
@@ -39,15 +40,7 @@ export function createNaiveReports(facts: Pick<LinkFacts, 'grouped' | 'inFolders
   async function begin(question: string, selection: Selection): Promise<Selection> {
     asked.push({ question, selection })
     if (reports.failure !== null) throw reports.failure
-    const { workspaceNo, tags = [], folder = null, hiddenFolders = [], linkSeqs } = selection
-    const isGroup = tags.length > 0 || folder !== null
-    return {
-      ...selection,
-      linkSeqs: isGroup ? await facts.grouped(workspaceNo, { tags, folder }) : linkSeqs,
-      ...(hiddenFolders.length > 0 && {
-        exceptSeqs: await facts.inFolders(workspaceNo, hiddenFolders),
-      }),
-    }
+    return { ...selection, ...(await linksOf(selection, facts)) }
   }
 
   const reports: NaiveReports = {

@@ -2289,6 +2289,8 @@ export interface components {
       | 'INVALID_API_KEY'
       | 'INSUFFICIENT_SCOPE'
       | 'SCOPE_NOT_GRANTABLE'
+      | 'RESTRICTION_NOT_GRANTABLE'
+      | 'KEY_RESTRICTED'
       | 'ACTOR_NOT_PERMITTED'
       | 'PLAN_LIMIT_REACHED'
       | 'LINK_PROTECTED'
@@ -2416,6 +2418,7 @@ export interface components {
       | 'TOO_MANY_INTERVALS'
       | 'INVALID_CHARACTERS'
       | 'UNKNOWN_DOMAIN'
+      | 'OUTSIDE_RESTRICTIONS'
       | 'DOMAIN_NOT_VERIFIED'
       | 'INVALID_HOST'
       | 'SLUGS_COLLIDE'
@@ -2452,25 +2455,6 @@ export interface components {
       | 'EMAIL_UNCHANGED'
       | 'EMAIL_MISMATCH'
       | 'NAME_MISMATCH'
-    Problem: {
-      /** Where the code is explained. */
-      type: string
-      /** The reason phrase of the HTTP status, in English. */
-      title: string
-      /** The same as the answer’s. */
-      status: number
-      /** For people, in the chosen language. */
-      detail: string
-      code: components['schemas']['ErrorCode']
-      /** The same as `X-Request-Id`. */
-      request_id: string
-      /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
-      details?: components['schemas']['ErrorDetail'][]
-      /** With SLUG_TAKEN: available slugs. */
-      suggestions?: string[]
-      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
-      oldest?: string | null
-    }
     LinkList: {
       /** The links of this page, in the order asked for. */
       data: components['schemas']['Link'][]
@@ -3565,6 +3549,7 @@ export interface components {
         | 'keys:write'
         | 'events:read'
       )[]
+      restrictions: components['schemas']['ApiKeyRestrictions']
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
       created_at: string
@@ -3584,6 +3569,13 @@ export interface components {
       /** The key that this one replaced. */
       rotated_from: string | null
     }
+    ApiKeyRestrictions: {
+      domains?: string[]
+      folders?: string[]
+      tags?: string[]
+      networks?: string[]
+      own_links?: true
+    } | null
     NewApiKey: components['schemas']['ApiKey'] & {
       /** The key. It can never be shown again. */
       key: string
@@ -3592,10 +3584,38 @@ export interface components {
       name: string
       /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
       scopes: string[]
+      /** What the key is restricted to. Null or absent: nothing. */
+      restrictions?: {
+        /** Only links on one of these short domains. */
+        domains?: string[] | null
+        /** Only links in one of these folders. */
+        folders?: string[] | null
+        /** Only links with one of these tags, by name. */
+        tags?: string[] | null
+        /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
+        networks?: string[] | null
+        /** True: only links that this key made, or the keys that it was rotated from. */
+        own_links?: boolean | null
+      } | null
       /** Null or absent: never. */
       expires_at?: string | null
     }
-    ApiKeyPatch: { name?: string }
+    ApiKeyPatch: {
+      name?: string
+      /** Changed one by one: null ends a restriction, or all of them. */
+      restrictions?: {
+        /** Only links on one of these short domains. */
+        domains?: string[] | null
+        /** Only links in one of these folders. */
+        folders?: string[] | null
+        /** Only links with one of these tags, by name. */
+        tags?: string[] | null
+        /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
+        networks?: string[] | null
+        /** True: only links that this key made, or the keys that it was rotated from. */
+        own_links?: boolean | null
+      } | null
+    }
     ApiKeyRotate: {
       /** How long the old key goes on working; 90 days at most. */
       overlap_seconds?: number
@@ -3740,47 +3760,11 @@ export interface components {
     }
     SharedAbout: {
       name: string | null
-      kind: 'link' | 'tag' | 'folder' | 'workspace'
-      show: (
-        | 'countries'
-        | 'regions'
-        | 'cities'
-        | 'languages'
-        | 'referrers'
-        | 'devices'
-        | 'utm'
-        | 'scans'
-        | 'times'
-        | 'variants'
-        | 'domains'
-        | 'links'
-        | 'destinations'
-      )[]
+      /** Known values: `link`, `tag`, `folder`, `workspace`. More may be added. */
+      kind: string
+      show: string[]
       /** Dimensions of top values and filters. */
-      dimensions: (
-        | 'country'
-        | 'region'
-        | 'city'
-        | 'language'
-        | 'referrer'
-        | 'referrer_path'
-        | 'device'
-        | 'browser'
-        | 'os'
-        | 'utm_source'
-        | 'utm_medium'
-        | 'utm_campaign'
-        | 'utm_term'
-        | 'utm_content'
-        | 'rule'
-        | 'variant'
-        | 'trigger'
-        | 'kind'
-        | 'hour'
-        | 'weekday'
-        | 'domain'
-        | 'link'
-      )[]
+      dimensions: string[]
       /** When the first click can have been. */
       since: string
       /** Of a share of one link whose `show` has `links`; else null. */
@@ -3847,10 +3831,83 @@ export interface components {
       }
       /** What the key may do, sorted. */
       scopes: string[]
-      /** Null: the key reaches the whole workspace. */
-      restrictions: Record<string, unknown> | null
+      restrictions: components['schemas']['ApiKeyRestrictions'] & unknown
       plan: { id: string; limits: components['schemas']['PlanLimits'] }
     }
+    RuleConditionsInput: {
+      /** ISO 3166-1 alpha-2 codes of countries. */
+      country?: string[]
+      /** Holds where `country` with this doesn’t. */
+      not_country?: string[]
+      /** ISO 3166-2 codes of regions. */
+      region?: string[]
+      /** Holds where `region` with this doesn’t. */
+      not_region?: string[]
+      /** Language tags (BCP 47): `de` is every German. Compared with the visitor’s preferred language. */
+      language?: string[]
+      /** Holds where `language` with this doesn’t. */
+      not_language?: string[]
+      /** Kinds of devices; `other`: any other. */
+      device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      /** Holds where `device` with this doesn’t. */
+      not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
+      os?: (string | components['schemas']['NameAndVersionInput'])[]
+      /** Holds where `os` with this doesn’t. */
+      not_os?: (string | components['schemas']['NameAndVersionInput'])[]
+      /** Browsers as in statistics, with a minimum version. */
+      browser?: (string | components['schemas']['NameAndVersionInput'])[]
+      /** Holds where `browser` with this doesn’t. */
+      not_browser?: (string | components['schemas']['NameAndVersionInput'])[]
+      /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
+      query?: { [name: string]: string[] }
+      /** Holds where `query` with this doesn’t. */
+      not_query?: { [name: string]: string[] }
+      /** Hosts that visitors come from; `*.example.com` is every host below it. */
+      referrer_host?: string[]
+      /** Holds where `referrer_host` with this doesn’t. */
+      not_referrer_host?: string[]
+      /** Networks in CIDR notation. */
+      network?: string[]
+      /** Holds where `network` with this doesn’t. */
+      not_network?: string[]
+      /** Local times of a time zone; all given members must match. */
+      time?: {
+        /** The IANA name of the time zone: `Europe/Berlin`. */
+        timezone: string
+        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+        from?: string
+        /** A timestamp, itself not included, or a date, which is included. */
+        until?: string
+        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        hours?: string[][]
+      }
+      /** Holds where `time` with this doesn’t. */
+      not_time?: {
+        /** The IANA name of the time zone: `Europe/Berlin`. */
+        timezone: string
+        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+        from?: string
+        /** A timestamp, itself not included, or a date, which is included. */
+        until?: string
+        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        hours?: string[][]
+      }
+      /** Who visits. */
+      agent?: components['schemas']['AgentKindInput'] | components['schemas']['AgentKindInput'][]
+      /** Holds where `agent` with this doesn’t. */
+      not_agent?:
+        | components['schemas']['AgentKindInput']
+        | components['schemas']['AgentKindInput'][]
+    }
+    NameAndVersionInput: {
+      name: string
+      /** The minimum version: `17`, `17.4`. */
+      min?: string
+    }
+    AgentKindInput: 'human' | 'bot' | 'preview'
     Sparklines: { [name: string]: number[] }
     Session: {
       user: components['schemas']['AccountUser']
@@ -4125,6 +4182,10 @@ export interface components {
       filter: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4156,6 +4217,10 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4182,6 +4247,10 @@ export interface components {
       filter?: {
         search?: string | null
         tag?: string[] | null
+        any_tag?: string[] | null
+        tagged?: boolean | null
+        has_rules?: boolean | null
+        has_password?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null

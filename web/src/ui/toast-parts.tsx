@@ -57,6 +57,8 @@ function List() {
       key={toast.id}
       toast={toast}
       data-toast=""
+      // Base UI hides both from screen readers until they are focused, though they can be.
+      aria-hidden={false}
       className={cx(
         NOTICE,
         'py-2.5 transition-[opacity,translate] duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0',
@@ -70,6 +72,7 @@ function List() {
         </div>
         {toast.actionProps ? <Base.Action className={buttonClass('secondary', 'sm')} /> : null}
         <Base.Close
+          aria-hidden={false}
           aria-label={t('common.close')}
           className={buttonClass('ghost', 'sm', 'w-7 pointer-coarse:w-10 px-0!')}
         >

@@ -103,6 +103,7 @@ export async function createSite(options: SiteOptions = {}) {
     random: systemRandom,
     pepper: secrets.apiKeys,
     plans,
+    domains,
   })
   const blocks = createBlocks({
     ...{ storage, clock, ids, domains },

@@ -77,6 +77,7 @@ export async function createTestDashboard() {
     random,
     pepper: new TextEncoder().encode('a pepper of at least thirty-two bytes'),
     plans: PLANS,
+    domains,
   })
   const links = createLinkService({
     storage,

@@ -18,6 +18,11 @@ export const START = Date.UTC(2030, 0, 31, 9)
 export const BOTH: NewKey = { name: 'ci', scopes: ['links:write', 'links:read'] }
 
 const PLANS = createPlans([plan('five', 5, true), plan('two', 2), plan('none', null)])
+/** The instance's own host, and no other. */
+export const NO_DOMAINS = {
+  hostOf: () => 'localhost:3000',
+  knownTo: (_: number | null, host: string) => (host === 'localhost:3000' ? 0 : undefined),
+}
 const PEPPER = new TextEncoder().encode('a pepper of at least thirty-two bytes')
 
 function plan(id: string, apiKeys: number | null, isDefault = false): Plan {
@@ -50,6 +55,7 @@ export function keysFixture() {
       random: systemRandom,
       pepper: PEPPER,
       plans: PLANS,
+      domains: NO_DOMAINS,
       ...deps,
     })
 
@@ -94,7 +100,7 @@ export function keysFixture() {
       storage.write((tx) =>
         keys.rotate(tx, ref, overlapMs === undefined ? {} : { overlapMs }, COMMAND_LINE),
       ),
-    works: async (key: string) => (await keys.authenticate(key)) !== null,
+    works: async (key: string) => (await keys.authenticate(key, '192.0.2.1')) !== null,
     setPlan: (workspaceNo: number, plan_id: string) =>
       storage.write(async (tx) => {
         const workspace = tx.db.updateTable('workspaces').where('no', '=', workspaceNo)

@@ -1,4 +1,4 @@
-import { hiddenFrom } from '../../../lib/base/hidden-folders.ts'
+import { seesFolder } from '../../../lib/base/view.ts'
 import { AppError } from '../../../lib/errors/index.ts'
 import type { Transaction } from '../../../platform/storage/index.ts'
 import { restrictedFoldersOf } from '../../folders/index.ts'
@@ -48,9 +48,9 @@ export function createFilterJobs({ links, jobs }: ByFilterDeps) {
         ...(filter.folder_id === undefined
           ? await restrictedFoldersOf(tx, caller)
           : // A folder that is hidden from the caller matches nothing, as one that doesn't exist.
-            hiddenFrom(caller).includes(filter.folder_id)
-            ? []
-            : [filter.folder_id]),
+            seesFolder(caller, filter.folder_id)
+            ? [filter.folder_id]
+            : []),
         change.patch?.folder_id,
       ]
       return jobs.enqueue(tx, caller, { type: TYPE, input, total: found.total, folders })

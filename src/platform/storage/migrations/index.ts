@@ -73,6 +73,9 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
       await nameFeed(db)
     },
   },
+  '0009-key-restrictions': {
+    up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -113,6 +116,9 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
       await runAll(db, events.POSTGRES_STATEMENTS)
       await nameFeed(db)
     },
+  },
+  '0010-key-restrictions': {
+    up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
 }
 

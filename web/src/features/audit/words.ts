@@ -32,6 +32,7 @@ export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18
 /** The names of fields of objects other than links. */
 const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   access: 'folders.access',
+  any_tag: 'links.field.tags',
   brand: 'domains.brand.name',
   case_sensitive: 'domains.case',
   color: 'tags.color',
@@ -42,6 +43,8 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   expired_url: 'domains.expired',
   filters: 'links.filters',
   folder_id: 'links.field.folder',
+  has_password: 'links.filter.password',
+  has_rules: 'links.filter.rules',
   hidden_columns: 'links.columns',
   host: 'domains.host',
   language: 'settings.workspace.language',
@@ -75,6 +78,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   status: 'links.field.status',
   subject: 'shares.title',
   tag: 'links.field.tags',
+  tagged: 'links.field.tags',
 }
 
 /** The name of a field, as on the page that changes it; null: only programs know it. */

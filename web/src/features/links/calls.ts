@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
-import type { LinksSearch } from './search.ts'
+import { type LinksSearch, sortOf } from './search.ts'
 
 export type Link = Schemas['Link']
 export type LinkList = Schemas['LinkList']
@@ -22,14 +22,18 @@ function midnight(day: string, daysLater = 0): string {
 }
 
 function listQuery(search: LinksSearch) {
-  const { q, tag, folder, archived, domain, status, creator, after, before } = search
-  const { sort, order, cursor } = search
+  const { q, tag, any, untagged, rules, password, ...rest } = search
+  const { folder, archived, domain, status, creator, after, before, order, cursor } = rest
+  const sort = sortOf(search)
   return {
     limit: PAGE_SIZE,
     // Of a million matches an exact total would take too long.
     total: 'quick' as const,
     ...(q ? { search: q } : {}),
-    ...(tag ? { tag } : {}),
+    ...(tag ? (any ? { any_tag: tag } : { tag }) : {}),
+    ...(untagged ? { tagged: false } : {}),
+    ...(rules ? { has_rules: true } : {}),
+    ...(password ? { has_password: true } : {}),
     ...(folder ? { folder_id: folder } : {}),
     ...(archived ? { archived } : {}),
     ...(domain ? { domain } : {}),
@@ -38,7 +42,7 @@ function listQuery(search: LinksSearch) {
     ...(after ? { created_after: midnight(after) } : {}),
     // The last day is included.
     ...(before ? { created_before: midnight(before, 1) } : {}),
-    ...(sort ? { sort } : {}),
+    ...(sort === 'created_at' ? {} : { sort }),
     ...(order ? { order } : {}),
     ...(cursor ? { cursor } : {}),
   }
@@ -46,13 +50,14 @@ function listQuery(search: LinksSearch) {
 
 /** The query of an export: all matches of a list. */
 export function exportQuery(search: LinksSearch) {
-  const { limit: _, total: __, cursor: ___, ...query } = listQuery(search)
-  return query
+  // Exports have no order by relevance.
+  const { limit: _, total: __, cursor: ___, sort, ...query } = listQuery(search)
+  return { ...query, ...(sort === undefined || sort === 'relevance' ? {} : { sort }) }
 }
 
 /** The exact number of a search's matches. */
 export async function countFound(search: LinksSearch): Promise<number> {
-  const query = { ...listQuery(search), limit: 1, total: 'exact' as const }
+  const query = { ...exportQuery(search), limit: 1, total: 'exact' as const }
   const { pagination } = await ok(api.GET('/api/v1/links', { params: { query } }))
   return pagination.total
 }
@@ -128,6 +133,18 @@ export function linksQuery(workspace: string, search: LinksSearch) {
     queryKey: [...listsKey(workspace), query],
     queryFn: ({ signal }) => ok(api.GET('/api/v1/links', { params: { query }, signal })),
     placeholderData: keepPreviousData,
+  })
+}
+
+/** The newest links that lead to a destination, also archived ones. */
+export function leadingToQuery(workspace: string, destination_url: string) {
+  const query = { destination_url, archived: 'any', limit: 3, total: 'quick' } as const
+  return queryOptions({
+    queryKey: [...listsKey(workspace), query],
+    queryFn: async ({ signal }) =>
+      (await ok(api.GET('/api/v1/links', { params: { query }, signal }))).data,
+    staleTime: 5_000,
+    retry: false,
   })
 }
 

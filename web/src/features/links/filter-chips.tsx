@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { folderQuery } from '../groups/calls.ts'
 import { useCreators } from './creator.tsx'
-import type { LinksSearch, SearchChange } from './search.ts'
+import { HAD, type LinksSearch, type SearchChange } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
 /** The folder whose name is needed. */
@@ -23,9 +23,19 @@ export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) 
   if (search.status) {
     chips.push({ text: t(`links.status.${search.status}`), without: { status: undefined } })
   }
-  for (const tag of search.tag ?? []) {
-    const rest = search.tag?.filter((one) => one !== tag)
+  const { tag: tags = [] } = search
+  const isAny = search.any === true && tags.length > 1
+  if (isAny) {
+    const text = t('links.withAnyTag', { tags: format.list(tags) })
+    chips.push({ text, without: { tag: undefined, any: undefined } })
+  }
+  for (const tag of isAny ? [] : tags) {
+    const rest = tags.filter((one) => one !== tag)
     chips.push({ text: t('links.withTag', { tag }), without: { tag: rest } })
+  }
+  for (const name of HAD) {
+    if (!search[name]) continue
+    chips.push({ text: t(`links.filter.${name}`), without: { [name]: undefined } })
   }
   if (search.folder) {
     const name = folder.data?.name ?? '…'

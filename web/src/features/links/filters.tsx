@@ -1,11 +1,12 @@
 import { useI18n } from '../../i18n/index.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { useHosts } from '../domains/hosts.ts'
 import { useCreators } from './creator.tsx'
 import { TagsInput } from './form/tags-input.tsx'
-import { type LinksSearch, STATUSES } from './search.ts'
+import { HAD, type LinksSearch, STATUSES } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
 const ANY = ''
@@ -26,11 +27,28 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
           ...STATUSES.map((value) => ({ value, label: t(`links.status.${value}`) })),
         ]}
       />
-      <Field label={t('links.field.tags')} hint={t('links.hint.allTags')}>
+      <Field label={t('links.field.tags')} hint={search.any ? undefined : t('links.hint.allTags')}>
         {(control) => (
           <TagsInput control={control} value={search.tag ?? []} onChange={(tag) => ask({ tag })} />
         )}
       </Field>
+      {(search.tag?.length ?? 0) > 1 ? (
+        <Checkbox
+          checked={search.any ?? false}
+          onChange={(any) => ask({ any: any || undefined })}
+          label={t('links.filter.anyTag')}
+        />
+      ) : null}
+      <fieldset className="flex flex-col gap-2">
+        {HAD.map((name) => (
+          <Checkbox
+            key={name}
+            checked={search[name] ?? false}
+            onChange={(isOn) => ask({ [name]: isOn || undefined })}
+            label={t(`links.filter.${name}`)}
+          />
+        ))}
+      </fieldset>
       <SelectField
         label={t('links.field.archived')}
         value={search.archived ?? ANY}

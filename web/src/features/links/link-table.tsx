@@ -24,7 +24,7 @@ import {
   useLinkPageAhead,
   useRowProps,
 } from './rows.ts'
-import type { LinksSearch, Sort } from './search.ts'
+import { type LinksSearch, type Sort, sortOf, sortParameter } from './search.ts'
 import { Sparkline } from './sparkline.tsx'
 import { ArchivedMark, StatusDot } from './status.tsx'
 import { nameOf, tagsThatFit } from './text.ts'
@@ -52,13 +52,13 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
   const { links, selection, writable } = rows
   const hidden = useHiddenColumns()
   const chosen = links.filter((link) => selection.has(link)).length
-  const sort = search.sort ?? 'created_at'
+  const sort = sortOf(search)
   const order: 'asc' | 'desc' = search.order ?? 'desc'
   const sorting = (column: Sort) => ({
     sorted: sort === column ? order : undefined,
     onSort: () =>
       ask({
-        sort: column === 'created_at' ? undefined : column,
+        sort: sortParameter(column, search),
         order: sort === column && order === 'desc' ? 'asc' : undefined,
       }),
   })

@@ -40,6 +40,10 @@ const route = getRouteApi('/shell/links')
 const FILTERS = [
   'q',
   'tag',
+  'any',
+  'untagged',
+  'rules',
+  'password',
   'folder',
   'archived',
   'domain',

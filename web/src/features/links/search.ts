@@ -17,13 +17,22 @@ export const SORTS = [
   'clicks_with_imported',
   'last_clicked_at',
   'slug',
+  'relevance',
 ] as const
 export type Sort = (typeof SORTS)[number]
+
+/** Filters by what links have or don't have. */
+export const HAD = ['untagged', 'rules', 'password'] as const
 
 /** The search parameters of the list: everything that a colleague needs to see the same. */
 export interface LinksSearch {
   q?: string
   tag?: string[]
+  /** One of the tags is enough. */
+  any?: boolean
+  untagged?: boolean
+  rules?: boolean
+  password?: boolean
   /** The id of a folder, or `none`. */
   folder?: string
   /** Only archived links, or these as well. */
@@ -56,11 +65,26 @@ function day(value: unknown): string | undefined {
   return text !== undefined && DAY.test(text) ? text : undefined
 }
 
+/** The order of a list: of matches the best first, unless chosen otherwise. */
+export function sortOf({ q, sort }: Pick<LinksSearch, 'q' | 'sort'>): Sort {
+  if (q === undefined) return sort === undefined || sort === 'relevance' ? 'created_at' : sort
+  return sort ?? 'relevance'
+}
+
+/** How a search says it; undefined: it is the standard order. */
+export function sortParameter(sort: Sort, { q }: Pick<LinksSearch, 'q'>): Sort | undefined {
+  return sort === sortOf({ ...(q !== undefined && { q }) }) ? undefined : sort
+}
+
 export function linksSearch(search: Record<string, unknown>): LinksSearch {
   const from = Number(search.from)
   return defined({
     q: textOf(search.q),
     tag: listOf(search.tag),
+    any: isOn(search.any),
+    untagged: isOn(search.untagged),
+    rules: isOn(search.rules),
+    password: isOn(search.password),
     folder: textOf(search.folder),
     archived: archivedOf(search.archived),
     domain: textOf(search.domain),

@@ -13,7 +13,7 @@ import type { LinkList } from './calls.ts'
 import { ColumnChoice } from './columns.tsx'
 import { Export } from './export.tsx'
 import { FolderFilter } from './folder-filter.tsx'
-import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
+import { type LinksSearch, type SearchChange, SORTS, sortOf, sortParameter } from './search.ts'
 import { Views } from './views/button.tsx'
 
 /** Changes the list's query. */
@@ -34,11 +34,16 @@ export function Toolbar({
   list: LinkList | undefined
 }) {
   const { t, format } = useI18n()
-  const sort = search.sort ?? 'created_at'
+  const sort = sortOf(search)
   const descending = search.order !== 'asc'
   const hasImported = list?.data.some(({ clicks }) => clicks.imported > 0) ?? false
-  const sorts = SORTS.filter((one) => one !== 'clicks_with_imported' || one === sort || hasImported)
-  const standard = (next: Sort) => (next === 'created_at' ? undefined : next)
+  const sorts = SORTS.filter(
+    (one) =>
+      one === sort ||
+      (one === 'relevance'
+        ? search.q !== undefined
+        : one !== 'clicks_with_imported' || hasImported),
+  )
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchField value={search.q ?? ''} onChange={(q) => ask({ q }, true)} />
@@ -71,7 +76,7 @@ export function Toolbar({
           <MenuRadio
             label={t('links.sortBy')}
             value={sort}
-            onChange={(next) => ask({ sort: standard(next) })}
+            onChange={(next) => ask({ sort: sortParameter(next, search) })}
             options={sorts.map((value) => ({ value, label: t(`links.sort.${value}`) }))}
           />
         </Menu>

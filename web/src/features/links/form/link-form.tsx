@@ -11,12 +11,14 @@ import { itemText } from '../rules/text.ts'
 import { AddressFields } from './address-fields.tsx'
 import type { Draft } from './draft.ts'
 import { problemsOf } from './draft.ts'
+import { ExistingLink } from './existing-link.tsx'
 import { LinkPreview } from './preview.tsx'
 import type { Marks } from './rules/marks.ts'
 import { SECTIONS } from './sections/index.tsx'
 import { Section, type SectionProps } from './sections/section.tsx'
 import { SocialPreviews } from './social-previews.tsx'
 import { TagsInput } from './tags-input.tsx'
+import { withScheme } from './typed.ts'
 import { useLinkCheck } from './use-check.ts'
 
 /** A constant array, so that effects don't run with each key. */
@@ -124,6 +126,9 @@ export function LinkForm({
         onSuggestion={(slug) => set({ slug })}
       />
       <div className="flex min-w-0 flex-col gap-4">
+        {linkId === undefined && check.current && check.problems.destination_url === undefined ? (
+          <ExistingLink destination={withScheme(draft.destination_url.trim())} />
+        ) : null}
         <FormError
           message={
             clashes.length > 0

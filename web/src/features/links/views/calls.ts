@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../../api/client.ts'
 import { everyItem } from '../../../api/every-item.ts'
 import type { OptionalColumn } from '../hidden-columns.ts'
-import type { LinksSearch, SearchChange } from '../search.ts'
+import { type LinksSearch, type SearchChange, sortOf } from '../search.ts'
 
 export type View = Schemas['View']
 
@@ -35,11 +35,16 @@ export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 
 /** The current list, as the content of a view. */
 export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>): Shown {
-  const { q, tag, folder, archived, domain, status, creator, after, before } = search
+  const { q, tag, any, untagged, rules, password, ...rest } = search
+  const { folder, archived, domain, status, creator, after, before } = rest
   return {
     filter: {
       search: q ?? null,
-      tag: tag ?? null,
+      tag: any ? null : (tag ?? null),
+      any_tag: any ? (tag ?? null) : null,
+      tagged: untagged ? false : null,
+      has_rules: rules ?? null,
+      has_password: password ?? null,
       folder_id: folder ?? null,
       archived: archived ?? null,
       domain: domain ?? null,
@@ -48,17 +53,27 @@ export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>
       created_after: after ?? null,
       created_before: before ?? null,
     },
-    sort: search.sort ?? 'created_at',
+    sort: savedSort(search),
     order: search.order ?? 'desc',
     hidden_columns: [...hidden],
   }
+}
+
+/** Relevance isn't saved: it is what a search without another order has. */
+function savedSort(search: LinksSearch): Shown['sort'] {
+  const sort = sortOf(search)
+  return sort === 'relevance' ? 'created_at' : sort
 }
 
 /** A view as search parameters of the list. */
 export function searchOf({ filter, sort, order }: Shown): SearchChange {
   return {
     q: filter.search ?? undefined,
-    tag: filter.tag ?? undefined,
+    tag: filter.tag ?? filter.any_tag ?? undefined,
+    any: filter.any_tag === null ? undefined : true,
+    untagged: filter.tagged === false ? true : undefined,
+    rules: filter.has_rules || undefined,
+    password: filter.has_password || undefined,
     folder: filter.folder_id ?? undefined,
     archived: filter.archived ?? undefined,
     domain: filter.domain ?? undefined,
