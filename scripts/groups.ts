@@ -44,6 +44,7 @@ const STORES = [
   ],
   ...[
     'features/audit',
+    'features/events',
     'features/jobs',
     'features/imports',
     'server/app.test.ts',
@@ -68,6 +69,7 @@ const API = [
   'delete-clicks',
   'import',
   'shares',
+  'restrictions',
 ].map((name) => `test/e2e/${name}.test.ts`)
 
 /** Tests that involve clicks. */
