@@ -87,7 +87,7 @@ function valuesOf(it: StoredClick): Record<string, string | null> {
 function csvLine(it: StoredClick, raw: boolean): string {
   const cells = Object.values(valuesOf(it)).map((value) => {
     if (value === null) return ''
-    const cell = !raw && "=+-@\t\r'".includes(value[0] ?? 'x') ? `'${value}` : value
+    const cell = !raw && "=+-@＝＋－＠\t\r\n'".includes(value[0] ?? 'x') ? `'${value}` : value
     // Without quotes an empty text is null.
     const isPlain = cell !== '' && ![...'",\r\n'].some((character) => cell.includes(character))
     return isPlain ? cell : `"${cell.split('"').join('""')}"`
@@ -97,7 +97,21 @@ function csvLine(it: StoredClick, raw: boolean): string {
 
 const ODD = [
   ...[null, '', '"', '""', ',', '\r\n', '\n', '\t', "'", '\\', '\ufeff', '\ufeff"', '🙂', '\u0000'],
-  ...['=1+1', '+49', '-1', '@x', '\tx', "'x", '\rx', 'a=b', 'a-b', 'a+b@c', 'Zürich', '東京,🙂'],
+  ...[
+    '=1+1',
+    '＝1+1',
+    '+49',
+    '-1',
+    '@x',
+    '\tx',
+    "'x",
+    '\rx',
+    'a=b',
+    'a-b',
+    'a+b@c',
+    'Zürich',
+    '東京,🙂',
+  ],
 ]
 const odd = fc.oneof(
   fc.constantFrom(...ODD),
