@@ -254,6 +254,24 @@ describe('links', () => {
     expect((await run(['links', 'upsert', URL])).status).toBe(2)
   })
 
+  test('are found by an external id that a path can’t hold', async () => {
+    for (const external_id of ['..', '.', '../lookup', 'a/../b']) {
+      const made = await ask(['links', 'create', URL, '--external-id', external_id])
+      const name = `external:${external_id}`
+      expect(await ask(['links', 'get', name])).toMatchObject({ id: made.id, external_id })
+      const changed = await ask(['links', 'update', name, '--title', 'T'])
+      expect([changed.id, changed.title]).toEqual([made.id, 'T'])
+      expect(await ask<object>(['links', 'delete', name])).toMatchObject({ id: made.id })
+      expect((await refusal(['links', 'get', name])).code).toBe('LINK_NOT_FOUND')
+    }
+    for (const args of [
+      ['links', 'upsert', '--external-id', '..', URL],
+      ['jobs', 'show', '..'],
+    ]) {
+      expect(await refusal(args)).toMatchObject({ status: 2, code: 'USAGE' })
+    }
+  })
+
   test('are counted and watched', async () => {
     const { id, short_url } = await ask(['links', 'create', URL, '--slug', 'watched'])
     const child = Bun.spawn([SLUGLINE, 'links', 'watch', 'watched', '--json'], {
