@@ -109,12 +109,22 @@ await Bun.build({
 console.log(`${outfile}, ${(statSync(outfile).size / 1_000_000).toFixed(0)} MB`)
 
 /** The components of the executable, in CycloneDX (https://cyclonedx.org). */
-const sbom = Bun.spawnSync(['npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
+const sbom = Bun.spawnSync(['npm', 'sbom', '--sbom-format', 'cyclonedx'], {
   cwd: ROOT,
   stderr: 'ignore',
 })
 if (sbom.exitCode !== 0) throw new Error('npm sbom failed')
+interface Component {
+  'bom-ref': string
+  properties?: { name: string }[]
+}
 const bom = JSON.parse(sbom.stdout.toString())
+// `--omit dev` would also leave out what packages for development and others both need.
+const isDevelopment = ({ properties = [] }: Component) =>
+  properties.some(({ name }) => name === 'cdx:npm:package:development')
+const omitted = new Set(bom.components.filter(isDevelopment).map((it: Component) => it['bom-ref']))
+bom.components = bom.components.filter((it: Component) => !omitted.has(it['bom-ref']))
+bom.dependencies = bom.dependencies.filter(({ ref }: { ref: string }) => !omitted.has(ref))
 // npm names it after the folder, as a library.
 Object.assign(bom.metadata.component, { type: 'application', name: 'slugline' })
 await Bun.write(`${outfile}.cdx.json`, JSON.stringify(bom, null, 2))

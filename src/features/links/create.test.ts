@@ -254,7 +254,7 @@ describe('creating', () => {
       const { created_at } = await links.create({ destination_url: URL_A, slug })
       expect(created_at).toBe(at(60_000))
     }
-    expect(await slugs({})).toBe('then,after,ahead,before')
+    expect(await slugs({})).toBe('ahead,then,after,before')
     const [begin, end] = [at(30_000), at(86_400_000)]
     expect(await slugs({ created_after: begin, created_before: end })).toBe('then,after')
     expect(await slugs({ created_before: end, sort: 'slug' })).toBe('then,before,after')
