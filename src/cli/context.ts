@@ -110,3 +110,8 @@ export function checked<T>(option: string, value: string, parse: (value: string)
     throw new CommandError(`${option} ${error.problem}. Example: ${error.example}`, 2)
   }
 }
+
+/** @throws CommandError if `--limit` is no number of results */
+export function checkLimit(limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
+}

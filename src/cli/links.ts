@@ -11,7 +11,7 @@ import { registerLinkCommands } from './client/links-one.ts'
 import { registerQrCommand } from './client/links-qr.ts'
 import { registerStatisticsCommands } from './client/links-stats.ts'
 import { registerWriteCommands } from './client/links-write.ts'
-import { type CommandContext, CommandError } from './context.ts'
+import { type CommandContext, CommandError, checkLimit } from './context.ts'
 
 const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
 
@@ -76,7 +76,7 @@ function unblock(
 }
 
 function list(context: CommandContext, limit: number): Promise<void> {
-  if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
+  checkLimit(limit)
   return withBlocks(context, async (blocks) => {
     const all = await blocks.list(null, limit)
     const lines = all.map(({ kind, value, created_at, reason }) =>

@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   audit: async () => (await import('./server/audit.ts')).registerAuditCommand,
   links: async () => (await import('./links.ts')).registerLinksCommands,
   mcp: async () => (await import('./client/mcp.ts')).registerMcpCommand,
+  events: async () => (await import('./client/events.ts')).registerEventsCommand,
   jobs: async () => (await import('./client/jobs.ts')).registerJobsCommands,
   domains: async () => (await import('./server/domains.ts')).registerDomainsCommands,
   import: async () => (await import('./client/import.ts')).registerImportCommand,

@@ -254,6 +254,24 @@ describe('links', () => {
     expect((await run(['links', 'upsert', URL])).status).toBe(2)
   })
 
+  test('are found by an external id that a path can’t hold', async () => {
+    for (const external_id of ['..', '.', '../lookup', 'a/../b']) {
+      const made = await ask(['links', 'create', URL, '--external-id', external_id])
+      const name = `external:${external_id}`
+      expect(await ask(['links', 'get', name])).toMatchObject({ id: made.id, external_id })
+      const changed = await ask(['links', 'update', name, '--title', 'T'])
+      expect([changed.id, changed.title]).toEqual([made.id, 'T'])
+      expect(await ask<object>(['links', 'delete', name])).toMatchObject({ id: made.id })
+      expect((await refusal(['links', 'get', name])).code).toBe('LINK_NOT_FOUND')
+    }
+    for (const args of [
+      ['links', 'upsert', '--external-id', '..', URL],
+      ['jobs', 'show', '..'],
+    ]) {
+      expect(await refusal(args)).toMatchObject({ status: 2, code: 'USAGE' })
+    }
+  })
+
   test('are counted and watched', async () => {
     const { id, short_url } = await ask(['links', 'create', URL, '--slug', 'watched'])
     const child = Bun.spawn([SLUGLINE, 'links', 'watch', 'watched', '--json'], {
@@ -308,6 +326,117 @@ describe('links', () => {
       await eventually('the browser has it', async () => (existsSync(opened) ? true : undefined))
       expect(readFileSync(opened, 'utf8')).toBe(url)
     }
+  })
+})
+
+describe('events', () => {
+  interface Shown {
+    id: string
+    sequence: number
+    type: string
+    object: { name: string }
+  }
+  const more = { SLUGLINE_API_KEY: '', SLUGLINE_URL: '' }
+  beforeAll(async () => {
+    more.SLUGLINE_URL = slugline.url
+    const scopes = 'links:write,events:read'
+    more.SLUGLINE_API_KEY = (await slugline.createKey({ workspace: 'events', scopes })).key
+    for (let n = 0; n < 105; n++) await makeTag(`tag ${n}`)
+  })
+  async function makeTag(name: string): Promise<void> {
+    const key = more.SLUGLINE_API_KEY
+    const { status } = await slugline.call('POST', '/api/v1/tags', { key, body: { name } })
+    expect(status).toBe(201)
+  }
+  const parsed = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Shown)
+  async function events(...args: string[]): Promise<Shown[]> {
+    const { status, stdout, stderr } = await run(['events', ...args, '--json'], { more })
+    expect([status, stderr]).toEqual([0, ''])
+    return parsed(stdout)
+  }
+  const namesOf = (shown: Shown[]) => shown.map(({ object }) => object.name)
+
+  test('are listed page by page, the oldest first', async () => {
+    const created = await events('--types', 'tag.created', '--limit', '104')
+    expect(namesOf(created)).toEqual(Array.from({ length: 104 }, (_, n) => `tag ${n}`))
+    expect((await events()).length).toBe(100)
+    const last = created.at(-1)?.id ?? ''
+    expect(namesOf(await events('--after', last))).toEqual(['tag 104'])
+    expect(await events('--after', 'latest')).toEqual([])
+    const { stdout } = await run(['events', '--after', last], { more })
+    const [titles, row, , next] = stdout.split('\n')
+    expect(titles).toMatch(/^AT +TYPE +OBJECT +CHANGED +ACTOR +ID$/)
+    expect(row).toMatch(/ tag\.created +tag 104 +- .+ evt_[0-9a-z]{26}$/)
+    expect(next).toContain(row?.split(' ').at(-1) ?? '-')
+  })
+
+  test('report what is refused', async () => {
+    const refused = async (...args: string[]) => {
+      const { status, code } = await refusal(['events', ...args], { more })
+      return [status, code]
+    }
+    expect(await refused('--after', 'evt_1')).toEqual([1, 'BAD_REQUEST'])
+    expect(await refused('--types', 'tag.made')).toEqual([1, 'VALIDATION_FAILED'])
+    for (const limit of ['0', 'many', '1.5']) {
+      expect(await refused('--limit', limit)).toEqual([2, 'USAGE'])
+      expect(await refused('--limit', limit, '--follow')).toEqual([2, 'USAGE'])
+    }
+    expect(await refused('--after', 'evt_1', '--follow')).toEqual([1, 'BAD_REQUEST'])
+  })
+
+  test('are followed without a gap where the connection breaks, even before the first', async () => {
+    const resumed: (string | null)[] = []
+    const proxy = Bun.serve({
+      port: 0,
+      idleTimeout: 0,
+      async fetch({ url, headers }) {
+        const { pathname, search } = new globalThis.URL(url)
+        resumed.push(headers.get('last-event-id'))
+        // Whoever asked for the latest events again would miss this one.
+        if (resumed.length === 2) await makeTag('missed')
+        const answer = await fetch(`${slugline.url}${pathname}${search}`, { headers })
+        if (resumed.length !== 1) return answer
+        const reader = answer.body?.getReader()
+        const first = await reader?.read()
+        await reader?.cancel()
+        return new Response(first?.value)
+      },
+    })
+    const through = { more: { ...more, SLUGLINE_URL: proxy.url.origin } }
+    const args = ['events', '--follow', '--after', 'latest', '--limit', '1', '--json']
+    const { status, stdout } = await run(args, through)
+    await proxy.stop(true)
+    expect([status, namesOf(parsed(stdout))]).toEqual([0, ['missed']])
+    expect(resumed).toEqual([null, expect.stringMatching(/^evt_/)])
+  })
+
+  test('are followed from the past into the present, until Ctrl+C', async () => {
+    const args = ['events', '--follow', '--types', 'tag.created', '--json']
+    const child = Bun.spawn([SLUGLINE, ...args], {
+      env: { ...env, ...more },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    let shown = ''
+    let isTold = false
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      shown += text
+      if (!isTold && shown.includes('"tag 104"')) {
+        isTold = true
+        await makeTag('now')
+      }
+      if (shown.includes('"now"')) child.kill('SIGINT')
+    }
+    await child.exited
+    expect(child.signalCode).toBe('SIGINT')
+    const sequences = parsed(shown).map(({ sequence }) => sequence)
+    expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b))
+    expect(namesOf(parsed(shown)).slice(0, 2)).toEqual(['tag 0', 'tag 1'])
   })
 })
 

@@ -11,13 +11,11 @@ const ID = /^lnk_[0-9a-z]{26}$/
 /** The link of an id, a slug, an alias, a short URL or `external:` and an external id. @throws CommandError */
 export async function findLink(ask: Remote, text: string): Promise<Link> {
   if (ID.test(text)) return bodyOf(ask(`/links/${text}`))
-  // No slug contains a colon.
-  const externalId = /^external:(.+)$/s.exec(text)?.[1]
-  if (externalId !== undefined) {
-    return bodyOf(ask(`/links/external/${encodeURIComponent(externalId)}`))
-  }
   if (/^https?:\/\//i.test(text)) return bodyOf(ask('/links/lookup', { url: text }))
-  const { data } = await bodyOf<LinkList>(ask('/links', { slug: text, archived: 'any' }))
+  // No slug contains a colon. In a path, `..` as an external id would lead elsewhere.
+  const external_id = /^external:(.+)$/s.exec(text)?.[1]
+  const by = external_id === undefined ? { slug: text } : { external_id }
+  const { data } = await bodyOf<LinkList>(ask('/links', { ...by, archived: 'any' }))
   const [found] = data
   if (found === undefined) throw new CommandError(`Link “${text}” not found`, 1, 'LINK_NOT_FOUND')
   if (data.length > 1) {

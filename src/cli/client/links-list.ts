@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Link, LinkList } from '../../features/links/index.ts'
-import { type CommandContext, CommandError } from '../context.ts'
+import { type CommandContext, checkLimit } from '../context.ts'
 import { findFolderId } from './find-link.ts'
 import { bodyOf, remoteOf } from './remote.ts'
 
@@ -40,7 +40,7 @@ export function registerListCommand(links: Command, context: CommandContext): vo
 
 async function list(context: CommandContext, options: Options): Promise<void> {
   const { search, destination, tag = [], folder, archived, sort, limit, createdBy } = options
-  if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
+  checkLimit(limit)
   const ask = remoteOf(context)
   const query = {
     ...(search !== undefined && { search }),

@@ -1,15 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { readEvents } from '../../lib/base/server-events.ts'
 import { BOTS_MODES, DIMENSIONS } from '../../statistics/columns.ts'
 import type { ClickView } from '../../statistics/schemas.ts'
-import { type CommandContext, CommandError } from '../context.ts'
+import type { CommandContext } from '../context.ts'
 import { facts, table } from '../output.ts'
 import { shortTime } from '../times.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
-import { BUSY_OR_AWAY, bodyOf, insist, type Query, type Remote, remoteOf } from './remote.ts'
-
-const RECONNECT_MS = 1_000
+import { followStream } from './follow-stream.ts'
+import { bodyOf, type Query, remoteOf } from './remote.ts'
 
 interface Options {
   by?: string
@@ -106,26 +103,9 @@ async function watch(
     ...(link !== undefined && { link_id: await findLinkId(ask, link) }),
     ...(bots !== undefined && { bots }),
   }
-  let last = ''
-  for (let body = await open(ask, query, last); ; ) {
-    try {
-      for await (const { id, data } of readEvents(body)) {
-        last = id
-        print(context, JSON.parse(data) as ClickView)
-      }
-    } catch {
-      // The connection was interrupted.
-    }
-    await wait(RECONNECT_MS)
-    body = await insist(() => open(ask, query, last), { codes: BUSY_OR_AWAY })
+  for await (const click of followStream<ClickView>(ask, '/clicks/stream', query)) {
+    print(context, click)
   }
-}
-
-async function open(ask: Remote, query: Query, last: string) {
-  const headers = last === '' ? {} : { 'Last-Event-ID': last }
-  const { body } = await ask('/clicks/stream', query, { headers })
-  if (body === null) throw new CommandError('The answer is empty')
-  return body
 }
 
 function print(context: CommandContext, click: ClickView): void {

@@ -51,6 +51,10 @@ export function remoteAt({ url, key }: Login) {
       [values].flat().map((value) => [name, value] as [string, string]),
     )
     const address = `${url}/api/v1${path}?${new URLSearchParams(parameters)}`
+    // URLs leave out `.` and `..`, encoded or not: the request would be another one.
+    if (path.split('/').some((name) => /^\.{1,2}$/.test(name))) {
+      throw new CommandError('. and .. can’t be part of an address', 2)
+    }
     let response: Response
     try {
       const headers = {

@@ -126,3 +126,6 @@ export const EventListSchema = z
       .openapi({ description: 'The position of this page in the feed.' }),
   })
   .openapi('EventList')
+
+/** A page of events in responses. */
+export type EventList = z.output<typeof EventListSchema>

@@ -23,3 +23,11 @@ test('reads events, however the chunks are split', async () => {
     expect(await events(TEXT.slice(0, at), TEXT.slice(at))).toEqual(whole)
   }
 })
+
+test('tells ids that come without an event, once their lines are complete', async () => {
+  const text = 'retry: 2000\nid: 1\n\nid: 2\ndata: a\n\n:\nid: 3\n\nid: 4\ndata: b'
+  const reached: string[] = []
+  const body = new Blob([text]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>
+  for await (const { id } of readEvents(body, (id) => reached.push(id))) reached.push(`event ${id}`)
+  expect(reached).toEqual(['1', '2', 'event 2', '3'])
+})

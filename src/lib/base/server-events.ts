@@ -8,9 +8,11 @@ interface ServerEvent {
 /**
  * Reads server-sent events from a streamed body (WHATWG HTML § 9.2.6). `EventSource` can't send the
  * headers for the key and the workspace.
+ * @param reached Told each id to resume after, also those that come without an event.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  reached: (id: string) => void = () => {},
 ): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -25,6 +27,7 @@ export async function* readEvents(
       rest = lines.pop() ?? ''
       for (const line of lines) {
         if (line === '') {
+          if (id !== '') reached(id)
           if (data.length > 0) yield { event: event || 'message', data: data.join('\n'), id }
           event = ''
           data = []

@@ -46,8 +46,10 @@ export function useLive(question: Question) {
         },
       })
       try {
-        for await (const { data, id } of readEvents(body.pipeThrough(heard))) {
+        const reached = (id: string) => {
           last = id
+        }
+        for await (const { data } of readEvents(body.pipeThrough(heard), reached)) {
           const click = JSON.parse(data) as LiveClick
           setClicks((before) => [click, ...before].slice(0, SHOWN))
           setCount((before) => before + 1)
