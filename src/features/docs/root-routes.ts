@@ -35,7 +35,7 @@ const MeSchema = z
         .openapi({ description: 'The language of messages by default. Null: English.' }),
     }),
     scopes: z.array(z.string()).openapi({ description: 'What the key may do, sorted.' }),
-    restrictions: RestrictionsSchema.nullable().openapi({
+    restrictions: z.union([RestrictionsSchema, z.null()]).openapi({
       description: 'Null: the key reaches the whole workspace.',
     }),
     plan: z.object({ id: z.string(), limits: PlanLimitsSchema }),

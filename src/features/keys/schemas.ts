@@ -36,7 +36,7 @@ export const KeySchema = z
     name: z.string(),
     prefix: z.string().openapi({ description: 'The 8 public characters.' }),
     scopes: z.array(z.enum(SCOPES)),
-    restrictions: RestrictionsSchema.nullable().openapi({ description: 'Null: none.' }),
+    restrictions: z.union([RestrictionsSchema, z.null()]).openapi({ description: 'Null: none.' }),
     status: z.enum(['active', 'rotating', 'expired', 'revoked']).openapi({
       description: '`rotating`: replaced, and working until it expires.',
     }),

@@ -105,6 +105,7 @@ async function allMetrics(): Promise<string> {
   for (const name of ['redirect', 'postgres_query']) {
     metrics.histogram(`${name}_duration_seconds`, 'h').observe(0.003)
   }
+  metrics.counter('missed_visits_dropped_total', 'c', () => 0)
   return metrics.render()
 }
 

@@ -3556,7 +3556,8 @@ export interface components {
         | 'keys:write'
         | 'events:read'
       )[]
-      restrictions: components['schemas']['ApiKeyRestrictions']
+      /** Null: none. */
+      restrictions: components['schemas']['ApiKeyRestrictions'] | null
       /** `rotating`: replaced, and working until it expires. */
       status: 'active' | 'rotating' | 'expired' | 'revoked'
       created_at: string
@@ -3582,7 +3583,7 @@ export interface components {
       tags?: string[]
       networks?: string[]
       own_links?: true
-    } | null
+    }
     NewApiKey: components['schemas']['ApiKey'] & {
       /** The key. It can never be shown again. */
       key: string
@@ -3838,7 +3839,8 @@ export interface components {
       }
       /** What the key may do, sorted. */
       scopes: string[]
-      restrictions: components['schemas']['ApiKeyRestrictions'] & unknown
+      /** Null: the key reaches the whole workspace. */
+      restrictions: components['schemas']['ApiKeyRestrictions'] | null
       plan: { id: string; limits: components['schemas']['PlanLimits'] }
     }
     RuleConditionsInput: {
