@@ -24,6 +24,7 @@ export interface paths {
           tagged?: boolean
           has_rules?: boolean
           has_password?: boolean
+          clicked?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -199,6 +200,7 @@ export interface paths {
           tagged?: boolean
           has_rules?: boolean
           has_password?: boolean
+          clicked?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -237,6 +239,7 @@ export interface paths {
           tagged?: boolean
           has_rules?: boolean
           has_password?: boolean
+          clicked?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -4186,6 +4189,7 @@ export interface components {
         tagged?: boolean | null
         has_rules?: boolean | null
         has_password?: boolean | null
+        clicked?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4221,6 +4225,7 @@ export interface components {
         tagged?: boolean | null
         has_rules?: boolean | null
         has_password?: boolean | null
+        clicked?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4251,6 +4256,7 @@ export interface components {
         tagged?: boolean | null
         has_rules?: boolean | null
         has_password?: boolean | null
+        clicked?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
