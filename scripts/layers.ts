@@ -35,7 +35,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['tags', 'folders'],
     ['links', 'members', 'usage'],
     ['blocks', 'domains', 'imports'],
-    ['accounts', 'events', 'explain', 'mcp', 'qr', 'utm', 'views'],
+    ['accounts', 'events', 'explain', 'mcp', 'page-details', 'qr', 'utm', 'views'],
   ],
 }
 

@@ -18,6 +18,7 @@ import { registerLinkExportRoutes } from '../features/links/export-routes.ts'
 import { registerLinkRoutes } from '../features/links/routes.ts'
 import { registerMcpRoute } from '../features/mcp/routes.ts'
 import { registerMemberRoutes } from '../features/members/routes.ts'
+import { registerPageDetailsRoute } from '../features/page-details/routes.ts'
 import { registerPlanRoutes } from '../features/plans/routes.ts'
 import { registerLogoRoutes, registerQrRoutes } from '../features/qr/routes.ts'
 import { registerQrStyleRoutes } from '../features/qr/style.ts'
@@ -82,6 +83,7 @@ export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerAuditRoutes>[1] &
   Parameters<typeof registerUsageRoutes>[1] &
   Parameters<typeof registerInstanceRoutes>[1] &
+  Parameters<typeof registerPageDetailsRoute>[1] &
   Parameters<typeof registerViewRoutes>[1]
 
 /** Dependencies of the application. */
@@ -216,6 +218,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
 function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps): void {
   registerAccountRoutes(api, deps)
   registerLinkCheckRoute(api, deps)
+  registerPageDetailsRoute(api, deps)
   registerMemberRoutes(api, deps)
   registerWorkspaceRoutes(api, deps)
   registerExcludedNetworkRoutes(api, deps)

@@ -17,6 +17,7 @@ import { createJobService } from '../features/jobs/index.ts'
 import { createKeyService } from '../features/keys/service.ts'
 import { createFilterJobs } from '../features/links/bulk/job.ts'
 import { createLinkService, createRenderer } from '../features/links/index.ts'
+import { createPageDetails } from '../features/page-details/service.ts'
 import { createUserService } from '../features/users/service.ts'
 import { builtFiles, createDashboard, createSharedShell } from '../http/dashboard/index.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
@@ -89,6 +90,7 @@ function createServices(parts: Parts) {
     timedEvents: createTimedEvents({ ...parts, render }),
     usageEvents: createUsageEvents({ ...parts, ownDomains, clicksThisMonth }),
     eventStreams: createEventStreams({ ...parts, events, eventSignal }),
+    pageDetails: createPageDetails({ outgoing }),
     explain: createExplainService({ ...ofVisits(parts), links }),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
     ...{ accounts, administration, callers, filterJobs, imports, jobs },

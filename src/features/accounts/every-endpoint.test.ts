@@ -54,7 +54,7 @@ const LEAST: Record<string, readonly string[]> = {
     'deleteLink',
     ...['updateLinkByExternalId', 'deleteLinkByExternalId'],
     'restoreLink',
-    'checkLink',
+    ...['checkLink', 'getPageDetails'],
     ...[
       'setLogo',
       'setQrStyle',

@@ -184,7 +184,7 @@ function createAsk({ outgoing, clock }: RemoteDeps, baseUrl: string, signal: Abo
     }
     if (answer === null || status >= 300) throw new AppError('SOURCE_FAILED')
     try {
-      return await parseJson(answer.text, TOKENS_MAX)
+      return await parseJson(answer.body.toString('utf8'), TOKENS_MAX)
     } catch (error) {
       throw new AppError(error instanceof TooComplex ? 'SOURCE_TOO_LARGE' : 'SOURCE_FAILED')
     }

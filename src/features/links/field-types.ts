@@ -66,9 +66,6 @@ export function timestamp(description: string) {
     .openapi({ format: 'date-time', description, example: '2030-01-31T22:00:00+01:00' })
 }
 
-const SOCIAL_TITLE_MAX = 255
-const SOCIAL_DESCRIPTION_MAX = 500
-
 /** The schema of `social` in a body. */
 export function socialField(checkUrl: UrlCheck) {
   const text = (max: number, description: string, example: string) =>
@@ -80,8 +77,12 @@ export function socialField(checkUrl: UrlCheck) {
   })
   return z
     .strictObject({
-      title: text(SOCIAL_TITLE_MAX, 'The title of the preview.', 'Summer sale'),
-      description: text(SOCIAL_DESCRIPTION_MAX, 'The text below it.', 'Up to half off until July.'),
+      title: text(BOUNDS.social_title, 'The title of the preview.', 'Summer sale'),
+      description: text(
+        BOUNDS.social_description,
+        'The text below it.',
+        'Up to half off until July.',
+      ),
       image_url: image.nullable().optional().openapi({
         maxLength: URL_LENGTH_MAX,
         description: 'The address of its picture, http or https.',

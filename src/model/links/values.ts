@@ -15,6 +15,8 @@ export interface Tag {
 export const BOUNDS = {
   title: 255,
   notes: 2000,
+  social_title: 255,
+  social_description: 500,
   external_id: 255,
   tag: 50,
   tags: 20,

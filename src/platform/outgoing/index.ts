@@ -18,7 +18,9 @@ export class AnswerTooLarge extends Error {
 export interface OutgoingAnswer {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
-  text: string
+  body: Buffer
+  /** What was requested last, after redirects. */
+  url: URL
 }
 
 /** A request to a host named by a client. */
@@ -29,13 +31,18 @@ interface OutgoingRequest {
   /** A form. */
   body?: Readonly<Record<string, string>>
   signal?: AbortSignal
+  /** Media types; by default JSON. */
+  accept?: string
+  /** For the request with its redirects, until the last byte of the response. */
+  timeoutMs?: number
+  /** Reading stops after this many bytes; by default, a longer response is an error. */
+  cutAtBytes?: number
 }
 
 /** Calls hosts named by clients. */
 export type Outgoing = ReturnType<typeof createOutgoing>
 
 const REDIRECTS_MAX = 5
-/** For a request with its redirects, until the last byte of the response. */
 const TIMEOUT_MS = 30_000
 /** The only global unicast range; the others are unassigned or map to IPv4. */
 const GLOBAL_IPV6 = parseNetworks(['2000::/3'])
@@ -44,7 +51,6 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 /** Nothing is decompressed, so that a response is as large as it arrives. */
 const OWN_HEADERS = {
-  Accept: 'application/json',
   'Accept-Encoding': 'identity',
   'User-Agent': 'Slugline',
 }
@@ -97,14 +103,21 @@ export function createOutgoing({
   async function once(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
     // An IP address isn't looked up, so it is checked here.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) await addressesOf(url.hostname)
-    const { method = 'GET', headers = {}, body, signal } = request
+    const {
+      method = 'GET',
+      headers = {},
+      body,
+      signal,
+      cutAtBytes = Number.POSITIVE_INFINITY,
+    } = request
+    const { accept: Accept = 'application/json' } = request
     const { request: send } = url.protocol === 'https:' ? https : http
     const text = body && new URLSearchParams(body).toString()
     const type = text !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }
     return new Promise((done, fail) => {
       const sent = send(url, {
         method,
-        headers: { ...OWN_HEADERS, ...type, ...headers },
+        headers: { ...OWN_HEADERS, Accept, ...type, ...headers },
         lookup,
         agent: false,
         ...(signal && { signal }),
@@ -113,16 +126,20 @@ export function createOutgoing({
       sent.on('response', (answer) => {
         const parts: Buffer[] = []
         let length = 0
+        const end = () => {
+          const { statusCode: status = 0, headers: given } = answer
+          done({ status, headers: given, body: Buffer.concat(parts).subarray(0, cutAtBytes), url })
+        }
         answer.on('error', fail)
         answer.on('data', (part: Buffer) => {
           parts.push(part)
           length += part.length
-          if (length > ANSWER_BYTES_MAX) sent.destroy(new AnswerTooLarge())
+          if (length >= cutAtBytes) {
+            end()
+            sent.destroy()
+          } else if (length > ANSWER_BYTES_MAX) sent.destroy(new AnswerTooLarge())
         })
-        answer.on('end', () => {
-          const { statusCode: status = 0, headers: given } = answer
-          done({ status, headers: given, text: Buffer.concat(parts).toString('utf8') })
-        })
+        answer.on('end', end)
       })
       sent.end(text)
     })
@@ -142,8 +159,8 @@ export function createOutgoing({
      * @throws AddressNotAllowed, {@link AnswerTooLarge}; other errors when there is no answer
      */
     async send(url: URL, request: OutgoingRequest = {}): Promise<OutgoingAnswer> {
-      const timeout = AbortSignal.timeout(TIMEOUT_MS)
-      const { signal: given, ...asked } = request
+      const { signal: given, timeoutMs = TIMEOUT_MS, ...asked } = request
+      const timeout = AbortSignal.timeout(timeoutMs)
       const signal = given === undefined ? timeout : AbortSignal.any([given, timeout])
       let at = url
       for (let redirects = 0; ; redirects++) {

@@ -54,7 +54,6 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^(?:Domain|Folder|Share|Tag|UtmTemplate|View)\.version$/,
     /^ApiIndex\./,
     /^Me\./,
-    /^ApiKey(?:Restrictions\.|\.restrictions)/,
     /^Domain\.verification\.type$/,
     /^Event(?:List)?\./,
     /^ExplainStep\.(?:actual|expected)$/,

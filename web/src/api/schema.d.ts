@@ -1988,6 +1988,13 @@ export interface paths {
       }
     }
   }
+  '/api/v1/page-details': {
+    post: {
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['PageDetailsRequest'] } }
+      responses: { 200: { content: { 'application/json': components['schemas']['PageDetails'] } } }
+    }
+  }
   '/api/v1/members': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -3993,6 +4000,8 @@ export interface components {
       /** The link that is being edited: its own slug is not taken. */
       exclude_id?: string
     }
+    PageDetails: { title: string | null; description: string | null; image_url: string | null }
+    PageDetailsRequest: { url: string }
     MemberList: {
       data: components['schemas']['Member'][]
       pagination: components['schemas']['Pagination']

@@ -16,6 +16,33 @@ export function fieldError(error: unknown, field: string): string | undefined {
   return error instanceof ApiError ? error.field(field) : undefined
 }
 
+/** The API's messages about a list, and about its items with their names. */
+export function listError(
+  error: unknown,
+  field: string,
+  names: readonly string[],
+  { t, format }: Pick<I18n, 't' | 'format'>,
+): string | undefined {
+  const found = detailsOf(error).filter((one) => isWithin(one.field, field))
+  const messages = found.map((one) => {
+    const label = names[Number(/\[(\d+)\]/.exec(one.field.slice(field.length))?.[1])]
+    return label === undefined ? one.message : t('common.labelled', { label, value: one.message })
+  })
+  return messages.length === 0 ? undefined : format.sentences(messages)
+}
+
+/** The failing fields that are part of a field, with itself. */
+export function fieldsWithin(error: unknown, field: string): string[] {
+  return detailsOf(error)
+    .map((one) => one.field)
+    .filter((one) => isWithin(one, field))
+}
+
+const detailsOf = (error: unknown) => (error instanceof ApiError ? error.details : [])
+
+const isWithin = (path: string, field: string) =>
+  path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
+
 /** The message about the whole form: everything that its fields don't show. */
 export function formError(
   error: unknown,

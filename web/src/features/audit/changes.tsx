@@ -1,6 +1,8 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FolderName } from '../groups/folder-name.tsx'
+import type { Restrictions } from '../keys/calls.ts'
+import { RestrictedTo } from '../keys/restricted-to.tsx'
 import { itemText } from '../links/rules/text.ts'
 import { fieldKey, isNothing, valueWord } from './words.ts'
 
@@ -74,6 +76,9 @@ function FieldName({ name }: { name: string }) {
 
 function Value({ field, value, mark }: { field: string; value: unknown; mark: string }) {
   const i18n = useI18n()
+  if (field === 'restrictions' && !isNothing(value)) {
+    return <RestrictedTo restrictions={value as NonNullable<Restrictions>} />
+  }
   // A list has the direction of the page.
   const Text = Array.isArray(value) ? 'span' : 'bdi'
   return (

@@ -66,6 +66,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   qr_margin: 'links.qr.quiet',
   qr_modules: 'links.qr.shape',
   require_two_factor: 'settings.workspace.twoFactor',
+  restrictions: 'keys.restrictions',
   role: 'members.role',
   root_url: 'domains.root',
   scopes: 'keys.scopes',

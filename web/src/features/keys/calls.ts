@@ -5,6 +5,12 @@ import { everyItem } from '../../api/every-item.ts'
 /** A key, without its secret. */
 export type ApiKey = Schemas['ApiKey']
 
+/** What a key is restricted to; null: nothing. */
+export type Restrictions = ApiKey['restrictions']
+
+/** Restrictions to set; null ends one. */
+export type RestrictionsPatch = NonNullable<Schemas['ApiKeyPatch']['restrictions']>
+
 /** The response of creating and rotating; `key` is never shown again. */
 export type MadeKey = Schemas['NewApiKey']
 
@@ -23,8 +29,8 @@ export function createKey(body: Schemas['ApiKeyCreate']): Promise<MadeKey> {
   return ok(api.POST('/api/v1/keys', { body }))
 }
 
-export async function renameKey(id: string, name: string): Promise<void> {
-  await ok(api.PATCH('/api/v1/keys/{id}', { params: { path: { id } }, body: { name } }))
+export async function updateKey(id: string, body: Schemas['ApiKeyPatch']): Promise<void> {
+  await ok(api.PATCH('/api/v1/keys/{id}', { params: { path: { id } }, body }))
 }
 
 export async function revokeKey(id: string): Promise<void> {

@@ -5,14 +5,18 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { fieldError } from '../../ui/errors.ts'
+import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { FieldError } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { createKey, type MadeKey } from './calls.ts'
+import { changesOf, draftOf } from './draft.ts'
+import { RestrictionsSection } from './restrictions.tsx'
 
 const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
 type Expiry = (typeof EXPIRIES)[number]
+
+const UNRESTRICTED = draftOf(null)
 
 /** The time of an expiry; null: never. A date means its end in the person's time zone. */
 function expiryTime(expiry: Expiry, date: string): string | null {
@@ -36,10 +40,17 @@ export function CreateDialog({
   const [scopes, setScopes] = useState<Scope[]>(['links:read', 'links:write'])
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [date, setDate] = useState('')
+  const [restrictions, setRestrictions] = useState(UNRESTRICTED)
   const [tried, setTried] = useState(false)
   const id = useId()
   const create = useMutation({
-    mutationFn: () => createKey({ name, scopes, expires_at: expiryTime(expiry, date) }),
+    mutationFn: () =>
+      createKey({
+        name,
+        scopes,
+        restrictions: changesOf(restrictions, UNRESTRICTED),
+        expires_at: expiryTime(expiry, date),
+      }),
     onSuccess(made) {
       void client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
       void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
@@ -58,7 +69,7 @@ export function CreateDialog({
       title={t('keys.create.title')}
       action={t('keys.create')}
       task={create}
-      fields={['name', 'scopes', 'expires_at']}
+      fields={['name', 'scopes', 'expires_at', ...fieldsWithin(error, 'restrictions')]}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -106,6 +117,11 @@ export function CreateDialog({
           />
         ) : null}
       </div>
+      <RestrictionsSection
+        draft={restrictions}
+        set={(change) => setRestrictions({ ...restrictions, ...change })}
+        error={error}
+      />
     </FormDialog>
   )
 }

@@ -5,6 +5,7 @@ import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import type { ApiKey } from './calls.ts'
+import { RestrictedTo } from './restricted-to.tsx'
 
 const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
   active: 'ok',
@@ -14,7 +15,7 @@ const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
 }
 
 interface Actions {
-  onRename: (key: ApiKey) => void
+  onEdit: (key: ApiKey) => void
   onRevoke: (key: ApiKey) => void
   onRotate: (key: ApiKey) => void
 }
@@ -50,8 +51,9 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
               <Td>
                 <Prefix apiKey={key} />
               </Td>
-              <Td>
+              <Td className="max-w-80 py-2">
                 <Scopes apiKey={key} />
+                <Restrictions apiKey={key} />
               </Td>
               <Td>
                 <Time at={key.last_used_at} never={t('keys.used.never')} />
@@ -81,6 +83,7 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
                 <Prefix apiKey={key} />
                 <Scopes apiKey={key} />
               </div>
+              <Restrictions apiKey={key} />
               <dl className="grid grid-cols-[auto_1fr] gap-x-3 text-muted text-sm">
                 <dt>{t('keys.column.used')}</dt>
                 <dd>
@@ -135,6 +138,14 @@ function Scopes({ apiKey }: Of) {
   )
 }
 
+function Restrictions({ apiKey: { restrictions } }: Of) {
+  return restrictions === null ? null : (
+    <div className="mt-1">
+      <RestrictedTo restrictions={restrictions} />
+    </div>
+  )
+}
+
 function Time({ at, never }: { at: string | null; never: string }) {
   return at === null ? <span className="text-faint">{never}</span> : <RelativeTime time={at} />
 }
@@ -145,13 +156,13 @@ function Status({ apiKey }: Of) {
 }
 
 /** The actions for an active key. */
-function ActionsMenu({ apiKey, onRename, onRevoke, onRotate }: Of & Actions) {
+function ActionsMenu({ apiKey, onEdit, onRevoke, onRotate }: Of & Actions) {
   const { t } = useI18n()
   if (apiKey.status === 'revoked' || apiKey.status === 'expired') return null
   return (
     <MoreMenu label={t('keys.actions', { name: apiKey.name })}>
-      <MenuItem icon={<Pencil />} onClick={() => onRename(apiKey)}>
-        {t('keys.rename')}
+      <MenuItem icon={<Pencil />} onClick={() => onEdit(apiKey)}>
+        {t('keys.edit')}
       </MenuItem>
       {apiKey.status === 'active' ? (
         <MenuItem icon={<RefreshCw />} onClick={() => onRotate(apiKey)}>

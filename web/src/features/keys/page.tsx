@@ -14,9 +14,9 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type ApiKey, keysQuery, type MadeKey } from './calls.ts'
 import { CreateDialog } from './create.tsx'
 import { curlLine } from './curl.ts'
+import { EditDialog } from './edit.tsx'
 import { KeyTable } from './list.tsx'
 import { MadeDialog } from './made.tsx'
-import { RenameDialog } from './rename.tsx'
 import { RevokeDialog } from './revoke.tsx'
 import { RotateDialog } from './rotate.tsx'
 
@@ -24,7 +24,7 @@ const route = getRouteApi('/shell/keys')
 
 /** The open dialog, besides that of a new key. */
 type Open =
-  | { kind: 'rename' | 'revoke' | 'rotate'; key: ApiKey }
+  | { kind: 'edit' | 'revoke' | 'rotate'; key: ApiKey }
   | { kind: 'made'; made: MadeKey; replaced?: { overlapHours: number } }
 
 /** The API keys of the workspace. */
@@ -75,7 +75,7 @@ function Keys() {
           ) : (
             <KeyTable
               keys={shown}
-              onRename={(key) => setOpen({ kind: 'rename', key })}
+              onEdit={(key) => setOpen({ kind: 'edit', key })}
               onRevoke={(key) => setOpen({ kind: 'revoke', key })}
               onRotate={(key) => setOpen({ kind: 'rotate', key })}
             />
@@ -101,7 +101,7 @@ function Keys() {
           }}
         />
       ) : null}
-      {open?.kind === 'rename' ? <RenameDialog apiKey={open.key} onClose={close} /> : null}
+      {open?.kind === 'edit' ? <EditDialog apiKey={open.key} onClose={close} /> : null}
       {open?.kind === 'revoke' ? <RevokeDialog apiKey={open.key} onClose={close} /> : null}
       {open?.kind === 'rotate' ? (
         <RotateDialog

@@ -251,6 +251,11 @@ export function restoreLink(id: string, version?: number): Promise<Link> {
   return ok(api.POST('/api/v1/links/{id}/restore', { params: { path: { id } }, body }))
 }
 
+/** What a page says about itself: the server requests it. */
+export function readPageDetails(url: string): Promise<Schemas['PageDetails']> {
+  return ok(api.POST('/api/v1/page-details', { body: { url } }))
+}
+
 /** The faults of a link that isn't created yet. */
 export function checkLink(
   body: Schemas['LinkCheck'],

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
+import { fieldsWithin } from '../../../ui/errors.ts'
 import { Form, Submit } from '../../../ui/form.tsx'
+import { NetworksField, networksOf } from '../../../ui/networks-field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
-import { TextareaField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { excludedNetworksQuery, setExcludedNetworks } from '../calls.ts'
 
@@ -23,13 +23,12 @@ export function NetworksSection({ manages }: { manages: boolean }) {
 }
 
 function NetworksForm({ networks, manages }: { networks: readonly string[]; manages: boolean }) {
-  const { t, format } = useI18n()
+  const { t } = useI18n()
   const { workspace } = usePlace()
   const client = useQueryClient()
   const [text, setText] = useState(networks.join('\n'))
-  const lines = text.split(/[\s,]+/).filter((line) => line !== '')
   const save = useMutation({
-    mutationFn: () => setExcludedNetworks(lines),
+    mutationFn: () => setExcludedNetworks(networksOf(text)),
     onSuccess(saved) {
       client.setQueryData(excludedNetworksQuery(workspace.id).queryKey, saved)
       setText(saved.networks.join('\n'))
@@ -37,26 +36,18 @@ function NetworksForm({ networks, manages }: { networks: readonly string[]; mana
     },
   })
   const { error } = save
-  const details = error instanceof ApiError ? error.details : []
-  const wrong = details.map(({ field, message }) => {
-    const at = Number(/\[(\d+)\]/.exec(field)?.[1] ?? Number.NaN)
-    const label = lines[at]
-    return label === undefined ? message : t('common.labelled', { label, value: message })
-  })
   return (
     <Form
       task={save}
-      fields={details.map(({ field }) => field)}
+      fields={fieldsWithin(error, 'networks')}
       className="flex max-w-md flex-col gap-3"
     >
-      <TextareaField
+      <NetworksField
         label={t('settings.networks.label')}
         hint={t('settings.networks.hint')}
-        error={wrong.length > 0 ? format.sentences(wrong) : undefined}
-        dir="ltr"
-        rows={4}
+        error={error}
+        field="networks"
         disabled={!manages}
-        placeholder={'192.0.2.0/24\n2001:db8::/32'}
         value={text}
         onChange={setText}
       />

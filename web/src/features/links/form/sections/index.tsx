@@ -2,6 +2,7 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import { SelectField } from '../../../../ui/select.tsx'
 import { Switch } from '../../../../ui/switch.tsx'
 import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
+import { FillIn } from '../fill-in.tsx'
 import { PasswordField } from '../password-field.tsx'
 import { RulesEditor } from '../rules/rules-editor.tsx'
 import { FolderField } from './folder-field.tsx'
@@ -139,6 +140,10 @@ const DETAILS: FormSection = {
           dir="auto"
           value={draft.title}
           onChange={(title) => set({ title })}
+        />
+        <FillIn
+          destination={draft.destination_url}
+          onFound={({ title }) => set({ title: draft.title || (title ?? '') })}
         />
         <FolderField
           value={draft.folder_id}

@@ -1,7 +1,7 @@
-import { ChevronRight } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
+import { Disclosure } from '../../../../ui/disclosure.tsx'
 import { type Draft, emptyDraft } from '../draft.ts'
 import { type Marks, messagesWithin } from '../rules/marks.ts'
 import { WarningNote } from '../rules/warning-note.tsx'
@@ -40,28 +40,17 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
     section.isSet?.(draft)
   const isWrong = fields.some((field) => problems[field] !== undefined)
   const isWarned = fields.some((field) => messagesWithin(warnings, field).length > 0)
-  const [open, setOpen] = useState(section.isOpen ?? false)
   return (
-    <details
-      open={open || isWrong || isWarned}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-      className="group border-line border-t first:border-t-0"
+    <Disclosure
+      title={t(title)}
+      initiallyOpen={section.isOpen ?? false}
+      forced={isWrong || isWarned}
+      mark={isSet ? t('links.section.set') : undefined}
+      className="border-line border-t first:border-t-0"
     >
-      <summary className="flex h-10 list-none items-center gap-1.5 rounded-sm font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
-        <ChevronRight className="transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90" />
-        {t(title)}
-        {isSet ? (
-          <>
-            <span className="size-1.5 rounded-full bg-accent" aria-hidden="true" />
-            <span className="sr-only">{t('links.section.set')}</span>
-          </>
-        ) : null}
-      </summary>
-      <div className="flex flex-col gap-4 pt-1 pb-4">
-        <WarningNote messages={fields.flatMap((field) => warnings[field] ?? [])} />
-        <Fields {...props} />
-      </div>
-    </details>
+      <WarningNote messages={fields.flatMap((field) => warnings[field] ?? [])} />
+      <Fields {...props} />
+    </Disclosure>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useI18n } from '../../../../i18n/index.tsx'
 import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
+import { FillIn } from '../fill-in.tsx'
 import { SocialPreviews } from '../social-previews.tsx'
 import type { FormSection } from './section.tsx'
 
@@ -14,6 +15,16 @@ export const SOCIAL: FormSection = {
     return (
       <>
         <p className="text-muted text-sm">{t('links.hint.social')}</p>
+        <FillIn
+          destination={draft.destination_url}
+          onFound={({ title, description, image_url }) =>
+            change({
+              title: social.title || (title ?? ''),
+              description: social.description || (description ?? ''),
+              image_url: social.image_url || (image_url ?? ''),
+            })
+          }
+        />
         <TextField
           label={t('links.field.social.title')}
           error={problems['social.title']}
