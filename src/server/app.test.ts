@@ -58,6 +58,7 @@ await storage.write(async (tx) => {
 
 /** The dashboard's services; the tests send no sessions. */
 const dashboard = {
+  keys: { restrictionsOf: async () => null },
   accounts: {
     sessions: { personOf: async () => null, memberOf: async () => null },
     authenticate: async () => new Response('auth'),

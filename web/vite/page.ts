@@ -16,13 +16,14 @@ export function pageConfig(name: string, parts: readonly string[]): UserConfig {
   return {
     root: web('.'),
     base: '/app/',
-    publicDir: false,
     plugins: [react(), tailwindcss(), messages(parts), fontPreload('inter-latin-wght-normal')],
     html: { cspNonce: NONCE },
     resolve: RESOLVE,
     build: {
       ...dashboard.build,
       emptyOutDir: false,
+      // The dashboard's build has copied them; its pages only name them.
+      copyPublicDir: false,
       manifest: `.vite/${name}.json`,
       rolldownOptions: { input: web(`${name}.html`) },
     },

@@ -5,6 +5,7 @@ import { AppError, type Rendered, renderError } from '../../lib/errors/index.ts'
 import { type Locale, negotiateLocale, translate } from '../../lib/i18n/index.ts'
 import { langOf, pathOf } from '../index.ts'
 import type { BuiltFiles } from './built.ts'
+import { openSearch } from './open-search.ts'
 import { openPage, openSharedPage } from './page.ts'
 
 export { builtFiles } from './built.ts'
@@ -44,12 +45,13 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
       const params = { allowed: ALLOW.split(', ') }
       return refused(new AppError('METHOD_NOT_ALLOWED', { params, headers: { Allow: ALLOW } }))
     }
+    const name = pathOf(request.url).slice(PREFIX.length + 1)
+    if (name === 'opensearch.xml') return openSearch(baseUrl, headers)
     try {
       built ??= open(files())
     } catch {
       return refused(new AppError('SERVICE_UNAVAILABLE'))
     }
-    const name = pathOf(request.url).slice(PREFIX.length + 1)
     const file = built.files.get(name)
     if (file !== undefined) return serveFile(file, request, headers)
     if (name.startsWith('assets/')) return refused(new AppError('NOT_FOUND'))
@@ -130,6 +132,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
   '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
   '.png': 'image/png',
 }
 const ENCODINGS = [

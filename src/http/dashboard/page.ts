@@ -10,6 +10,7 @@ import {
 } from '../../lib/i18n/index.ts'
 import { digestTag, noneMatch, pathOf } from '../index.ts'
 import type { BuiltFiles } from './built.ts'
+import { SEARCH_LINK } from './open-search.ts'
 
 /** The placeholder of the nonce in the built page; `web/vite.config.ts` has it too. */
 const NONCE = /__CSP_NONCE__/g
@@ -32,6 +33,7 @@ const SHELL = 'src/app/shell.tsx'
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   '': ['src/features/links/page.tsx'],
   links: ['src/features/links/page.tsx'],
+  'links/new': ['src/features/links/page.tsx'],
   statistics: ['src/features/statistics/page.tsx'],
 }
 
@@ -57,7 +59,7 @@ export function openPage(built: BuiltFiles) {
       : preload(manifest, locale, chunksOf(name, cookies)) + listAhead(request.url, name, cookies)
     const page = (isSignedOut ? signedOut : dashboard)
       .replace(HTML_TAG, htmlTag(locale, theme))
-      .replace('</title>', `</title>${SESSION}${ahead}`)
+      .replace('</title>', `</title>${SEARCH_LINK}${SESSION}${ahead}`)
     const headers: Record<string, string> = {
       ...base,
       ETag: digestTag(page),
@@ -119,6 +121,7 @@ function policyOf(nonce: string, ancestors = "'none'"): string {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     `frame-ancestors ${ancestors}`,

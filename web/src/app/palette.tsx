@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import {
   Bookmark,
+  BookmarkPlus,
   BookOpen,
   FileUp,
   Keyboard,
@@ -40,7 +41,7 @@ const SHOWN = 6
 interface Command {
   id: string
   label: string
-  /** A second text: a destination. */
+  /** A second text: a destination, or another name. */
   hint?: string
   Icon?: LucideIcon
   run: () => void
@@ -147,7 +148,7 @@ function useGroups(text: string, opens: Opens): Group[] {
   const actions = useActions(opens)
   // Accents don't matter.
   const { contains } = Autocomplete.useFilter()
-  const fits = ({ label }: Command) => contains(label, text.trim())
+  const fits = ({ label, hint = '' }: Command) => contains(`${label} ${hint}`, text.trim())
   const others = place.workspaces
     .filter(({ id }) => id !== place.workspace.id)
     .map(
@@ -196,6 +197,7 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
   const explain = (of: string) =>
     void navigate({ to: '/links/$id', params: { id: of }, search: { explain: true } })
   const account = () => void navigate({ to: '/account' })
+  const bookmarklet = () => void navigate({ to: '/account', hash: 'bookmarklet' })
   const docs = () => void window.open('/docs', '_blank', 'noreferrer')
   const all: (Command | false)[] = [
     place.may('links:write') && {
@@ -223,6 +225,13 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
       run: () => void navigate({ to: '/members', search: { create: true } }),
     },
     { id: 'account', label: t('shell.account'), Icon: UserRound, run: account },
+    {
+      id: 'bookmarklet',
+      label: t('settings.bookmarklet'),
+      hint: t('settings.bookmarklet.copy'),
+      Icon: BookmarkPlus,
+      run: bookmarklet,
+    },
     place.user.may_create_workspaces && {
       id: 'workspace',
       label: t('shell.newWorkspace'),

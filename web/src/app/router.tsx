@@ -11,6 +11,9 @@ import {
 import { sessionQuery } from '../api/session.ts'
 import { auditSearch } from '../features/audit/search.ts'
 import { linksQuery } from '../features/links/calls.ts'
+import { emptyDraft } from '../features/links/form/draft.ts'
+import { keepDraft } from '../features/links/form/kept-draft.ts'
+import { givenDraft, givenLinkSearch } from '../features/links/given-link.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
 import { part } from '../lib/part.ts'
@@ -86,6 +89,19 @@ const links = createRoute({
     if (workspace !== null) void queryClient.prefetchQuery(linksQuery(workspace.id, search))
   },
   component: page(() => import('../features/links/page.tsx'), 'LinksPage'),
+})
+/** Opens the form of a new link with the values in the URL. */
+const newLink = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/new',
+  validateSearch: givenLinkSearch,
+  beforeLoad({ search, context: { session, workspace } }) {
+    const given = givenDraft(search)
+    if (workspace !== null && Object.keys(given).length > 0) {
+      keepDraft(workspace.id, { ...emptyDraft(session.instance.default_domain), ...given })
+    }
+    throw redirect({ to: '/links', search: { create: true }, replace: true })
+  },
 })
 const link = createRoute({
   getParentRoute: () => shell,
@@ -180,6 +196,7 @@ const routeTree = root.addChildren([
   index,
   shell.addChildren([
     links,
+    newLink,
     deletedLinks,
     link,
     linkStatistics,

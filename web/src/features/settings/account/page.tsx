@@ -2,6 +2,7 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { ActivitySection } from './activity.tsx'
+import { BookmarkletSection } from './bookmarklet.tsx'
 import { DeleteAccountSection } from './delete.tsx'
 import { EmailSection } from './email.tsx'
 import { PasskeysSection } from './passkeys.tsx'
@@ -24,6 +25,7 @@ export function AccountPage() {
         {user.has_password ? <PasswordSection /> : null}
         {instance.sign_in.passkey ? <PasskeysSection /> : null}
         {user.has_password ? <TwoFactorSection /> : null}
+        <BookmarkletSection />
         <SessionsSection />
         <ActivitySection />
         <DeleteAccountSection />
