@@ -54,6 +54,7 @@ describe.skipIf(CHROMIUM === null)('finding links (needs Chromium)', () => {
     }
     expect(await found('password=true', 1)).toEqual(['x1'])
     expect(await found('untagged=true', 2)).toEqual(['x1', 'x2'])
+    expect(await found('unclicked=true', 4)).toEqual(['sale', 'sale-2', 'x1', 'x2'])
     expect(await found('tag=a&tag=b&any=true', 2)).toEqual(['sale', 'sale-2'])
     await page.getByRole('button', { name: en('links.filters'), exact: true }).click()
     await page.getByLabel(en('links.filter.anyTag')).waitFor()

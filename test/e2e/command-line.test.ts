@@ -223,6 +223,31 @@ describe('links', () => {
     await ask(['links', 'delete', made.id])
   })
 
+  test('are listed by what they have', async () => {
+    const more = { SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: '' }
+    more.SLUGLINE_API_KEY = (await slugline.createKey({ workspace: 'had' })).key
+    const rules = '{"rules":[{"when":{"country":["DE"]},"then":{"answer":"gone"}}]}'
+    await ask(['links', 'create', URL, '--slug', 'had-r', '--tag', 'r', '--data', rules], { more })
+    await ask(['links', 'create', URL, '--slug', 'had-p', '--data', '{"password":"abcd"}'], {
+      more,
+    })
+    await ask(['links', 'create', URL, '--slug', 'had-t', '--tag', 't'], { more })
+    const listed = async (...args: string[]) => {
+      const order = ['--sort', 'slug']
+      const { data } = await ask<{ data: Link[] }>(['links', 'list', ...order, ...args], { more })
+      return data.map(({ slug }) => slug)
+    }
+    expect(await listed('--has-rules')).toEqual(['had-r'])
+    expect(await listed('--has-rules', 'false')).toEqual(['had-t', 'had-p'])
+    expect(await listed('--has-password')).toEqual(['had-p'])
+    expect(await listed('--tagged')).toEqual(['had-t', 'had-r'])
+    expect(await listed('--tagged', 'false')).toEqual(['had-p'])
+    expect(await listed('--any-tag', 'r', 'T')).toEqual(['had-t', 'had-r'])
+    expect(await listed('--clicked')).toEqual([])
+    expect(await listed('--clicked', 'false', '--tagged')).toEqual(['had-t', 'had-r'])
+    expect((await run(['links', 'list', '--clicked', 'often'], { more })).status).toBe(2)
+  })
+
   test('report which field was refused', async () => {
     const args = ['links', 'create', 'javascript:1', '--slug', 'a b', '--max-clicks', 'many']
     const { status, code, details } = await refusal(args)

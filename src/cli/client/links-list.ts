@@ -14,6 +14,11 @@ interface Options {
   folder?: string
   archived?: string
   createdBy?: string
+  anyTag?: string[]
+  tagged?: string
+  hasRules?: string
+  hasPassword?: string
+  clicked?: string
   limit: number
 }
 
@@ -25,6 +30,7 @@ export function registerListCommand(links: Command, context: CommandContext): vo
     .option('--search <text>', 'text in the slug, destination, title, tags or external ID')
     .option('--destination <url>', 'links with this destination')
     .option('--tag <name...>', 'links with all of these tags')
+    .option('--any-tag <name...>', 'links with one of these tags')
     .option('--folder <folder>', 'folder name or ID, or "none"')
     .addOption(
       new Option('--archived <which>', 'only archived links, or include them').choices([
@@ -32,14 +38,23 @@ export function registerListCommand(links: Command, context: CommandContext): vo
         'any',
       ]),
     )
+    .addOption(flag('--tagged', 'links with tags; with "false": without'))
+    .addOption(flag('--has-rules', 'links with rules or variants; with "false": without'))
+    .addOption(flag('--has-password', 'links with a password; with "false": without'))
+    .addOption(flag('--clicked', 'links that were clicked; with "false": never clicked'))
     .option('--created-by <id>', 'ID of the person or key who created them, or "me": this key')
     .option('--sort <field>', 'such as clicks, or relevance with --search')
     .option('--limit <n>', 'maximum number of results', Number, 100)
     .action((options: Options) => list(context, options))
 }
 
+function flag(name: string, description: string): Option {
+  return new Option(`${name} [is]`, description).choices(['true', 'false']).preset('true')
+}
+
 async function list(context: CommandContext, options: Options): Promise<void> {
   const { search, destination, tag = [], folder, archived, sort, limit, createdBy } = options
+  const { anyTag, tagged, hasRules, hasPassword, clicked } = options
   checkLimit(limit)
   const ask = remoteOf(context)
   const query = {
@@ -47,6 +62,11 @@ async function list(context: CommandContext, options: Options): Promise<void> {
     ...(destination !== undefined && { destination_url: destination }),
     ...(archived !== undefined && { archived }),
     ...(createdBy !== undefined && { created_by: createdBy }),
+    ...(anyTag !== undefined && { any_tag: anyTag }),
+    ...(tagged !== undefined && { tagged }),
+    ...(hasRules !== undefined && { has_rules: hasRules }),
+    ...(hasPassword !== undefined && { has_password: hasPassword }),
+    ...(clicked !== undefined && { clicked }),
     ...(sort !== undefined && { sort }),
     ...(folder !== undefined && {
       folder_id: folder === 'none' ? folder : await findFolderId(ask, folder),

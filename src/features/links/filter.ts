@@ -11,7 +11,7 @@ import {
 } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
-import { createdBetween, hadTests, isMadeBy, leadsTo } from './row-tests.ts'
+import { createdBetween, hadTests, isMadeBy, leadsTo, WAS_CLICKED } from './row-tests.ts'
 import type { Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 import { HAS_CONDITIONS, statusSql } from './status-tests.ts'
@@ -41,6 +41,8 @@ export interface LinkFilter {
   hasRules: boolean | null
   hasPassword: boolean | null
   isTagged: boolean | null
+  /** By the counters: not in a transaction of SQLite, which doesn't see them. */
+  isClicked: boolean | null
   /** The `seq` of links whose slug or alias is the term; empty: they aren't ranked. */
   exact: readonly number[]
   /** The id of a user or key, `command` or `system`; and those that it stands for. Null: any. */
@@ -89,8 +91,8 @@ export function isPlain(filter: LinkFilter): boolean {
 /** The same, except for archived links. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
   const { term, tags, domainNo, targetUrl, status, folder, view, only } = filter
-  const { anyTag, hasRules, hasPassword, isTagged, createdBy } = filter
-  const had = [anyTag, hasRules, hasPassword, isTagged, createdBy]
+  const { anyTag, hasRules, hasPassword, isTagged, isClicked, createdBy } = filter
+  const had = [anyTag, hasRules, hasPassword, isTagged, isClicked, createdBy]
   const single = [term, domainNo, targetUrl, status, folder, only, ...had]
   return single.every((value) => value === null) && tags.length === 0 && !isPartial(view)
 }
@@ -218,6 +220,11 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   }
   for (const ids of [createdByIds, allowed.creators]) {
     if (ids) sets.push(sql`${links} AND ${isMadeBy('l', ids)}`)
+  }
+  if (filter.isClicked === true) {
+    // Not by an index: rows of counters are much shorter than those of links.
+    sets.push(sql`SELECT x.link_seq AS seq FROM link_counters x
+      WHERE x.link_seq BETWEEN ${low} AND ${high} AND ${WAS_CLICKED}`)
   }
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {

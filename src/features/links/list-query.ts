@@ -47,6 +47,11 @@ const HAD = {
   tagged: parameter(flag, '`false`: links without tags; `true`: with some.'),
   has_rules: parameter(flag, '`true`: links with rules or variants; `false`: without.'),
   has_password: parameter(flag, '`true`: links with a password; `false`: without.'),
+  clicked: parameter(
+    flag,
+    '`false`: links that were never clicked, `true`: those that were, some seconds later; by ' +
+      'people or bots, here or before their import.',
+  ),
 }
 
 const CREATED = {

@@ -125,6 +125,7 @@ export function filterOf(
     hasRules: query.has_rules ?? null,
     hasPassword: query.has_password ?? null,
     isTagged: query.tagged ?? null,
+    isClicked: query.clicked ?? null,
     exact: [],
     status: query.status ?? null,
     createdFrom: query.created_after ?? null,
@@ -253,12 +254,13 @@ export type Totals = ReturnType<typeof createTotals>
 
 /**
  * Counts each filter once while no link changes, because a client that reads the pages of a list
- * needs the same total each time. Other inputs of a status are read each time.
+ * needs the same total each time. Other inputs of a status are read each time; clicks change no link.
  */
 export function createTotals(few: number) {
   const totals = new Map<string, Total & { version: string }>()
   return async (sqlx: Sql, query: TotalQuery, changes: number): Promise<Total> => {
     const { filter, exact, nowMs } = query
+    if (filter.isClicked !== null) return countLinks(sqlx, query, few)
     const mark = filter.status === null ? '' : await statusMark(sqlx, filter.workspaceNo, nowMs)
     const key = JSON.stringify(filter)
     let total = totals.get(key)

@@ -65,7 +65,8 @@ test.skipIf(testDialect !== 'sqlite')(
     const filter: LinkFilter = {
       ...{ workspaceNo: 1, term: null, termInTags: false, tags: [], tagNos: [], folder: null },
       ...{ view: {}, archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
-      ...{ hasRules: null, hasPassword: null, isTagged: null, targetUrl: null, status: null },
+      ...{ hasRules: null, hasPassword: null, isTagged: null, isClicked: null },
+      ...{ targetUrl: null, status: null },
       ...{ createdBy: null, createdByIds: null, createdFrom: null, createdUntil: null },
       ...{ named: null, only: null, covering: null },
     }

@@ -91,3 +91,37 @@ test('filters by what a link has', async () => {
   expect(await refusal({ has_rules: 'yes' })).toEqual(['has_rules INVALID_VALUE'])
   expect(await refusal({ tagged: '' })).toEqual(['tagged INVALID_VALUE'])
 })
+
+test('filters by whether links were clicked, here or before their import, as the counters are now', async () => {
+  const ids: string[] = []
+  for (const slug of ['none', 'zero', 'human', 'bot', 'imported', 'late'])
+    ids.push((await links.create({ destination_url: 'https://c.example/', slug, title: 'cl' })).id)
+  const [, zero = '', human = '', bot = '', imported = '', late = ''] = ids
+  const lastClickedAt = links.clock.ms
+  await links.count(zero, { total: 0, lastClickedAt: null })
+  await links.count(human, { total: 2, lastClickedAt })
+  await links.count(bot, { total: 1, bots: 1, lastClickedAt })
+  await links.count(imported, { total: 0, imported: 7, lastClickedAt: null })
+  const all = { search: 'c.example' }
+  const check = async (clicked: string[], unclicked: string[]) => {
+    for (const more of [{}, { search: 'c.example' }, { sort: 'clicks' }]) {
+      const query = { destination_url: 'https://c.example/', ...more }
+      const found = async (is: string) => (await slugs({ ...query, clicked: is })).sort()
+      expect(await found('true')).toEqual(clicked)
+      expect(await found('false')).toEqual(unclicked)
+      for (const [is, { length }] of [
+        ['true', clicked],
+        ['false', unclicked],
+      ] as const) {
+        const { pagination } = await links.list({ ...query, clicked: is, limit: '1' })
+        expect(pagination.total).toBe(length)
+      }
+    }
+  }
+  await check(['bot', 'human', 'imported'], ['late', 'none', 'zero'])
+  // No link changes by a click.
+  await links.count(late, { total: 1, lastClickedAt })
+  await check(['bot', 'human', 'imported', 'late'], ['none', 'zero'])
+  expect(await slugs({ ...all, clicked: 'true', page: '2', limit: '3' })).toHaveLength(1)
+  expect(await refusal({ clicked: 'yes' })).toEqual(['clicked INVALID_VALUE'])
+})

@@ -4,9 +4,12 @@ import { isTag } from '../tags/index.ts'
 import type { Fragment, LinkFilter } from './filter.ts'
 import { tagNames } from './joined.ts'
 
+/** Whether the counters `x` have clicks, imported ones included. */
+export const WAS_CLICKED = sql`(x.total > 0 OR x.imported > 0)`
+
 /** The conditions on what the row `l` has. */
 export function hadTests({ workspaceNo, ...filter }: LinkFilter): Fragment[] {
-  const { anyTagNos, createdByIds, hasRules, hasPassword, isTagged } = filter
+  const { anyTagNos, createdByIds, hasRules, hasPassword, isTagged, isClicked } = filter
   const not = (isWanted: boolean) => sql.raw(isWanted ? 'NOT' : '')
   const tests: Fragment[] = []
   if (anyTagNos !== null) {
@@ -20,6 +23,10 @@ export function hadTests({ workspaceNo, ...filter }: LinkFilter): Fragment[] {
   if (hasPassword !== null) tests.push(sql`${not(hasPassword)} (l.password_hash IS NULL)`)
   // The numbers may be of deleted tags.
   if (isTagged !== null) tests.push(sql`${not(isTagged)} (${tagNames('l')} = '[]')`)
+  if (isClicked !== null) {
+    tests.push(sql`${not(!isClicked)} EXISTS (SELECT 1 FROM link_counters x
+      WHERE x.link_seq = l.seq AND ${WAS_CLICKED})`)
+  }
   return tests
 }
 

@@ -17,7 +17,7 @@ const actionsOn = async (id: string) =>
 
 const NOTHING = {
   ...{ search: null, tag: null, folder_id: null, archived: null, domain: null, status: null },
-  ...{ any_tag: null, tagged: null, has_rules: null, has_password: null },
+  ...{ any_tag: null, tagged: null, has_rules: null, has_password: null, clicked: null },
   ...{ created_by: null, created_after: null, created_before: null },
 }
 

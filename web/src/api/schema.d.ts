@@ -24,6 +24,7 @@ export interface paths {
           tagged?: boolean
           has_rules?: boolean
           has_password?: boolean
+          clicked?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -199,6 +200,7 @@ export interface paths {
           tagged?: boolean
           has_rules?: boolean
           has_password?: boolean
+          clicked?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -237,6 +239,7 @@ export interface paths {
           tagged?: boolean
           has_rules?: boolean
           has_password?: boolean
+          clicked?: boolean
           folder_id?: string
           archived?: 'false' | 'true' | 'any'
           domain?: string
@@ -4197,6 +4200,7 @@ export interface components {
         tagged?: boolean | null
         has_rules?: boolean | null
         has_password?: boolean | null
+        clicked?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4232,6 +4236,7 @@ export interface components {
         tagged?: boolean | null
         has_rules?: boolean | null
         has_password?: boolean | null
+        clicked?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null
@@ -4262,6 +4267,7 @@ export interface components {
         tagged?: boolean | null
         has_rules?: boolean | null
         has_password?: boolean | null
+        clicked?: boolean | null
         folder_id?: string | null
         archived?: 'true' | 'any' | null
         domain?: string | null

@@ -94,6 +94,17 @@ test('a change that takes links out of the filter still reaches all of them', as
   expect(await slugs({ status: 'active' })).toEqual([])
 })
 
+test('links that were never clicked are changed, and those of one that was are not', async () => {
+  for (const slug of ['a', 'b', 'clicked']) await create(slug)
+  const { id: clicked = '' } = (await links.list({ slug: 'clicked' })).data[0] ?? {}
+  await links.count(clicked, { total: 1, lastClickedAt: links.clock.ms })
+  const id = await start({ clicked: false }, { patch: { enabled: false } }, 2)
+  expect((await finished(id)).result.succeeded).toBe(2)
+  expect(await slugs({ status: 'active' })).toEqual(['clicked'])
+  const other = await start({ clicked: true }, { patch: { enabled: false } }, 1)
+  expect((await finished(other)).result.succeeded).toBe(1)
+})
+
 test('tags are added and removed, keeping others; refusals are reported', async () => {
   await create('a', { tags: ['old', 'x'] })
   await create('b')

@@ -44,7 +44,7 @@ export async function nextFound(
   return rows.map(({ seq }) => seq)
 }
 
-/** Those of some links that still match, in a transaction. */
+/** Those of some links that still match, in a transaction: whether they were clicked isn't asked again. */
 export async function stillFound(
   ctx: LinkContext,
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function stillFound(
   seqs: readonly number[],
 ): Promise<LinkRow[]> {
   const [low = 0] = seqs
-  const filter = await resolve(tx, filterOf(ctx, caller, query))
+  const filter = await resolve(tx, { ...filterOf(ctx, caller, query), isClicked: null })
   const range = { low, high: seqs.at(-1) ?? 0, whole: false }
   const { rows } = await sql<{ seq: number }>`
     SELECT l.seq AS seq ${matching(filter, range, ctx.clock.now(), linksIn(seqs))}`.execute(tx.db)

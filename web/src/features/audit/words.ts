@@ -35,6 +35,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   any_tag: 'links.field.tags',
   brand: 'domains.brand.name',
   case_sensitive: 'domains.case',
+  clicked: 'links.clicks',
   color: 'tags.color',
   created_after: 'links.createdFrom',
   created_before: 'links.createdTo',

@@ -22,7 +22,7 @@ function midnight(day: string, daysLater = 0): string {
 }
 
 function listQuery(search: LinksSearch) {
-  const { q, tag, any, untagged, rules, password, ...rest } = search
+  const { q, tag, any, untagged, rules, password, unclicked, ...rest } = search
   const { folder, archived, domain, status, creator, after, before, order, cursor } = rest
   const sort = sortOf(search)
   return {
@@ -34,6 +34,7 @@ function listQuery(search: LinksSearch) {
     ...(untagged ? { tagged: false } : {}),
     ...(rules ? { has_rules: true } : {}),
     ...(password ? { has_password: true } : {}),
+    ...(unclicked ? { clicked: false } : {}),
     ...(folder ? { folder_id: folder } : {}),
     ...(archived ? { archived } : {}),
     ...(domain ? { domain } : {}),

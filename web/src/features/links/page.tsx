@@ -44,6 +44,7 @@ const FILTERS = [
   'untagged',
   'rules',
   'password',
+  'unclicked',
   'folder',
   'archived',
   'domain',

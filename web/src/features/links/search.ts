@@ -22,7 +22,7 @@ export const SORTS = [
 export type Sort = (typeof SORTS)[number]
 
 /** Filters by what links have or don't have. */
-export const HAD = ['untagged', 'rules', 'password'] as const
+export const HAD = ['untagged', 'rules', 'password', 'unclicked'] as const
 
 /** The search parameters of the list: everything that a colleague needs to see the same. */
 export interface LinksSearch {
@@ -33,6 +33,7 @@ export interface LinksSearch {
   untagged?: boolean
   rules?: boolean
   password?: boolean
+  unclicked?: boolean
   /** The id of a folder, or `none`. */
   folder?: string
   /** Only archived links, or these as well. */
@@ -85,6 +86,7 @@ export function linksSearch(search: Record<string, unknown>): LinksSearch {
     untagged: isOn(search.untagged),
     rules: isOn(search.rules),
     password: isOn(search.password),
+    unclicked: isOn(search.unclicked),
     folder: textOf(search.folder),
     archived: archivedOf(search.archived),
     domain: textOf(search.domain),

@@ -35,7 +35,7 @@ export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 
 /** The current list, as the content of a view. */
 export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>): Shown {
-  const { q, tag, any, untagged, rules, password, ...rest } = search
+  const { q, tag, any, untagged, rules, password, unclicked, ...rest } = search
   const { folder, archived, domain, status, creator, after, before } = rest
   return {
     filter: {
@@ -45,6 +45,7 @@ export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>
       tagged: untagged ? false : null,
       has_rules: rules ?? null,
       has_password: password ?? null,
+      clicked: unclicked ? false : null,
       folder_id: folder ?? null,
       archived: archived ?? null,
       domain: domain ?? null,
@@ -74,6 +75,7 @@ export function searchOf({ filter, sort, order }: Shown): SearchChange {
     untagged: filter.tagged === false ? true : undefined,
     rules: filter.has_rules || undefined,
     password: filter.has_password || undefined,
+    unclicked: filter.clicked === false ? true : undefined,
     folder: filter.folder_id ?? undefined,
     archived: filter.archived ?? undefined,
     domain: filter.domain ?? undefined,
