@@ -306,18 +306,27 @@ test('a hostile page doesn’t hold the process', async () => {
     `<title>${' '.repeat(500_000)}x</title>`,
     '<'.repeat(500_000),
   ]
-  for (const html of hostile) {
+  /** The most processor time between two turns of the event loop, in milliseconds. */
+  async function holdOf(html: string): Promise<number> {
     pages.set('/page', { body: html })
-    let last = performance.now()
+    let last = process.cpuUsage()
     let longest = 0
     const timer = setInterval(() => {
-      const now = performance.now()
-      longest = Math.max(longest, now - last)
-      last = now
+      const { user, system } = process.cpuUsage(last)
+      longest = Math.max(longest, (user + system) / 1_000)
+      last = process.cpuUsage()
     }, 1)
     await details(`${url}/page`)
     await Bun.sleep(2)
     clearInterval(timer)
-    expect([html.slice(0, 20), longest < 250]).toEqual([html.slice(0, 20), true])
+    return longest
+  }
+  for (const html of hostile) {
+    let least = Number.POSITIVE_INFINITY
+    // Other threads of the process may work at the same time.
+    for (let tries = 0; tries < 4 && least >= 250; tries++) {
+      least = Math.min(least, await holdOf(html))
+    }
+    expect([html.slice(0, 20), least < 250]).toEqual([html.slice(0, 20), true])
   }
 })
