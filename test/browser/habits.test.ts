@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
         })()`),
       )
       const logo = page.locator(`img[src$="icon.svg"], svg:has(path[d="${drawing}"])`)
-      expect(await logo.count()).toBeGreaterThan(0)
+      await logo.first().waitFor({ state: 'attached' })
     }
     expect([...looks]).toHaveLength(1)
   })
@@ -329,6 +329,8 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     expect(await fields('go.example.com')).toEqual([
       en('domains.host'),
       en('domains.case'),
+      en('domains.slugLength'),
+      en('domains.slugStyle'),
       'robots',
     ])
     await fields('filed')
