@@ -142,8 +142,9 @@ export function leadingToQuery(workspace: string, destination_url: string) {
   const query = { destination_url, archived: 'any', limit: 3, total: 'quick' } as const
   return queryOptions({
     queryKey: [...listsKey(workspace), query],
-    queryFn: async ({ signal }) =>
-      (await ok(api.GET('/api/v1/links', { params: { query }, signal }))).data,
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/links', { params: { query }, signal })),
+    // Like all lists below this key, the cache has the whole list: changes of links update it.
+    select: ({ data }) => data,
     staleTime: 5_000,
     retry: false,
   })
