@@ -259,7 +259,8 @@ async function withoutIds(dataDir: string): Promise<void> {
   await toBaseline(join(dataDir, MAIN), MAIN_MIGRATIONS)
   await toBaseline(join(dataDir, 'counters.db'), COUNTERS_MIGRATIONS)
   const main = new Database(join(dataDir, MAIN))
-  main.run("DELETE FROM instance WHERE name = 'id'")
+  // Later versions insert them.
+  main.run("DELETE FROM instance WHERE name IN ('id', 'feed')")
   main.close()
   const statistics = await openFreed(join(dataDir, 'statistics.duckdb'))
   const connection = await statistics.connect()
