@@ -24,7 +24,7 @@ export interface EntryNumbers {
 
 /**
  * The row of the workspace stays locked until the commit. So no number is missing or used twice, and
- * whoever reads an entry can read all those before it.
+ * a reader of an entry can read all those before it.
  */
 const takeNumbers = prepare<
   { workspaceNo: number; events: number },
