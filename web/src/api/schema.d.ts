@@ -2656,7 +2656,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Holds where `time` with this doesn’t. */
@@ -2668,7 +2668,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Who visits. */
@@ -3892,7 +3892,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Holds where `time` with this doesn’t. */
@@ -3904,7 +3904,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Who visits. */
@@ -3996,11 +3996,16 @@ export interface components {
       problems: { field: string; code: string; message: string }[]
       /** Free slugs, when it is taken. */
       suggestions: string[]
+      /** The slug that it would have; without one, a generated one. */
+      slug: string | null
     }
     LinkCheck: {
       destination_url?: string
       slug?: string
       domain?: string
+      slug_style?: string | null
+      slug_length?: number | null
+      slug_prefix?: string | null
       /** The link that is being edited: its own slug is not taken. */
       exclude_id?: string
     }
