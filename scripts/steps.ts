@@ -33,6 +33,10 @@ export const STEPS: readonly Step[] = [
     command: [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', join(ROOT, 'web')],
   },
   {
+    name: 'types of the SDK',
+    command: [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', join(ROOT, 'sdk/typescript')],
+  },
+  {
     name: 'openapi.json is current',
     command: [process.execPath, join(ROOT, 'scripts/openapi.ts'), '--check'],
     remedy: 'npm run openapi',
@@ -43,7 +47,7 @@ export const STEPS: readonly Step[] = [
     remedy: 'npm run openapi',
   },
   {
-    name: "types of the dashboard's client are current",
+    name: 'types of the API clients are current',
     command: [process.execPath, join(ROOT, 'web/scripts/schema.ts'), '--check'],
     remedy: 'npm run openapi',
   },

@@ -41,6 +41,13 @@ test('a dry run neither uses nor replays an idempotency key', async () => {
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([409, null])
 })
 
+test('a dry run refuses a malformed idempotency key', async () => {
+  for (const key of ['', 'x'.repeat(256)]) {
+    const answer = await create('d.example', '?dry_run=true', { 'Idempotency-Key': key })
+    expect(answer.status).toBe(400)
+  }
+})
+
 test('invalid values, and endpoints without dry run, are refused', async () => {
   for (const value of ['1', 'yes', '', 'TRUE', 'true&dry_run=true']) {
     const answer = await create('c.example', `?dry_run=${value}`)

@@ -261,13 +261,13 @@ export class Exchange {
   async #claim(endpoint: AnyEndpoint, body: unknown): Promise<Rendered | undefined> {
     const { request, caller, services } = this
     const header = request.headers.get('idempotency-key')
-    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined || this.dryRun
+    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined
     if (header === null || caller === null || isIgnored) return undefined
-    const idempotent = {
-      workspaceNo: caller.workspace.no,
-      key: ownKey(caller, endpoint.scope, idempotencyKeyOf(header)),
-      fingerprint: await fingerprintOf(request, body),
-    }
+    const key = ownKey(caller, endpoint.scope, idempotencyKeyOf(header))
+    // A dry run makes every check, and uses up nothing.
+    if (this.dryRun) return undefined
+    const fingerprint = await fingerprintOf(request, body)
+    const idempotent = { workspaceNo: caller.workspace.no, key, fingerprint }
     const replay = await services.idempotency.begin(idempotent)
     if (replay === undefined) this.#idempotent = idempotent
     return replay

@@ -1,6 +1,7 @@
-// Writes src/api/schema.d.ts, the types of the API client, from the OpenAPI documents: that of the
-// public API, and that of the dashboard's (openapi.json in this folder). With --check it only
-// reports whether the file is up to date.
+// Writes the types of the API clients from the OpenAPI documents: the dashboard's
+// (src/api/schema.d.ts) from that of the public API and its own (openapi.json in this folder), and
+// the SDK's (sdk/typescript/src/schema.ts) from that of the public API. With --check it only reports
+// whether the files are up to date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -152,15 +153,19 @@ async function formatted(text: string): Promise<string> {
   return out
 }
 
-const documents = [at('../../openapi.json'), at('../openapi.json')]
-  .filter(existsSync)
-  .map((file) => JSON.parse(readFileSync(file, 'utf8')) as OpenApi)
-const target = at('../src/api/schema.d.ts')
-const text = await formatted(generate(documents))
-if (!process.argv.includes('--check')) writeFileSync(target, text)
-else if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {
-  console.error(
-    'web/src/api/schema.d.ts is not what the OpenAPI documents say: run `npm run openapi`',
-  )
-  process.exit(1)
+const [publicApi, dashboard] = [at('../../openapi.json'), at('../openapi.json')].map((file) =>
+  existsSync(file) ? [JSON.parse(readFileSync(file, 'utf8')) as OpenApi] : [],
+) as [OpenApi[], OpenApi[]]
+const targets = {
+  'web/src/api/schema.d.ts': [...publicApi, ...dashboard],
+  'sdk/typescript/src/schema.ts': publicApi,
+}
+for (const [name, documents] of Object.entries(targets)) {
+  const target = at(`../../${name}`)
+  const text = await formatted(generate(documents))
+  if (!process.argv.includes('--check')) writeFileSync(target, text)
+  else if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {
+    console.error(`${name} is not what the OpenAPI documents say: run \`npm run openapi\``)
+    process.exit(1)
+  }
 }
