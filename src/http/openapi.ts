@@ -11,6 +11,7 @@ import {
 import { SCOPES, sufficientFor } from '../model/keys/scopes.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { letGrow } from './openapi-grow.ts'
+import { nameSchemas } from './openapi-names.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'
 
@@ -77,7 +78,7 @@ const PROGRAMS = {
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
   schemas: errorSchemas(PUBLIC_ERROR_CODES, PUBLIC_DETAIL_CODES),
   security: {
-    name: 'apiKey',
+    name: 'bearerAuth',
     scheme: {
       type: 'http',
       scheme: 'bearer',
@@ -133,7 +134,7 @@ export function openApiDocument(
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
   // The dashboard is built together with its server, so its types are closed.
-  return forDashboard ? shareComponents(document) : letGrow(shareComponents(document))
+  return forDashboard ? shareComponents(document) : nameSchemas(letGrow(shareComponents(document)))
 }
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
@@ -169,7 +170,7 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
 function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint) {
   if (upload !== undefined) {
     const schema = z.string().openapi({ format: 'binary' })
-    const form = z.object({ file: schema }).openapi({ additionalProperties: { type: 'string' } })
+    const form = z.object({ file: schema }).openapi('FileUpload')
     const content = Object.entries(upload.types).map(([type, example]) => [
       type,
       { schema: type === 'multipart/form-data' ? form : schema, example },
