@@ -166,7 +166,8 @@ function shareErrors(
       if (name === undefined || description === undefined) continue
       const names = [name, `${pascal(method)}${name}`, `Public${name}`]
       const reference = share(names, { description, ...response })
-      responses[status] = status === '304' ? reference : { ...reference, description: codes ?? description }
+      responses[status] =
+        status === '304' ? reference : { ...reference, description: codes ?? description }
     }
   }
 }
