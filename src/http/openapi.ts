@@ -37,7 +37,7 @@ All keys of a workspace share the requests per minute of its plan. Every answer 
 
 ## Retries
 
-A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the answer to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again.
+A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the answer to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Of answers of 4 KiB and more, 64 MiB are kept for a workspace; a repeated request whose answer wasn’t kept takes no effect either, and is answered with 409 IDEMPOTENCY_RESPONSE_OMITTED.
 
 ## Dry runs
 
@@ -197,8 +197,8 @@ function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
   return names
 }
 
-function changes({ method, scope, secret }: AnyEndpoint): boolean {
-  return method !== 'get' && scope !== null && secret === undefined
+function changes({ method, scope, secret, safe }: AnyEndpoint): boolean {
+  return method !== 'get' && scope !== null && secret === undefined && !safe
 }
 
 function isConditional(endpoint: AnyEndpoint): boolean {
@@ -263,6 +263,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
   if (endpoint.upload !== undefined) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (changes(endpoint)) {
     codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
+    codes.add('IDEMPOTENCY_RESPONSE_OMITTED')
   }
   return ERROR_CODES.filter((code) => codes.has(code))
 }
