@@ -257,7 +257,11 @@ describe('large responses', () => {
     expect(effects).toBe(4)
     // Small ones, and those of other workspaces, are stored.
     for (const again of [1, 2]) {
-      expect([again, await send('e', 1_000), await send('f', 9_000, 3)]).toEqual([again, 1_000, 9_000])
+      expect([again, await send('e', 1_000), await send('f', 9_000, 3)]).toEqual([
+        again,
+        1_000,
+        9_000,
+      ])
     }
     expect(effects).toBe(6)
     t.clock.ms += 24 * 3_600_000

@@ -229,7 +229,8 @@ async function recordOf(
       .where('created_at', '>', now - KEPT_MS)
       .where(sql<boolean>`bytes > 0`)
     const { sum } = await stored.executeTakeFirstOrThrow()
-    if (Number(sum) + bytes > storedMax) return { ...record, status: OMITTED, headers: '{}', body: '', bytes: 0 }
+    if (Number(sum) + bytes > storedMax)
+      return { ...record, status: OMITTED, headers: '{}', body: '', bytes: 0 }
   }
   return { ...record, status, headers: JSON.stringify(headers), body, bytes }
 }
