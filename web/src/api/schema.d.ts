@@ -3976,6 +3976,8 @@ export interface components {
       workspace: { name: string }
       email: string
       role: 'owner' | 'admin' | 'member' | 'viewer'
+      /** Null: the account of the person who invited is deleted. */
+      invited_by: { name: string } | null
       /** True: sign in, then accept. */
       account_exists: boolean
     }
