@@ -252,9 +252,7 @@ export class Exchange {
       const changes = value && (await changesIn(this, endpoint, params, value))
       const named = asReadOnly(endpoint.readOnlyMembers)
       checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', changes, named)))
-      await this.meter.charge(
-        endpoint.cost?.(this.body, { isDryRun: this.dryRun, burst: this.meter.burst }) ?? 1,
-      )
+      await this.meter.charge(endpoint.cost?.(this.body, this.dryRun, this.meter.burst) ?? 1)
     }
     return (await endpoint.handler(this as never)) ?? { status: 204 }
   }

@@ -164,7 +164,7 @@ export interface Endpoint<
    * How many requests a body counts as; default: 1. More than the burst of the plan count as the
    * burst. @throws AppError if the body must not count as so few
    */
-  cost?: (body: z.output<B>, of: { isDryRun: boolean; burst: number | null }) => number
+  cost?: (body: z.output<B>, isDryRun: boolean, burst: number | null) => number
   /** The most that a body can cost as far as it's known before the body is read, by its bytes. */
   costMax?: (bytes: number) => number
   success: Success

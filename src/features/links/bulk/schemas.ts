@@ -16,7 +16,8 @@ const OPERATIONS_PER_REQUEST = 100
  */
 export function costOf(
   { operations }: { operations: readonly unknown[] },
-  { isDryRun, burst }: { isDryRun: boolean; burst: number | null },
+  isDryRun: boolean,
+  burst: number | null,
 ): number {
   const requests = Math.ceil(operations.length / OPERATIONS_PER_REQUEST)
   if (isDryRun) return requests
