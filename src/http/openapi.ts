@@ -36,7 +36,7 @@ Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable
 
 ## Idempotency
 
-A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Creating and rotating API keys don’t take it, because their response has a secret.
+A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Of responses of 4 KiB and more, 64 MiB are kept for a workspace; a repeated request whose response wasn’t kept takes no effect either, and gets 409 IDEMPOTENCY_RESPONSE_OMITTED. Creating and rotating API keys don’t take it, because their response has a secret.
 
 ## Languages
 
@@ -212,8 +212,8 @@ function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
   return names
 }
 
-function changes({ method, scope, secret }: AnyEndpoint): boolean {
-  return method !== 'get' && scope !== null && secret === undefined
+function changes({ method, scope, secret, safe }: AnyEndpoint): boolean {
+  return method !== 'get' && scope !== null && secret === undefined && !safe
 }
 
 function isConditional(endpoint: AnyEndpoint): boolean {
@@ -278,6 +278,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
   if (endpoint.upload !== undefined) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (changes(endpoint)) {
     codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
+    codes.add('IDEMPOTENCY_RESPONSE_OMITTED')
   }
   return ERROR_CODES.filter((code) => codes.has(code))
 }

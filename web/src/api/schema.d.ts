@@ -361,7 +361,7 @@ export interface paths {
   }
   '/api/v1/imports/preview': {
     post: {
-      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      parameters: { query?: { lang?: string } }
       requestBody: {
         content: {
           'text/csv': string
@@ -473,18 +473,14 @@ export interface paths {
   }
   '/api/v1/links/{id}/explain': {
     post: {
-      parameters: {
-        query?: { lang?: string }
-        header?: { 'Idempotency-Key'?: string }
-        path: { id: string }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody: { content: { 'application/json': components['schemas']['ExplainLink'] } }
       responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
   }
   '/api/v1/explain': {
     post: {
-      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['ExplainUrl'] } }
       responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
@@ -2327,6 +2323,7 @@ export interface components {
       | 'KEY_ALREADY_ROTATED'
       | 'ROTATION_IN_PROGRESS'
       | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'IDEMPOTENCY_RESPONSE_OMITTED'
       | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
       | 'IMPORT_RUNNING'
