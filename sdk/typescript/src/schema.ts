@@ -353,7 +353,7 @@ export interface paths {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': { file: string } & { [name: string]: string }
+          'multipart/form-data': components['schemas']['FileUpload']
         }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
@@ -361,13 +361,13 @@ export interface paths {
   }
   '/api/v1/imports/preview': {
     post: {
-      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      parameters: { query?: { lang?: string } }
       requestBody: {
         content: {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': { file: string } & { [name: string]: string }
+          'multipart/form-data': components['schemas']['FileUpload']
         }
       }
       responses: {
@@ -473,18 +473,14 @@ export interface paths {
   }
   '/api/v1/links/{id}/explain': {
     post: {
-      parameters: {
-        query?: { lang?: string }
-        header?: { 'Idempotency-Key'?: string }
-        path: { id: string }
-      }
+      parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody: { content: { 'application/json': components['schemas']['ExplainLink'] } }
       responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
   }
   '/api/v1/explain': {
     post: {
-      parameters: { query?: { lang?: string }; header?: { 'Idempotency-Key'?: string } }
+      parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['ExplainUrl'] } }
       responses: { 200: { content: { 'application/json': components['schemas']['Explanation'] } } }
     }
@@ -1823,14 +1819,7 @@ export interface components {
       /** A sentence in the language of the answer. Null: none. */
       description: string | null
       /** What the plan costs. */
-      price: {
-        /** In minor units of the currency: 1900 is 19.00 EUR. Null: not for sale. */
-        amount: number | null
-        /** Three letters of ISO 4217, like `EUR`. */
-        currency: string
-        /** How often the amount is due. Known values: `month`, `year`. More may be added. */
-        interval: string
-      }
+      price: components['schemas']['PlanPrice']
       limits: components['schemas']['PlanLimits']
       /** What the plan offers, as stable ids like `custom_slugs`. */
       features: string[]
@@ -1867,20 +1856,19 @@ export interface components {
       /** How many items all pages have together, in lists that are known as a whole. */
       total?: number
     }
-    Error: {
-      error: {
-        code: components['schemas']['ErrorCode']
-        /** For people, in the chosen language. */
-        message: string
-        /** The same as `X-Request-Id`. */
-        request_id: string
-        /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
-        details?: components['schemas']['ErrorDetail'][]
-        /** With SLUG_TAKEN: available slugs. */
-        suggestions?: string[]
-        /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
-        oldest?: string | null
-      }
+    Error: { error: components['schemas']['ErrorBody'] }
+    ErrorBody: {
+      code: components['schemas']['ErrorCode']
+      /** For people, in the chosen language. */
+      message: string
+      /** The same as `X-Request-Id`. */
+      request_id: string
+      /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
+      details?: components['schemas']['ErrorDetail'][]
+      /** With SLUG_TAKEN: available slugs. */
+      suggestions?: string[]
+      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+      oldest?: string | null
     }
     ErrorCode: string
     ErrorDetail: {
@@ -1895,22 +1883,7 @@ export interface components {
       /** The links of this page, in the order asked for. */
       data: components['schemas']['Link'][]
       /** The position of this page in the list. */
-      pagination: {
-        /** The most links that this page could have. */
-        limit: number
-        /** How many links match, on all pages. */
-        total: number
-        /** False: at least `total` links match. Only with `total=quick`. */
-        total_is_exact?: boolean
-        /** Whether a page follows this one. */
-        has_more: boolean
-        /** The `cursor` of the next page. Null: this is the last. */
-        next_cursor: string | null
-        /** The `cursor` of the page before. Null: this is the first. */
-        prev_cursor: string | null
-        /** The number of this page; only when it was asked for. */
-        page?: number
-      }
+      pagination: components['schemas']['LinkListPagination']
     }
     Link: {
       /** `lnk_` and 26 characters; ids sort by the time when links were added. */
@@ -1942,12 +1915,7 @@ export interface components {
       /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. Known values: `blocked`, `disabled`, `expired`, `exhausted`, `scheduled`, `active`. More may be added. */
       status: string
       /** Set by the owner of the instance: visitors get 410, also when the block is of the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
-      block: {
-        /** The reason. Null: the configuration of the instance blocks the host. */
-        reason: string | null
-        /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
-        blocked_at: string | null
-      } | null
+      block: components['schemas']['LinkBlock'] | null
       /** The HTTP status that visitors are redirected with. Known values: `301`, `302`, `307`, `308`. More may be added. */
       redirect_status: number
       /** Whether the visitor's query parameters are added to the destination's. */
@@ -1973,48 +1941,17 @@ export interface components {
       /** Whether visitors must enter a password first. */
       has_password: boolean
       /** The preview that services show for the link in a message. Null: they are redirected like people. */
-      social: {
-        /** The title of the preview. Null: none. */
-        title: string | null
-        /** The text below it. Null: none. */
-        description: string | null
-        /** The address of its picture. Null: none. */
-        image_url: string | null
-      } | null
+      social: components['schemas']['LinkSocial'] | null
       /** The UTM parameters inside of `destination_url`. Null: it lacks one. */
-      utm: {
-        source: string | null
-        medium: string | null
-        campaign: string | null
-        term: string | null
-        content: string | null
-      }
+      utm: components['schemas']['LinkUtm']
       /** `full`: single clicks are kept; `count`: only totals; `none`: neither. Known values: `full`, `count`, `none`. More may be added. */
       tracking: string
       /** How often the link was clicked, since it was created. */
-      clicks: {
-        /** All clicks: `human` and `bot` together. */
-        total: number
-        /** Clicks by people. */
-        human: number
-        /** Clicks by crawlers, link previews and other programs. */
-        bot: number
-        /** Different people, distinguished within a UTC day and summed over days. */
-        unique: number
-        /** Clicks that came along with an import; part of no other number. */
-        imported: number
-      }
+      clicks: components['schemas']['LinkClicks']
       /** When it was last clicked, in UTC, bots included. Null: never. */
       last_clicked_at: string | null
       /** Who created the link, by the current name; by the id if the person has no name or no longer exists. Null: it was created before Slugline stored this; its history says. */
-      created_by: {
-        /** A person in the dashboard, a program with an API key, the command line, or Slugline itself. Known values: `user`, `api_key`, `command`, `system`. More may be added. */
-        type: string
-        /** The user's or key's id. */
-        id: string | null
-        /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
-        name: string
-      } | null
+      created_by: components['schemas']['Actor'] | null
       /** When the link was created, in UTC; of an imported one maybe elsewhere. */
       created_at: string
       /** When it was last changed, in UTC; clicks leave it as it is. */
@@ -2029,13 +1966,7 @@ export interface components {
       name?: string
       when: components['schemas']['RuleConditions']
       /** Exactly one of these. */
-      then: {
-        /** Where these visitors are sent. */
-        destination_url?: string
-        variants?: components['schemas']['Variant'][]
-        /** Known values: `fallback`, `not_found`, `gone`. More may be added. */
-        answer?: string
-      }
+      then: components['schemas']['RuleThen']
     }
     RuleConditions: {
       /** ISO 3166-1 alpha-2 codes of countries. */
@@ -2055,17 +1986,17 @@ export interface components {
       /** Holds where `device` with this doesn’t. */
       not_device?: string[]
       /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
-      os?: (string | components['schemas']['NameAndVersion'])[]
+      os?: components['schemas']['RuleConditionsOs'][]
       /** Holds where `os` with this doesn’t. */
-      not_os?: (string | components['schemas']['NameAndVersion'])[]
+      not_os?: components['schemas']['RuleConditionsOs'][]
       /** Browsers as in statistics, with a minimum version. */
-      browser?: (string | components['schemas']['NameAndVersion'])[]
+      browser?: components['schemas']['RuleConditionsBrowser'][]
       /** Holds where `browser` with this doesn’t. */
-      not_browser?: (string | components['schemas']['NameAndVersion'])[]
+      not_browser?: components['schemas']['RuleConditionsBrowser'][]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
-      query?: { [name: string]: string[] }
+      query?: components['schemas']['RuleConditionsQuery']
       /** Holds where `query` with this doesn’t. */
-      not_query?: { [name: string]: string[] }
+      not_query?: components['schemas']['RuleConditionsQuery']
       /** Hosts that visitors come from; `*.example.com` is every host below it. */
       referrer_host?: string[]
       /** Holds where `referrer_host` with this doesn’t. */
@@ -2075,33 +2006,13 @@ export interface components {
       /** Holds where `network` with this doesn’t. */
       not_network?: string[]
       /** Local times of a time zone; all given members must match. */
-      time?: {
-        /** The IANA name of the time zone: `Europe/Berlin`. */
-        timezone: string
-        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
-        from?: string
-        /** A timestamp, itself not included, or a date, which is included. */
-        until?: string
-        days?: string[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
-        hours?: string[][]
-      }
+      time?: components['schemas']['RuleConditionsTime']
       /** Holds where `time` with this doesn’t. */
-      not_time?: {
-        /** The IANA name of the time zone: `Europe/Berlin`. */
-        timezone: string
-        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
-        from?: string
-        /** A timestamp, itself not included, or a date, which is included. */
-        until?: string
-        days?: string[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
-        hours?: string[][]
-      }
+      not_time?: components['schemas']['RuleConditionsTime']
       /** Who visits. */
-      agent?: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
+      agent?: components['schemas']['RuleConditionsAgent']
       /** Holds where `agent` with this doesn’t. */
-      not_agent?: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
+      not_agent?: components['schemas']['RuleConditionsAgent']
     }
     NameAndVersion: {
       name: string
@@ -2149,11 +2060,11 @@ export interface components {
       /** False switches the link off: visitors get 410. Default for a new link: true. */
       enabled?: boolean | null
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
-      redirect_status?: 301 | 302 | 307 | 308 | null
+      redirect_status?: components['schemas']['LinkRedirectStatus'] | null
       /** Whether the visitor's query parameters are added to the destination's. They are omitted if the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean | null
       /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
-      match?: 'exact' | 'prefix' | null
+      match?: components['schemas']['LinkMatch'] | null
       /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. It is omitted if the address would have more than 8,192 bytes. Default, also for null: false. */
       forward_path?: boolean | null
       /** When the link begins to redirect; before, visitors get 404. Null: immediately. */
@@ -2167,24 +2078,11 @@ export interface components {
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** The preview that services show for the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
-      social?: {
-        /** The title of the preview. */
-        title?: string | null
-        /** The text below it. */
-        description?: string | null
-        /** The address of its picture, http or https. */
-        image_url?: string | null
-      } | null
+      social?: components['schemas']['LinkSocialInput'] | null
       /** Sets parameters in `destination_url`, applied after it if both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
-      utm?: {
-        source?: string | null
-        medium?: string | null
-        campaign?: string | null
-        term?: string | null
-        content?: string | null
-      } | null
+      utm?: components['schemas']['LinkUtmInput'] | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
-      tracking?: 'full' | 'count' | 'none' | null
+      tracking?: components['schemas']['LinkTracking'] | null
       /** In order: the first whose conditions all match decides where the visitor is sent, else the link does. An update replaces the whole list. */
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
@@ -2192,7 +2090,7 @@ export interface components {
       /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default, also for null: the setting of the domain. */
       slug_length?: number | null
       /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default, also for null: the setting of the domain. */
-      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      slug_style?: components['schemas']['LinkSlugStyle'] | null
       /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default, also for null: the setting of the domain. */
       slug_prefix?: string | null
     }
@@ -2202,13 +2100,7 @@ export interface components {
       name?: string | null
       when: components['schemas']['RuleConditionsInput']
       /** Exactly one of these. */
-      then: {
-        /** As `destination_url` of a link. */
-        destination_url?: string
-        variants?: components['schemas']['VariantInput'][]
-        /** `fallback`: to the `fallback_url`, else 404; `not_found`: the 404 page; `gone`: the 410 page. None of them counts as a click. */
-        answer?: 'fallback' | 'not_found' | 'gone'
-      }
+      then: components['schemas']['RuleThenInput']
     }
     VariantInput: {
       /** Its id in statistics; unique in its list. Absent: derived from its content. */
@@ -2265,11 +2157,11 @@ export interface components {
       /** False switches the link off: visitors get 410. Default for a new link: true. */
       enabled?: boolean | null
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
-      redirect_status?: 301 | 302 | 307 | 308 | null
+      redirect_status?: components['schemas']['LinkRedirectStatus'] | null
       /** Whether the visitor's query parameters are added to the destination's. They are omitted if the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean | null
       /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
-      match?: 'exact' | 'prefix' | null
+      match?: components['schemas']['LinkMatch'] | null
       /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. It is omitted if the address would have more than 8,192 bytes. Default, also for null: false. */
       forward_path?: boolean | null
       /** When the link begins to redirect; before, visitors get 404. Null: immediately. */
@@ -2283,24 +2175,11 @@ export interface components {
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** The preview that services show for the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
-      social?: {
-        /** The title of the preview. */
-        title?: string | null
-        /** The text below it. */
-        description?: string | null
-        /** The address of its picture, http or https. */
-        image_url?: string | null
-      } | null
+      social?: components['schemas']['LinkSocialInput'] | null
       /** Sets parameters in `destination_url`, applied after it if both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
-      utm?: {
-        source?: string | null
-        medium?: string | null
-        campaign?: string | null
-        term?: string | null
-        content?: string | null
-      } | null
+      utm?: components['schemas']['LinkUtmInput'] | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
-      tracking?: 'full' | 'count' | 'none' | null
+      tracking?: components['schemas']['LinkTracking'] | null
       /** In order: the first whose conditions all match decides where the visitor is sent, else the link does. An update replaces the whole list. */
       rules?: components['schemas']['RuleInput'][] | null
       /** Splits the visitors without a matching rule between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps the same one for the UTC day. */
@@ -2323,7 +2202,7 @@ export interface components {
       /** What was done. Known values: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.blocked`, `link.unblocked`, `link.started`, `link.expired`, `link.exhausted`. More may be added. */
       action: string
       /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
-      changes: { [name: string]: { from: unknown; to: unknown } }
+      changes: components['schemas']['LinkHistoryEntryChanges']
       /** The link's version since. 0: unchanged, because time or visits did it. */
       version: number
     }
@@ -2341,60 +2220,17 @@ export interface components {
     }
     LinkBulkResult: {
       /** The results of the operations, in order. */
-      data: {
-        /** Which operation this is about, from 0. */
-        index: number
-        /** The status that the operation alone would get: 200, 201, 204, 404, 409, 422, …. */
-        status: number
-        link?: components['schemas']['Link'] & unknown
-        /** Why it was refused. */
-        error?: {
-          code: string
-          message: string
-          /** Each fault, with its place: `operations[7].link.slug`. */
-          details?: { field: string; code: string; message: string }[]
-          suggestions?: string[]
-        }
-      }[]
-      summary: {
-        /** How many operations were done. */
-        succeeded: number
-        /** How many were refused. */
-        failed: number
-      }
+      data: components['schemas']['LinkBulkResultItem'][]
+      summary: components['schemas']['LinkBulkResultSummary']
     }
+    LinkBulkFault: { field: string; code: string; message: string }
     LinkBulk: {
       /** True: all or none; the first refused operation rolls back all, and the response is BULK_FAILED. False: each independently. */
       atomic?: boolean | null
       /** `return`: a `create` whose link exists, with the same destination, domain and every other given field, returns the newest such link with 200. */
-      if_exists?: 'return' | null
+      if_exists?: components['schemas']['LinkBulkIfExists'] | null
       /** What to do, in this order. A link is named by `id` or by `external_id`. */
-      operations: (
-        | { op: 'create'; link: components['schemas']['LinkCreate'] }
-        | {
-            op: 'update'
-            /** The id of the link. */
-            id?: string
-            /** The id of the link in your own system. */
-            external_id?: string
-            /** The version that the link must still have, or its ETag. */
-            if_match?: string | number
-            link: components['schemas']['LinkPatch']
-          }
-        | {
-            op: 'delete'
-            /** The id of the link. */
-            id?: string
-            /** The id of the link in your own system. */
-            external_id?: string
-          }
-        | {
-            op: 'upsert'
-            /** The id of the link in your own system. */
-            external_id: string
-            link: components['schemas']['LinkCreate']
-          }
-      )[]
+      operations: components['schemas']['LinkBulkOperation'][]
     }
     Appeal: {
       /** What the owner of the instance should know. */
@@ -2412,18 +2248,11 @@ export interface components {
       /** The last three are final. Known values: `queued`, `running`, `succeeded`, `failed`, `cancelled`. More may be added. */
       status: string
       /** The progress. */
-      progress: {
-        /** Processed items, including failed ones. */
-        done: number
-        /** Of how many. Null: not known yet. */
-        total: number | null
-        /** Items that were refused. */
-        failed: number
-      }
-      /** Its result, by its type. Null: none yet. */
-      result: Record<string, unknown> | null
+      progress: components['schemas']['JobProgress']
+      /** What it has done so far: `imports.` the first six members, `imports.undo` the next four, `links.by_filter` the last three. Null: none yet. */
+      result: components['schemas']['JobResult'] | null
       /** Why it failed; what was done before stays done. Null: it has not. */
-      error: { code: string; message: string } | null
+      error: components['schemas']['JobError'] | null
       actor: components['schemas']['Actor']
       /** When it was requested, in UTC. */
       created_at: string
@@ -2434,8 +2263,8 @@ export interface components {
     }
     LinkBulkByFilter: {
       /** Which links: the filters of `GET /links` by their names, in one object. Empty: all. */
-      filter: Record<string, unknown>
-      patch?: components['schemas']['LinkPatch'] & components['schemas']['LinkPatch']
+      filter: components['schemas']['LinkBulkByFilterFilter']
+      patch?: components['schemas']['LinkPatch']
       /** Tags to add to each. */
       add_tags?: string[]
       /** Tags to remove from each. */
@@ -2445,25 +2274,26 @@ export interface components {
       /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
+    FileUpload: { file: string }
     ImportPreview: {
       /** The detected format. Null: no column looks like a destination. Known values: `slugline`, `csv`, `bitly`, `dub`, `shlink`, `yourls`, `kutt`, `short_io`, `rebrandly`, `sink`, `chhoto`. More may be added. */
       format: string | null
       /** Its columns or members. */
       columns: string[]
       /** The column of each field, in the form of `mapping`. */
-      mapping: { [name: string]: string }
+      mapping: components['schemas']['ImportPreviewMapping']
       /** The first records, as in the file. */
-      records: { [name: string]: unknown }[]
+      records: components['schemas']['ImportPreviewRecord'][]
     }
     ImportRemote: {
       /** What runs there. */
-      source: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
+      source: components['schemas']['ImportRemoteSource']
       /** Its address. Default for Dub, Bitly and Short.io: their own. Not in a private network, unless the operator of this instance allows that. */
       base_url?: string
       /** An API key of the service that may read its links; of YOURLS the signature. Kept, encrypted, as long as the job runs. */
       token: string
       domain?: string
-      on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
+      on_conflict?: components['schemas']['ImportRemoteOnConflict']
       if_exists?: 'return'
     }
     ImportRowList: {
@@ -2482,7 +2312,7 @@ export interface components {
       /** The created, changed or conflicting link. Null: none. */
       link_id: string | null
       /** Why it was refused, skipped, renamed, or kept by an undo. */
-      reasons: { field: string; code: string; message: string }[]
+      reasons: components['schemas']['LinkBulkFault'][]
       /** Probable mistakes in the link. Absent: none. */
       warnings?: components['schemas']['Warning'][]
       /** What happened to it when the import was undone. `kept`: the link was changed since. Null: it was not undone. Known values: `deleted`, `restored`, `kept`. More may be added. */
@@ -2521,7 +2351,7 @@ export interface components {
       /** Their `Accept-Language`. */
       language?: string | null
       /** Of the address: text, or values by name. */
-      query?: string | { [name: string]: string | string[] } | null
+      query?: components['schemas']['DescribedVisitorQuery'] | null
       /** The path after the slug, of a link that matches a prefix. */
       path?: string | null
       /** The page that they come from. */
@@ -2616,35 +2446,13 @@ export interface components {
       /** Unique in the workspace without regard to case. */
       name: string
       /** Default: derived from the name. */
-      color?:
-        | 'red'
-        | 'orange'
-        | 'yellow'
-        | 'green'
-        | 'teal'
-        | 'blue'
-        | 'indigo'
-        | 'purple'
-        | 'pink'
-        | 'grey'
-        | null
+      color?: components['schemas']['TagColor'] | null
     }
     TagPatch: {
       /** Unique in the workspace without regard to case. */
       name?: string
       /** Default: derived from the name. */
-      color?:
-        | 'red'
-        | 'orange'
-        | 'yellow'
-        | 'green'
-        | 'teal'
-        | 'blue'
-        | 'indigo'
-        | 'purple'
-        | 'pink'
-        | 'grey'
-        | null
+      color?: components['schemas']['TagColor'] | null
     }
     TagMerge: {
       /** The id of the tag that its links get instead. */
@@ -2675,7 +2483,7 @@ export interface components {
       /** Two folders may have the same name. */
       name: string
       /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
-      access?: 'workspace' | 'members' | null
+      access?: components['schemas']['FolderAccess'] | null
       /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
       members?: string[] | null
     }
@@ -2683,7 +2491,7 @@ export interface components {
       /** Two folders may have the same name. */
       name?: string
       /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
-      access?: 'workspace' | 'members' | null
+      access?: components['schemas']['FolderAccess'] | null
       /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
       members?: string[] | null
     }
@@ -2699,22 +2507,7 @@ export interface components {
       /** `pending`: not verified, or no longer. `active`: verified, and checked again every six hours. `failing`: the record is missing; links continue to redirect until `verification.served_until`, and none can be added. Known values: `pending`, `active`, `failing`. More may be added. */
       status: string
       /** The DNS record that proves that the host is yours. */
-      verification: {
-        /** Known values: `TXT`. More may be added. */
-        type: string
-        /** The name of the DNS record. */
-        name: string
-        /** What the record must say. */
-        value: string
-        /** When it was last looked up. Null: never. */
-        checked_at: string | null
-        /** The TXT records that were found there, word for word. */
-        found: string[]
-        /** The error of the DNS look-up, such as `ESERVFAIL`. Null: none. */
-        error: string | null
-        /** While `failing`: when the host is released. Null otherwise. */
-        served_until: string | null
-      }
+      verification: components['schemas']['DomainVerification']
       /** Where `/` leads. Null: a short page. */
       root_url: string | null
       /** The destination of unknown slugs. Null: a 404 page. */
@@ -2730,18 +2523,13 @@ export interface components {
       /** What generated slugs begin with. Null: nothing. */
       slug_prefix: string | null
       /** The branding of public pages. Null: Slugline’s. */
-      brand: {
-        name: string | null
-        /** True: the logo of the workspace. Or an https address. */
-        logo: boolean | string | null
-        color: string | null
-      } | null
+      brand: components['schemas']['DomainBrand'] | null
       /** `all`, `none`, or the text of `/robots.txt`. */
       robots: string
       /** Served at `/.well-known/apple-app-site-association`. Null: nothing is. */
-      apple_app_site_association: ({} & { [name: string]: unknown }) | null
+      apple_app_site_association: components['schemas']['DomainAppleAppSiteAssociation'] | null
       /** Served at `/.well-known/assetlinks.json`. Null: nothing is. */
-      assetlinks: ({} & { [name: string]: unknown })[] | null
+      assetlinks: components['schemas']['DomainAssetlink'][] | null
       /** How many links have an address there. */
       links: number
       created_at: string
@@ -2764,23 +2552,17 @@ export interface components {
       /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
       slug_length?: number | null
       /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
-      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      slug_style?: components['schemas']['DomainSlugStyle'] | null
       /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
       slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
-      brand?: {
-        name?: string | null
-        /** True: the logo of the workspace. Or an https address. Also the favicon. */
-        logo?: boolean | string | null
-        /** Of buttons. */
-        color?: string | null
-      } | null
+      brand?: components['schemas']['DomainBrandInput'] | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
       /** At most 64 KiB. */
-      apple_app_site_association?: ({} & { [name: string]: unknown }) | null
+      apple_app_site_association?: components['schemas']['DomainAppleAppSiteAssociation'] | null
       /** At most 64 KiB. */
-      assetlinks?: ({} & { [name: string]: unknown })[] | null
+      assetlinks?: components['schemas']['DomainAssetlink'][] | null
     }
     DomainPatch: {
       /** Where `/` leads. */
@@ -2794,23 +2576,17 @@ export interface components {
       /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
       slug_length?: number | null
       /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
-      slug_style?: 'readable' | 'lowercase' | 'digits' | 'words' | null
+      slug_style?: components['schemas']['DomainSlugStyle'] | null
       /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
       slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
-      brand?: {
-        name?: string | null
-        /** True: the logo of the workspace. Or an https address. Also the favicon. */
-        logo?: boolean | string | null
-        /** Of buttons. */
-        color?: string | null
-      } | null
+      brand?: components['schemas']['DomainBrandInput'] | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
       robots?: string | null
       /** At most 64 KiB. */
-      apple_app_site_association?: ({} & { [name: string]: unknown }) | null
+      apple_app_site_association?: components['schemas']['DomainAppleAppSiteAssociation'] | null
       /** At most 64 KiB. */
-      assetlinks?: ({} & { [name: string]: unknown })[] | null
+      assetlinks?: components['schemas']['DomainAssetlink'][] | null
     }
     MissedPathList: {
       data: components['schemas']['MissedPath'][]
@@ -2835,16 +2611,8 @@ export interface components {
       url: string
       name: string | null
       /** Whose clicks are shared: exactly one of the members. */
-      subject: {
-        /** The id of a link. */
-        link_id?: string
-        /** The name of a tag, any case. */
-        tag?: string
-        /** The id of a folder. */
-        folder_id?: string
-        workspace?: boolean
-      }
-      filters: { [name: string]: string[] }
+      subject: components['schemas']['ShareSubject']
+      filters: components['schemas']['ShareFilters']
       show: string[]
       has_password: boolean
       /** In UTC. */
@@ -2860,37 +2628,13 @@ export interface components {
     }
     ShareCreate: {
       /** Whose clicks are shared: exactly one of the members. */
-      subject: {
-        /** The id of a link. */
-        link_id?: string
-        /** The name of a tag, any case. */
-        tag?: string
-        /** The id of a folder. */
-        folder_id?: string
-        workspace?: boolean
-      }
+      subject: components['schemas']['ShareSubjectInput']
       /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. An update changes the filters it names; null removes one, or all of them. */
-      filters?: { [name: string]: string[] } | null
+      filters?: components['schemas']['ShareFiltersInput'] | null
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
-      show?:
-        | (
-            | 'countries'
-            | 'regions'
-            | 'cities'
-            | 'languages'
-            | 'referrers'
-            | 'devices'
-            | 'utm'
-            | 'scans'
-            | 'times'
-            | 'variants'
-            | 'domains'
-            | 'links'
-            | 'destinations'
-          )[]
-        | null
+      show?: components['schemas']['ShareShow'][] | null
       /** What viewers must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** When sharing ends; then viewers get 410. Null: never. */
@@ -2900,29 +2644,13 @@ export interface components {
       /** The heading of the page. Null: the page has none of its own. */
       name?: string | null
       /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
-      show?:
-        | (
-            | 'countries'
-            | 'regions'
-            | 'cities'
-            | 'languages'
-            | 'referrers'
-            | 'devices'
-            | 'utm'
-            | 'scans'
-            | 'times'
-            | 'variants'
-            | 'domains'
-            | 'links'
-            | 'destinations'
-          )[]
-        | null
+      show?: components['schemas']['ShareShow'][] | null
       /** What viewers must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
       /** When sharing ends; then viewers get 410. Null: never. */
       expires_at?: string | null
       /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t remove them. An update changes the filters it names; null removes one, or all of them. */
-      filters?: { [name: string]: string[] | null } | null
+      filters?: components['schemas']['SharePatchFilters'] | null
     }
     ApiKeyList: {
       data: components['schemas']['ApiKey'][]
@@ -2940,13 +2668,7 @@ export interface components {
       status: string
       created_at: string
       /** Null: the operator, or a person whose account is deleted. */
-      created_by: {
-        /** Known values: `user`. More may be added. */
-        type: string
-        id: string
-        /** Their name; for admins in the dashboard, their email address. */
-        name: string | null
-      } | null
+      created_by: components['schemas']['ApiKeyCreatedBy'] | null
       /** Null: never. */
       expires_at: string | null
       /** Null: it is not. */
@@ -2963,7 +2685,27 @@ export interface components {
       networks?: string[]
       own_links?: boolean
     }
-    NewApiKey: components['schemas']['ApiKey'] & {
+    NewApiKey: {
+      id: string
+      name: string
+      /** The 8 public characters. */
+      prefix: string
+      scopes: string[]
+      /** Null: none. */
+      restrictions: components['schemas']['ApiKeyRestrictions'] | null
+      /** `rotating`: replaced, and working until it expires. Known values: `active`, `rotating`, `expired`, `revoked`. More may be added. */
+      status: string
+      created_at: string
+      /** Null: the operator, or a person whose account is deleted. */
+      created_by: components['schemas']['ApiKeyCreatedBy'] | null
+      /** Null: never. */
+      expires_at: string | null
+      /** Null: it is not. */
+      revoked_at: string | null
+      /** At most a minute behind. Null: never. */
+      last_used_at: string | null
+      /** The key that this one replaced. */
+      rotated_from: string | null
       /** The key. It can never be shown again. */
       key: string
     }
@@ -2972,36 +2714,14 @@ export interface components {
       /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
       scopes: string[]
       /** What the key is restricted to. Null or absent: nothing. */
-      restrictions?: {
-        /** Only links on one of these short domains. */
-        domains?: string[] | null
-        /** Only links in one of these folders. */
-        folders?: string[] | null
-        /** Only links with one of these tags, by name. */
-        tags?: string[] | null
-        /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
-        networks?: string[] | null
-        /** True: only links that this key made, or the keys that it was rotated from. */
-        own_links?: boolean | null
-      } | null
+      restrictions?: components['schemas']['ApiKeyRestrictionsInput'] | null
       /** Null or absent: never. */
       expires_at?: string | null
     }
     ApiKeyPatch: {
       name?: string
       /** Changed one by one: null ends a restriction, or all of them. */
-      restrictions?: {
-        /** Only links on one of these short domains. */
-        domains?: string[] | null
-        /** Only links in one of these folders. */
-        folders?: string[] | null
-        /** Only links with one of these tags, by name. */
-        tags?: string[] | null
-        /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
-        networks?: string[] | null
-        /** True: only links that this key made, or the keys that it was rotated from. */
-        own_links?: boolean | null
-      } | null
+      restrictions?: components['schemas']['ApiKeyRestrictionsInput'] | null
     }
     ApiKeyRotate: {
       /** How long the old key goes on working; 90 days at most. */
@@ -3011,14 +2731,7 @@ export interface components {
       /** The events, the oldest first. */
       data: components['schemas']['Event'][]
       /** The position of this page in the feed. */
-      pagination: {
-        /** The most events that this page could have. */
-        limit: number
-        /** Whether there are more events now. A page may be empty all the same. */
-        has_more: boolean
-        /** The `after` of the next request, also when there are no more events yet. */
-        next_cursor: string
-      }
+      pagination: components['schemas']['EventListPagination']
     }
     Event: {
       /** `evt_` and 26 characters; ids of a feed sort by `sequence`. */
@@ -3031,9 +2744,9 @@ export interface components {
       at: string
       actor: components['schemas']['Actor']
       /** The object as the API returned it right after the change, or right before its deletion, without figures such as clicks, and never with a secret. */
-      object: { [name: string]: unknown }
+      object: components['schemas']['EventObject']
       /** The fields that were changed, as they were before. */
-      previous: { [name: string]: unknown }
+      previous: components['schemas']['EventPrevious']
     }
     Stats: {
       /** The beginning, in UTC. */
@@ -3045,53 +2758,27 @@ export interface components {
       /** The time zone that the buckets follow. */
       timezone: string
       /** The whole range. */
-      totals: {
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-        unique: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-      }
+      totals: components['schemas']['StatsTotals']
       /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing else is known of them. */
       imported_clicks: number | null
       /** All buckets of the range in order, including empty ones. */
-      series: {
-        /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
-        start: string
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-        unique: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-      }[]
+      series: components['schemas']['StatsBucket'][]
+    }
+    StatsBucket: {
+      /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
+      start: string
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
     }
     TopList: {
       /** The values with the most clicks first, ties by value. Values without clicks are left out. */
-      data: {
-        /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
-        value: string | null
-        /** Of a link: its short address. */
-        short_url?: string
-        /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
-        name?: string | null
-        /** Of a link: its title, for those who may read links. */
-        title?: string | null
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-        unique: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-      }[]
+      data: components['schemas']['TopListItem'][]
       /** The sum of all other values. */
-      other: {
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-      }
+      other: components['schemas']['TopListOther']
     }
     ClickList: {
       data: components['schemas']['Click'][]
@@ -3155,19 +2842,7 @@ export interface components {
       /** When the first click can have been. */
       since: string
       /** Of a share of one link whose `show` has `links`; else null. */
-      link: {
-        short_url: string
-        title: string | null
-        /** The branding of its domain’s pages. Null: Slugline’s. */
-        brand: {
-          name: string | null
-          /** A `data:` URL. */
-          logo: string | null
-          color: string | null
-        } | null
-        /** Where the link leads; only where `show` has `destinations`. */
-        destination_url?: string | null
-      } | null
+      link: components['schemas']['SharedAboutLink'] | null
     }
     SharedAccess: {
       /** For `Authorization: Bearer`. */
@@ -3175,25 +2850,10 @@ export interface components {
       expires_at: string
     }
     SharePassword: { password: string }
-    SharedTopList: components['schemas']['TopList'] & {
-      data?: {
-        /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
-        value: string | null
-        /** Of a link: its short address. */
-        short_url?: string
-        /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
-        name?: string | null
-        /** Of a link: its title, for those who may read links. */
-        title?: string | null
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-        unique: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-        /** Where the link leads; only where `show` has `destinations`. */
-        destination_url?: string | null
-      }[]
+    SharedTopList: {
+      data: components['schemas']['SharedTopListItem'][]
+      /** The sum of all other values. */
+      other: components['schemas']['TopListOther']
     }
     ApiIndex: {
       /** The reference. */
@@ -3203,24 +2863,16 @@ export interface components {
       /** Every error code, explained. */
       errors: string
       /** The addresses of the collections, by name. */
-      resources: { [name: string]: string }
+      resources: components['schemas']['ApiIndexResources']
     }
     Me: {
-      key: {
-        id: string
-        /** Null: it has none. */
-        name: string | null
-      }
-      workspace: {
-        id: string
-        /** The language of messages by default. Null: English. */
-        language: string | null
-      }
+      key: components['schemas']['MeKey']
+      workspace: components['schemas']['MeWorkspace']
       /** What the key may do, sorted. */
       scopes: string[]
       /** Null: the key reaches the whole workspace. */
       restrictions: components['schemas']['ApiKeyRestrictions'] | null
-      plan: { id: string; limits: components['schemas']['PlanLimits'] }
+      plan: components['schemas']['MePlan']
     }
     RuleConditionsInput: {
       /** ISO 3166-1 alpha-2 codes of countries. */
@@ -3236,21 +2888,21 @@ export interface components {
       /** Holds where `language` with this doesn’t. */
       not_language?: string[]
       /** Kinds of devices; `other`: any other. */
-      device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      device?: components['schemas']['RuleConditionsDevice'][]
       /** Holds where `device` with this doesn’t. */
-      not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      not_device?: components['schemas']['RuleConditionsDevice'][]
       /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
-      os?: (string | components['schemas']['NameAndVersionInput'])[]
+      os?: components['schemas']['RuleConditionsOsInput'][]
       /** Holds where `os` with this doesn’t. */
-      not_os?: (string | components['schemas']['NameAndVersionInput'])[]
+      not_os?: components['schemas']['RuleConditionsOsInput'][]
       /** Browsers as in statistics, with a minimum version. */
-      browser?: (string | components['schemas']['NameAndVersionInput'])[]
+      browser?: components['schemas']['RuleConditionsBrowserInput'][]
       /** Holds where `browser` with this doesn’t. */
-      not_browser?: (string | components['schemas']['NameAndVersionInput'])[]
+      not_browser?: components['schemas']['RuleConditionsBrowserInput'][]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
-      query?: { [name: string]: string[] }
+      query?: components['schemas']['RuleConditionsQuery']
       /** Holds where `query` with this doesn’t. */
-      not_query?: { [name: string]: string[] }
+      not_query?: components['schemas']['RuleConditionsQuery']
       /** Hosts that visitors come from; `*.example.com` is every host below it. */
       referrer_host?: string[]
       /** Holds where `referrer_host` with this doesn’t. */
@@ -3260,35 +2912,13 @@ export interface components {
       /** Holds where `network` with this doesn’t. */
       not_network?: string[]
       /** Local times of a time zone; all given members must match. */
-      time?: {
-        /** The IANA name of the time zone: `Europe/Berlin`. */
-        timezone: string
-        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
-        from?: string
-        /** A timestamp, itself not included, or a date, which is included. */
-        until?: string
-        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
-        hours?: string[][]
-      }
+      time?: components['schemas']['RuleConditionsTimeInput']
       /** Holds where `time` with this doesn’t. */
-      not_time?: {
-        /** The IANA name of the time zone: `Europe/Berlin`. */
-        timezone: string
-        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
-        from?: string
-        /** A timestamp, itself not included, or a date, which is included. */
-        until?: string
-        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
-        hours?: string[][]
-      }
+      not_time?: components['schemas']['RuleConditionsTimeInput']
       /** Who visits. */
-      agent?: components['schemas']['AgentKindInput'] | components['schemas']['AgentKindInput'][]
+      agent?: components['schemas']['RuleConditionsAgentInput']
       /** Holds where `agent` with this doesn’t. */
-      not_agent?:
-        | components['schemas']['AgentKindInput']
-        | components['schemas']['AgentKindInput'][]
+      not_agent?: components['schemas']['RuleConditionsAgentInput']
     }
     NameAndVersionInput: {
       name: string
@@ -3296,5 +2926,426 @@ export interface components {
       min?: string
     }
     AgentKindInput: 'human' | 'bot' | 'preview'
+    PlanPrice: {
+      /** In minor units of the currency: 1900 is 19.00 EUR. Null: not for sale. */
+      amount: number | null
+      /** Three letters of ISO 4217, like `EUR`. */
+      currency: string
+      /** How often the amount is due. Known values: `month`, `year`. More may be added. */
+      interval: string
+    }
+    LinkListPagination: {
+      /** The most links that this page could have. */
+      limit: number
+      /** How many links match, on all pages. */
+      total: number
+      /** False: at least `total` links match. Only with `total=quick`. */
+      total_is_exact?: boolean
+      /** Whether a page follows this one. */
+      has_more: boolean
+      /** The `cursor` of the next page. Null: this is the last. */
+      next_cursor: string | null
+      /** The `cursor` of the page before. Null: this is the first. */
+      prev_cursor: string | null
+      /** The number of this page; only when it was asked for. */
+      page?: number
+    }
+    LinkBlock: {
+      /** The reason. Null: the configuration of the instance blocks the host. */
+      reason: string | null
+      /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
+      blocked_at: string | null
+    }
+    LinkSocial: {
+      /** The title of the preview. Null: none. */
+      title: string | null
+      /** The text below it. Null: none. */
+      description: string | null
+      /** The address of its picture. Null: none. */
+      image_url: string | null
+    }
+    LinkUtm: {
+      source: string | null
+      medium: string | null
+      campaign: string | null
+      term: string | null
+      content: string | null
+    }
+    LinkClicks: {
+      /** All clicks: `human` and `bot` together. */
+      total: number
+      /** Clicks by people. */
+      human: number
+      /** Clicks by crawlers, link previews and other programs. */
+      bot: number
+      /** Different people, distinguished within a UTC day and summed over days. */
+      unique: number
+      /** Clicks that came along with an import; part of no other number. */
+      imported: number
+    }
+    RuleThen: {
+      /** Where these visitors are sent. */
+      destination_url?: string
+      variants?: components['schemas']['Variant'][]
+      /** Known values: `fallback`, `not_found`, `gone`. More may be added. */
+      answer?: string
+    }
+    RuleConditionsOs: string | components['schemas']['NameAndVersion']
+    RuleConditionsBrowser: string | components['schemas']['NameAndVersion']
+    RuleConditionsQuery: { [name: string]: string[] }
+    RuleConditionsTime: {
+      /** The IANA name of the time zone: `Europe/Berlin`. */
+      timezone: string
+      /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+      from?: string
+      /** A timestamp, itself not included, or a date, which is included. */
+      until?: string
+      days?: string[]
+      /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+      hours?: string[][]
+    }
+    RuleConditionsAgent: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
+    LinkHistoryEntryChangesValue: { from: unknown; to: unknown }
+    LinkHistoryEntryChanges: {
+      [name: string]: components['schemas']['LinkHistoryEntryChangesValue']
+    }
+    LinkBulkResultItemError: {
+      code: string
+      message: string
+      /** Each fault, with its place: `operations[7].link.slug`. */
+      details?: components['schemas']['LinkBulkFault'][]
+      suggestions?: string[]
+    }
+    LinkBulkResultItem: {
+      /** Which operation this is about, from 0. */
+      index: number
+      /** The status that the operation alone would get: 200, 201, 204, 404, 409, 422, …. */
+      status: number
+      /** The current link; absent for deletions. */
+      link?: components['schemas']['Link']
+      /** Why it was refused. */
+      error?: components['schemas']['LinkBulkResultItemError']
+    }
+    LinkBulkResultSummary: {
+      /** How many operations were done. */
+      succeeded: number
+      /** How many were refused. */
+      failed: number
+    }
+    JobProgress: {
+      /** Processed items, including failed ones. */
+      done: number
+      /** Of how many. Null: not known yet. */
+      total: number | null
+      /** Items that were refused. */
+      failed: number
+    }
+    JobResultErrorDetail: { field: string; code: string }
+    JobResultError: {
+      /** The id of the link. */
+      id: string
+      /** The code of the error. */
+      code: string
+      /** The fields that were refused. */
+      details: components['schemas']['JobResultErrorDetail'][]
+    }
+    JobResult: {
+      /** Of an import: links that it created. */
+      created?: number
+      /** Of an import: links that it changed. */
+      updated?: number
+      /** Of an import: records whose link exists. */
+      skipped?: number
+      /** Of an import: records that are invalid. */
+      refused?: number
+      /** Of an import: clicks that came along. Absent: none. */
+      imported_clicks?: number
+      /** Of an import: refused and skipped records without a row. Absent: none. */
+      rows_omitted?: number
+      /** Of undoing: the import’s job. */
+      import_id?: string
+      /** Of undoing: links that the import had created. */
+      deleted?: number
+      /** Of undoing: links that the import had changed. */
+      restored?: number
+      /** Of undoing: links left alone, because they were changed since. */
+      kept?: number
+      /** Of a change by filter: links that were changed or deleted. */
+      succeeded?: number
+      /** Of a change by filter: links that were refused. */
+      failed?: number
+      /** Of a change by filter: why links were refused. */
+      errors?: components['schemas']['JobResultError'][]
+    }
+    JobError: { code: string; message: string }
+    ImportPreviewMapping: { [name: string]: string }
+    ImportPreviewRecord: { [name: string]: unknown }
+    DomainVerification: {
+      /** Known values: `TXT`. More may be added. */
+      type: string
+      /** The name of the DNS record. */
+      name: string
+      /** What the record must say. */
+      value: string
+      /** When it was last looked up. Null: never. */
+      checked_at: string | null
+      /** The TXT records that were found there, word for word. */
+      found: string[]
+      /** The error of the DNS look-up, such as `ESERVFAIL`. Null: none. */
+      error: string | null
+      /** While `failing`: when the host is released. Null otherwise. */
+      served_until: string | null
+    }
+    DomainBrandLogo: boolean | string
+    DomainBrand: {
+      name: string | null
+      /** True: the logo of the workspace. Or an https address. */
+      logo: components['schemas']['DomainBrandLogo'] | null
+      color: string | null
+    }
+    DomainAppleAppSiteAssociation: {} & { [name: string]: unknown }
+    DomainAssetlink: {} & { [name: string]: unknown }
+    ShareSubject: {
+      /** The id of a link. */
+      link_id?: string
+      /** The name of a tag, any case. */
+      tag?: string
+      /** The id of a folder. */
+      folder_id?: string
+      workspace?: boolean
+    }
+    ShareFilters: { [name: string]: string[] }
+    ApiKeyCreatedBy: {
+      /** Known values: `user`. More may be added. */
+      type: string
+      id: string
+      /** Their name; for admins in the dashboard, their email address. */
+      name: string | null
+    }
+    EventListPagination: {
+      /** The most events that this page could have. */
+      limit: number
+      /** Whether there are more events now. A page may be empty all the same. */
+      has_more: boolean
+      /** The `after` of the next request, also when there are no more events yet. */
+      next_cursor: string
+    }
+    EventObject: { [name: string]: unknown }
+    EventPrevious: { [name: string]: unknown }
+    StatsTotals: {
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+    }
+    TopListItem: {
+      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      value: string | null
+      /** Of a link: its short address. */
+      short_url?: string
+      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      name?: string | null
+      /** Of a link: its title, for those who may read links. */
+      title?: string | null
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+    }
+    TopListOther: {
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+    }
+    SharedAboutLinkBrand: {
+      name: string | null
+      /** A `data:` URL. */
+      logo: string | null
+      color: string | null
+    }
+    SharedAboutLink: {
+      short_url: string
+      title: string | null
+      /** The branding of its domain’s pages. Null: Slugline’s. */
+      brand: components['schemas']['SharedAboutLinkBrand'] | null
+      /** Where the link leads; only where `show` has `destinations`. */
+      destination_url?: string | null
+    }
+    SharedTopListItem: {
+      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      value: string | null
+      /** Of a link: its short address. */
+      short_url?: string
+      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      name?: string | null
+      /** Of a link: its title, for those who may read links. */
+      title?: string | null
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+      /** Where the link leads; only where `show` has `destinations`. */
+      destination_url?: string | null
+    }
+    ApiIndexResources: { [name: string]: string }
+    MeKey: {
+      id: string
+      /** Null: it has none. */
+      name: string | null
+    }
+    MeWorkspace: {
+      id: string
+      /** The language of messages by default. Null: English. */
+      language: string | null
+    }
+    MePlan: { id: string; limits: components['schemas']['PlanLimits'] }
+    LinkRedirectStatus: 301 | 302 | 307 | 308
+    LinkMatch: 'exact' | 'prefix'
+    LinkSocialInput: {
+      /** The title of the preview. */
+      title?: string | null
+      /** The text below it. */
+      description?: string | null
+      /** The address of its picture, http or https. */
+      image_url?: string | null
+    }
+    LinkUtmInput: {
+      source?: string | null
+      medium?: string | null
+      campaign?: string | null
+      term?: string | null
+      content?: string | null
+    }
+    LinkTracking: 'full' | 'count' | 'none'
+    LinkSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
+    RuleThenAnswer: 'fallback' | 'not_found' | 'gone'
+    RuleThenInput: {
+      /** As `destination_url` of a link. */
+      destination_url?: string
+      variants?: components['schemas']['VariantInput'][]
+      /** `fallback`: to the `fallback_url`, else 404; `not_found`: the 404 page; `gone`: the 410 page. None of them counts as a click. */
+      answer?: components['schemas']['RuleThenAnswer']
+    }
+    LinkBulkIfExists: 'return'
+    LinkBulkOperationCreate: { op: 'create'; link: components['schemas']['LinkCreate'] }
+    LinkBulkOperationUpdateIfMatch: string | number
+    LinkBulkOperationUpdate: {
+      op: 'update'
+      /** The id of the link. */
+      id?: string
+      /** The id of the link in your own system. */
+      external_id?: string
+      /** The version that the link must still have, or its ETag. */
+      if_match?: components['schemas']['LinkBulkOperationUpdateIfMatch']
+      link: components['schemas']['LinkPatch']
+    }
+    LinkBulkOperationDelete: {
+      op: 'delete'
+      /** The id of the link. */
+      id?: string
+      /** The id of the link in your own system. */
+      external_id?: string
+    }
+    LinkBulkOperationUpsert: {
+      op: 'upsert'
+      /** The id of the link in your own system. */
+      external_id: string
+      link: components['schemas']['LinkCreate']
+    }
+    LinkBulkOperation:
+      | components['schemas']['LinkBulkOperationCreate']
+      | components['schemas']['LinkBulkOperationUpdate']
+      | components['schemas']['LinkBulkOperationDelete']
+      | components['schemas']['LinkBulkOperationUpsert']
+    LinkBulkByFilterFilter: Record<string, unknown>
+    ImportRemoteSource: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
+    ImportRemoteOnConflict: 'skip' | 'update' | 'rename' | 'fail'
+    DescribedVisitorQueryObjectValue: string | string[]
+    DescribedVisitorQueryObject: {
+      [name: string]: components['schemas']['DescribedVisitorQueryObjectValue']
+    }
+    DescribedVisitorQuery: string | components['schemas']['DescribedVisitorQueryObject']
+    TagColor:
+      | 'red'
+      | 'orange'
+      | 'yellow'
+      | 'green'
+      | 'teal'
+      | 'blue'
+      | 'indigo'
+      | 'purple'
+      | 'pink'
+      | 'grey'
+    FolderAccess: 'workspace' | 'members'
+    DomainSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
+    DomainBrandInput: {
+      name?: string | null
+      /** True: the logo of the workspace. Or an https address. Also the favicon. */
+      logo?: components['schemas']['DomainBrandLogo'] | null
+      /** Of buttons. */
+      color?: string | null
+    }
+    ShareSubjectInput: {
+      /** The id of a link. */
+      link_id?: string
+      /** The name of a tag, any case. */
+      tag?: string
+      /** The id of a folder. */
+      folder_id?: string
+      workspace?: boolean
+    }
+    ShareFiltersInput: { [name: string]: string[] }
+    ShareShow:
+      | 'countries'
+      | 'regions'
+      | 'cities'
+      | 'languages'
+      | 'referrers'
+      | 'devices'
+      | 'utm'
+      | 'scans'
+      | 'times'
+      | 'variants'
+      | 'domains'
+      | 'links'
+      | 'destinations'
+    SharePatchFilters: { [name: string]: string[] | null }
+    ApiKeyRestrictionsInput: {
+      /** Only links on one of these short domains. */
+      domains?: string[] | null
+      /** Only links in one of these folders. */
+      folders?: string[] | null
+      /** Only links with one of these tags, by name. */
+      tags?: string[] | null
+      /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
+      networks?: string[] | null
+      /** True: only links that this key made, or the keys that it was rotated from. */
+      own_links?: boolean | null
+    }
+    RuleConditionsDevice: 'mobile' | 'tablet' | 'desktop' | 'tv' | 'other'
+    RuleConditionsOsInput: string | components['schemas']['NameAndVersionInput']
+    RuleConditionsBrowserInput: string | components['schemas']['NameAndVersionInput']
+    RuleConditionsTimeDay: 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+    RuleConditionsTimeInput: {
+      /** The IANA name of the time zone: `Europe/Berlin`. */
+      timezone: string
+      /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+      from?: string
+      /** A timestamp, itself not included, or a date, which is included. */
+      until?: string
+      days?: components['schemas']['RuleConditionsTimeDay'][]
+      /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+      hours?: string[][]
+    }
+    RuleConditionsAgentInput:
+      | components['schemas']['AgentKindInput']
+      | components['schemas']['AgentKindInput'][]
   }
 }
