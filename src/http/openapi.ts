@@ -21,7 +21,7 @@ Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep,
 
 ## Authentication
 
-Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
 
 ## Errors
 
