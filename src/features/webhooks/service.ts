@@ -157,7 +157,9 @@ async function update(
   const row = { ...before, ...changes, updated_at: at, version: before.version + 1 }
   const [was, is] = await allShown(ctx, tx, [before, row])
   const fields = changedFields(stateOf(was as Webhook), stateOf(is as Webhook))
-  if (Object.keys(fields.after).length === 0) return was as Webhook
+  // The log has only the origin of a URL.
+  const isMoved = row.url !== before.url
+  if (Object.keys(fields.after).length === 0 && !isMoved) return was as Webhook
   const { version } = row
   await changeWebhook(tx, id, { ...changes, updated_at: at, version })
   await record(tx, caller, 'webhook.updated', is as Webhook, at, fields)

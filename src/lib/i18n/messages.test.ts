@@ -49,7 +49,8 @@ function samplesFor(key: MessageKey): MessageParams {
     const rules = { check: 'slug', other: 'rules[0]' }
     const steps = { what: 'X', expected: 'DE', actual: 'US', name: 'a', share: '50%' }
     const accounts = { ...rules, ...steps, email: 'ann@example.com', workspace: 'Acme' }
-    return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
+    const hooks = { endpoint: 'hooks.example.com' }
+    return { date: 'today', minutes: 3, host: 'example.com', ...accounts, ...hooks }
   }
   return Object.fromEntries(
     Object.entries(spec).map(([name, kind]) => [
