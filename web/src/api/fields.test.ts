@@ -59,7 +59,6 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^(?:New)?Webhook\w*\./,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,
-    /^LinkCheckResult\.problems\.message$/,
     /^Instance\.languages$/,
     /^Share\.subject\.workspace$/,
     /^Stats\.(?:from|to|timezone)$/,

@@ -2768,7 +2768,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Holds where `time` with this doesn’t. */
@@ -2780,7 +2780,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Who visits. */
@@ -4217,7 +4217,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Holds where `time` with this doesn’t. */
@@ -4229,7 +4229,7 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. */
+        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
         hours?: string[][]
       }
       /** Who visits. */
@@ -4301,6 +4301,8 @@ export interface components {
       workspace: { name: string }
       email: string
       role: 'owner' | 'admin' | 'member' | 'viewer'
+      /** Null: the account of the person who invited is deleted. */
+      invited_by: { name: string } | null
       /** True: sign in, then accept. */
       account_exists: boolean
     }
@@ -4319,11 +4321,16 @@ export interface components {
       problems: { field: string; code: string; message: string }[]
       /** Free slugs, when it is taken. */
       suggestions: string[]
+      /** The slug that it would have; without one, a generated one. */
+      slug: string | null
     }
     LinkCheck: {
       destination_url?: string
       slug?: string
       domain?: string
+      slug_style?: string | null
+      slug_length?: number | null
+      slug_prefix?: string | null
       /** The link that is being edited: its own slug is not taken. */
       exclude_id?: string
     }

@@ -9,6 +9,7 @@ import {
   statementsFor,
 } from './baseline.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
+import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
 import {
   COUNTER_STATEMENTS,
@@ -78,6 +79,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
   },
   '0010-webhooks': { up: (db: Kysely<never>) => runAll(db, webhooks.SQLITE_STATEMENTS) },
+  '0011-dotted-keys': { up: (db: Kysely<never>) => foldDottedKeys(db, 'sqlite') },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -123,6 +125,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
   '0011-webhooks': { up: (db) => runAll(db, webhooks.POSTGRES_STATEMENTS) },
+  '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
 }
 
 /**
