@@ -24,7 +24,7 @@ Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep,
 
 Send an API key with each request: \`Authorization: Bearer <API_KEY>\`. Only a few endpoints need none: \`GET /api/v1\`, the list of plans, and shared statistics under \`/shared/\`.
 
-What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
 
 ## Pagination
 
@@ -36,7 +36,7 @@ Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable
 
 ## Idempotency
 
-A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Of responses of 4 KiB and more, 64 MiB are kept for a workspace; a repeated request whose response wasn’t kept takes no effect either, and gets 409 IDEMPOTENCY_RESPONSE_OMITTED. Creating and rotating API keys don’t take it, because their response has a secret.
+A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Of responses of 4 KiB and more, 64 MiB are kept for a workspace; a repeated request whose response wasn’t kept takes no effect either, and gets 409 IDEMPOTENCY_RESPONSE_OMITTED. Requests whose response has a secret (creating and rotating API keys, webhooks and their secrets) don’t take it.
 
 ## Languages
 

@@ -13,7 +13,7 @@ let slugline: Slugline
 let key: string
 beforeAll(async () => {
   packed = packSdk()
-  slugline = await startSlugline()
+  slugline = await startSlugline({ OUTGOING_ALLOWED_NETWORKS: '127.0.0.0/8' })
   ;({ key } = await slugline.createKey({ scopes: 'links:read,links:write,events:read' }))
 })
 afterAll(async () => {
@@ -119,6 +119,40 @@ console.log(JSON.stringify(result))
 `
   writeFileSync(file, code)
   expect(JSON.parse(packed.run([program, file]))).toEqual(EXPECTED)
+})
+
+test('a delivered webhook is valid by its secret and by its public key', async () => {
+  const { Slugline: Client, verifyWebhook } = (await import(
+    join(packed.installed, 'dist/index.js')
+  )) as typeof import('../../sdk/typescript/src/index.ts')
+  const received = Promise.withResolvers<{ body: string; headers: Headers }>()
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      received.resolve({ body: await request.text(), headers: request.headers })
+      return new Response()
+    },
+  })
+  try {
+    const scopes = 'links:write,webhooks:read,webhooks:write,events:read'
+    const { key: apiKey } = await slugline.createKey({ scopes, workspace: 'hooks' })
+    const client = new Client({ baseUrl: slugline.url, apiKey })
+    const webhook = await client.webhooks.create({
+      url: `${receiver.url}`,
+      types: ['link.created'],
+    })
+    const link = await client.links.create({ destination_url: 'https://example.com/' })
+    const { body, headers } = await received.promise
+    for (const secret of [webhook.secret, webhook.public_key]) {
+      expect(await verifyWebhook<unknown>({ body, headers, secret })).toMatchObject({
+        type: 'link.created',
+        object: { id: link.id },
+      })
+    }
+  } finally {
+    await receiver.stop(true)
+  }
 })
 
 test.skipIf(CHROMIUM === null)(

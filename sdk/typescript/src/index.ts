@@ -38,6 +38,7 @@ export class Slugline {
   readonly keys: Resources['keys']
   readonly jobs: Resources['jobs']
   readonly imports: Resources['imports']
+  readonly webhooks: Resources['webhooks']
   readonly logo: Resources['logo']
   readonly plans: Resources['plans']
   readonly stats: Reports['stats']
@@ -57,6 +58,7 @@ export class Slugline {
     this.keys = resources.keys
     this.jobs = resources.jobs
     this.imports = resources.imports
+    this.webhooks = resources.webhooks
     this.logo = resources.logo
     this.plans = resources.plans
     const reports = reportsOf(this.#calls)

@@ -36,6 +36,7 @@ export function resourcesOf(calls: Calls) {
         write('post', '/jobs/{id}/cancel', [id], undefined, options),
     },
     imports: importsOf(calls),
+    webhooks: webhooksOf(calls),
     logo: {
       get: (options?: RequestOptions) => get('/logo', [], undefined, options),
       set: (logo: Body<'/logo', 'put'>, options?: Write<'/logo', 'put'>) =>
@@ -61,6 +62,40 @@ function keysOf(calls: Calls) {
       body?: Body<'/keys/{id}/rotate', 'post'>,
       options?: Write<'/keys/{id}/rotate', 'post'>,
     ) => calls.write('post', '/keys/{id}/rotate', [id], body, { ...options, once: true }),
+  }
+}
+
+const ROTATE = '/webhooks/{id}/rotate-secret'
+const REPLAY = '/webhooks/{id}/replay'
+const DELIVERY = '/webhooks/{id}/deliveries/{delivery_id}/replay'
+
+function webhooksOf(calls: Calls) {
+  const { get, write, list } = calls
+  return {
+    ...collectionOf(calls, '/webhooks', '/webhooks/{id}'),
+    // Their responses have the secret, so they take no Idempotency-Key.
+    create: (webhook: Body<'/webhooks', 'post'>, options?: Write<'/webhooks', 'post'>) =>
+      write('post', '/webhooks', [], webhook, { ...options, once: true }),
+    rotateSecret: (id: string, options?: Write<typeof ROTATE, 'post'>) =>
+      write('post', ROTATE, [id], undefined, { ...options, once: true }),
+    /** Sends a sample of each type. */
+    test: (id: string, options?: Write<'/webhooks/{id}/test', 'post'>) =>
+      write('post', '/webhooks/{id}/test', [id], undefined, options),
+    /** Every type with its schema and a sample. */
+    eventTypes: (options?: RequestOptions) => get('/webhooks/event-types', [], undefined, options),
+    deliveries: (
+      id: string,
+      query?: Query<'/webhooks/{id}/deliveries'>,
+      options?: RequestOptions,
+    ) => list('/webhooks/{id}/deliveries', [id], query, options),
+    replayDelivery: (id: string, deliveryId: string, options?: Write<typeof DELIVERY, 'post'>) =>
+      write('post', DELIVERY, [id, deliveryId], undefined, options),
+    /** Sends again what came after an event or a time, in a job. */
+    replay: (
+      id: string,
+      body: Body<typeof REPLAY, 'post'>,
+      options?: Write<typeof REPLAY, 'post'>,
+    ) => write('post', REPLAY, [id], body, options),
   }
 }
 
