@@ -33,7 +33,7 @@ export function guideOf({ info }: OpenApiParts, baseUrl: string): GuideSection[]
 
 const QUICK_START = `Create an API key in the dashboard (\`URL/app/keys\`) with the scopes \`links:read\`, \`links:write\` and \`events:read\`, and put it into the environment: \`export SLUGLINE_API_KEY=slug_…\`. The samples on this page read it from there. They need curl, or Node.js 20 or newer (as a module: \`.mjs\`, or \`.ts\` with Bun), or Python 3.
 
-Then create a link, open its \`short_url\`, and read the statistics of all links. Clicks appear within seconds.`
+Then create a link, open its \`short_url\` in a browser, and read the statistics of all links. Clicks appear within seconds. Visits by curl and other programs are in \`bots\`, not in \`clicks\`.`
 
 const KEY = { Authorization: 'Bearer $SLUGLINE_API_KEY' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
