@@ -22,6 +22,9 @@ const EXCLUDED = [
   ...['importLinks', 'previewImport', 'verifyDomain', 'testWebhook'],
 ]
 
+/** Examples and coverage come on top of the time for generating. */
+const LIMIT_MS = (Number(SECONDS) + 15 * 60) * 1000
+
 /** The checks of its own that `schemathesis_hooks.py` wraps. */
 const WRAPPED = 'positive_data_acceptance,negative_data_rejection,status_code_conformance'
 
@@ -69,4 +72,4 @@ test('Schemathesis finds nothing but refusals that are meant', async () => {
     await slugline.dispose()
     rmSync(directory, { recursive: true, force: true })
   }
-})
+}, LIMIT_MS)
