@@ -3,10 +3,11 @@ import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
-import type { AskableReports, ClickReports, Selection } from '../types.ts'
+import type { AskableReports, ClickReports, Dimension, Selection } from '../types.ts'
 import { type QueryContext, series, top } from './counts.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
+import { type Plan, planOf } from './sums.ts'
 
 const NO_FACTS: LinkFacts = {
   links: async () => new Map(),
@@ -16,7 +17,7 @@ const NO_FACTS: LinkFacts = {
 }
 /** No click is later: the end of the year 9999. */
 const LATEST_MS = 253_402_300_800_000
-/** Questions about a whole workspace over more days than this are heavy. */
+/** Questions about a whole workspace over more days of clicks than this are heavy. */
 const HEAVY_DAYS = 93
 /** How long a heavy query may take, its wait included: clients give up after 30 seconds. */
 const HEAVY_WITHIN_MS = 25_000
@@ -52,18 +53,22 @@ export function createReports(
     })
     async function counted<T>(
       requested: Selection,
-      report: (context: QueryContext, selection: Selection) => Promise<T>,
+      dimension: Dimension | null,
+      report: (context: QueryContext, selection: Selection, plan: Plan) => Promise<T>,
     ): Promise<T> {
       const selection = await resolve(requested)
-      if (!isHeavy(selection)) return await report(contextUntil(signal), selection)
-      return await queue.run((until) => report(contextUntil(until), selection), signal)
+      const plan = await planOf(contextUntil(signal), selection, dimension)
+      if (!isHeavy(selection, plan)) return await report(contextUntil(signal), selection, plan)
+      return await queue.run((until) => report(contextUntil(until), selection, plan), signal)
     }
 
     return {
       series: (selection, boundaries) =>
-        counted(selection, (context, it) => series(context, it, boundaries)),
+        counted(selection, null, (context, it, plan) => series(context, it, boundaries, plan)),
       top: (selection, dimension, limit) =>
-        counted(selection, (context, it) => top(context, it, dimension, limit)),
+        counted(selection, dimension, (context, it, plan) =>
+          top(context, it, dimension, limit, plan),
+        ),
       clicks: async (selection, options) =>
         clicks(contextUntil(signal), await resolve(selection), options),
       daily(linkSeqs, firstDay, days) {
@@ -96,6 +101,6 @@ export async function linksOf(
   }
 }
 
-function isHeavy({ linkSeq, from, to }: Selection): boolean {
-  return linkSeq === null && to - from > HEAVY_DAYS * DAY_MS
+function isHeavy({ linkSeq, from, to }: Selection, { days }: Plan): boolean {
+  return linkSeq === null && to - from > (HEAVY_DAYS + days) * DAY_MS
 }

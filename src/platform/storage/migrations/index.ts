@@ -8,6 +8,7 @@ import {
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { CLICK_SUMS_STATEMENTS } from './click-sums.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
 import * as events from './events.ts'
 import {
@@ -120,6 +121,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0010-key-restrictions': {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
+  '0012-click-sums': { up: (db) => runAll(db, CLICK_SUMS_STATEMENTS) },
 }
 
 /**

@@ -9,7 +9,7 @@ import { queriedPages } from '../shared/export.ts'
 import type { Engine, LinkFacts, LinkNumbers } from '../types.ts'
 
 /** PostgreSQL's SQL, for the tables that its migrations create. */
-const dialect: Dialect = {
+export const dialect: Dialect = {
   parameter: (no, type) =>
     type === 'text' ? `$${no + 1}::text` : `string_to_array($${no + 1}, ',')::bigint[]`,
   among: (expression, numbers, bind) =>
