@@ -7,6 +7,7 @@ import type { AskableReports, ClickReports, Dimension, Selection } from '../type
 import { type QueryContext, series, top } from './counts.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
+import { createSharing } from './sharing.ts'
 import { type Plan, planOf } from './sums.ts'
 
 const NO_FACTS: LinkFacts = {
@@ -19,12 +20,12 @@ const NO_FACTS: LinkFacts = {
 const LATEST_MS = 253_402_300_800_000
 /** Questions about a whole workspace over more days of clicks than this are heavy. */
 const HEAVY_DAYS = 93
-/** How long a heavy query may take, its wait included: clients give up after 30 seconds. */
+/** How long a heavy query may take, and how long it may wait before. */
 const HEAVY_WITHIN_MS = 25_000
 
 /**
- * Reports on the clicks of an engine, in one SQL text for all engines. Heavy questions run one at a
- * time; all others run beside them.
+ * Reports on the clicks of an engine, in one SQL text for all engines. Identical questions that run
+ * are one. Heavy ones run one at a time, and workspaces take turns; all others run beside them.
  */
 export function createReports(
   engine: Engine,
@@ -33,6 +34,7 @@ export function createReports(
 ): AskableReports {
   const { dialect } = engine
   const queue = createQueryQueue(heavyWithinMs)
+  const share = createSharing()
   const exported = createExport(engine, facts)
 
   /** The selection with the links of its tags and folders, within the times that clicks can have. */
@@ -51,22 +53,31 @@ export function createReports(
       dialect,
       query: (sql, values) => engine.query(sql, values, until),
     })
-    async function counted<T>(
+    const counted = <T>(
+      asked: readonly unknown[],
       requested: Selection,
       dimension: Dimension | null,
       report: (context: QueryContext, selection: Selection, plan: Plan) => Promise<T>,
-    ): Promise<T> {
-      const selection = await resolve(requested)
-      const plan = await planOf(contextUntil(signal), selection, dimension)
-      if (!isHeavy(selection, plan)) return await report(contextUntil(signal), selection, plan)
-      return await queue.run((until) => report(contextUntil(until), selection, plan), signal)
-    }
+    ): Promise<T> =>
+      share(
+        JSON.stringify([asked, dimension, requested]),
+        async (until) => {
+          const selection = await resolve(requested)
+          const plan = await planOf(contextUntil(until), selection, dimension)
+          const answer = (left: AbortSignal) => report(contextUntil(left), selection, plan)
+          if (!isHeavy(selection, plan)) return await answer(until)
+          return await queue.run(answer, until, selection.workspaceNo)
+        },
+        signal,
+      )
 
     return {
       series: (selection, boundaries) =>
-        counted(selection, null, (context, it, plan) => series(context, it, boundaries, plan)),
+        counted([boundaries], selection, null, (context, it, plan) =>
+          series(context, it, boundaries, plan),
+        ),
       top: (selection, dimension, limit) =>
-        counted(selection, dimension, (context, it, plan) =>
+        counted([limit], selection, dimension, (context, it, plan) =>
           top(context, it, dimension, limit, plan),
         ),
       clicks: async (selection, options) =>
