@@ -11,7 +11,7 @@ const MARGIN_MS = HOUR_MS
 /** Days with fewer clicks are read from them: their sums would take as much space. */
 const CLICKS_AT_LEAST = 500
 /** Bounds the memory and the time of one step. */
-const CLICKS_PER_STEP = 300_000
+const CLICKS_PER_STEP = 100_000
 /** After so long a list of days may be outdated. */
 const LISTED_FOR_MS = 600_000
 
