@@ -98,8 +98,12 @@ export const AGENT_LISTS: readonly AgentList[] = [
       leakix netcraft urlscan virustotal barracuda mimecast proofpoint symantec bitdefender
       forcepoint trendmicro safe-?links nuclei wpscan dirbuster gobuster burpcollaborator openvas
       acunetix netsparker cloudflare-?(?:radar|security|ssl) securityheaders hardenize watchtowr
-      ^clamav criminalip onyphe stretchoid onetrust cookiebot cookie-?scan trustarc osano
-      termly-?scan iubenda didomi-?(?:bot|scan) usercentrics-?(?:bot|scan)
+      ^clamav criminalip onyphe stretchoid onetrust cookiebot cookie-?(?:scan|script|yes|hub)
+      trustarc osano termly-?scan iubenda didomi-?(?:bot|scan) usercentrics-?(?:bot|scan)
+      termsfeed transcend/ ketch/ securiti/ secureframe siteimprove qualys tenable invicti
+      zscaler phish-?tank checkphish sucuri securityscorecard bitsight sansec sophos fortinet
+      umbrella menlo.?security sitelock assetnote intruder.io checkmarknetwork
+      detectify owasp rapid7 insightappsec snyk/
     `),
   },
   {
@@ -147,12 +151,19 @@ export const CRAWLER_WORDS =
 export const IN_APP = oneOf(String.raw`
   \bFB(?:AN|AV|_IAB)/ \bInstagram\s\d \bBarcelona\s\d \bTwitter\sfor\b \bTwitterAndroid\b
   \bLinkedInApp\b \bMicroMessenger/ \bLine/\d \bKAKAOTALK\b \bSnapchat/\d \[Pinterest/ \bPinterest\sfor\b
-  \bmusical_ly \bBytedance \btrill_\d \bBytedanceWebview \bNewsArticle/ \bTikTok\b \bGSA/\d
+  \bmusical_?ly \bBytedance \btrill_\d \bBytedanceWebview \bNewsArticle/ \bTikTok\b \bGSA/\d
   \bSlack(?:_SSB)?/\d \bTeams/\d \bDiscord/\d \bReddit/ \bTelegram(?:-Android|-iOS|/) \bViber/\d
   \bWhatsApp/\d \bWeibo \bDingTalk/ \bAliApp\( \bZalo(?:Theme)?/ \bVKAndroidApp \bNAVER\( \bDaumApps/
   \bBaiduBoxApp/ \bKlarna/ \bPhantom/ \bMetaMaskMobile \bTrustWallet \bFlipboard/ \bPocket/
   \bYaApp_ \bYaSearchBrowser/ \bFlamingo/ \bNextdoor \bBluesky/ \bMessengerLite \bOutlook-(?:iOS|Android)
 `)
+
+/** How a browser embedded in an app begins its agent; the app's own requests begin otherwise. */
+export const EMBEDDED = /^(?:Mozilla\/|\[?FB(?:AN|AV)\/|(?:Instagram|Barcelona) \d)/
+
+/** A desktop browser's agent followed by a name without a version: scanners put theirs there. */
+export const NAMED_SCRIPT =
+  /^Mozilla\/5\.0 \((?:Windows NT|Macintosh;|X11;)[^)]*\).* Chrome\/[\d.]+ Safari\/[\d.]+ (?!WindowsWechat$)[A-Za-z][A-Za-z .-]*$/
 
 /** Browsers that match isbot's general words for programs. */
 export const BROWSERS = oneOf(String.raw`

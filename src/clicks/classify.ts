@@ -5,7 +5,9 @@ import {
   type AgentReason,
   BROWSERS,
   CRAWLER_WORDS,
+  EMBEDDED,
   IN_APP,
+  NAMED_SCRIPT,
   NEVER_A_BROWSER,
 } from './agents.ts'
 import { HOW } from './record.ts'
@@ -75,13 +77,13 @@ export function fetchedAhead(headers: Headers): number {
 function judge(userAgent: string): AgentVerdict {
   if (userAgent.trim() === '') return { kind: 'bot', reason: 'empty_agent', name: null }
   if (IN_APP.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) {
-    if (userAgent.startsWith('Mozilla/')) return HUMAN
+    if (EMBEDDED.test(userAgent)) return HUMAN
   }
   for (const { kind, reason, pattern } of AGENT_LISTS) {
     const match = pattern.exec(userAgent)
     if (match !== null) return { kind, reason, name: nameAt(userAgent, match.index, match[0]) }
   }
-  if (!isbot(userAgent)) return HUMAN
+  if (!isbot(userAgent) && !NAMED_SCRIPT.test(userAgent)) return HUMAN
   if (BROWSERS.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) return HUMAN
   const word = /[\w.-]*(?:bot|crawl|spider)[\w.-]*/i.exec(userAgent)
   const name = word ?? /^(?!mozilla\/)[\w.-]+/i.exec(userAgent)

@@ -49,14 +49,14 @@ const TV =
 const CONSOLE = /playstation|xbox|nintendo|steam deck/i
 const WEARABLE = /watch|wear ?os|\bSM-R\d{3}|oculus|quest \d|\bVR\b/i
 const TABLET =
-  /ipad|tablet(?! pc)|playbook|kindle|\(kobo |\bkf[a-z]{3,}|^(?=.*(?:android|silk))(?!.*mobi)/i
+  /ipad|tablet(?! pc)|playbook|kindle|\(kobo |\bkf[a-z]{3,}|^Mozilla(?=.*(?:android|silk))(?!.*mobi)/i
 const MOBILE =
-  /mobi|iphone|ipod|android|windows phone|kaios|blackberry|opera mini|symbian|nokia|midp|openharmony|ucweb/i
+  /mobi|iphone|ipod|\bios\b|android|FBAN\/(?:FB4A|EMA)\b|windows phone|kaios|blackberry|opera mini|symbian|nokia|midp|openharmony|ucweb/i
 const DESKTOP = /windows|macintosh|linux|x11|cros|bsd|lynx|w3m|links|netsurf/i
 
 /** The form of most agents, without anything special: the fast path. */
 const COMMON = /^Mozilla\/5\.0 \((?:(Windows NT|Macintosh;|X11; CrOS)|(iPhone;))/
-const UNCOMMON = /xbox|tablet(?! pc)|playstation|\btv\b|watch/i
+const UNCOMMON = /FBSN|xbox|tablet(?! pc)|playstation|\btv\b|watch/i
 
 function deviceOf(userAgent: string): Device | null {
   const common = COMMON.exec(userAgent)

@@ -31,23 +31,14 @@ export function preferredTag(header: string): string | null {
   return best
 }
 
-/**
- * Codes that old Android and Java still send, not all of which every runtime replaces, and Bokmål,
- * which systems send as `nb` or as `no`.
- */
-const OBSOLETE: Readonly<Record<string, string>> = {
-  in: 'id',
-  iw: 'he',
-  ji: 'yi',
-  mo: 'ro',
-  nb: 'no',
-}
-
 function reduce(tag: string): string | null {
   try {
-    const locale = new Intl.Locale(tag)
-    if (locale.language === 'und') return null
-    if (locale.language !== 'zh') return OBSOLETE[locale.language] ?? locale.language
+    // `Intl.Locale` alone keeps some obsolete codes that old Android and Java still send.
+    const locale = new Intl.Locale(Intl.getCanonicalLocales(tag)[0] as string)
+    const { language } = locale
+    if (language === 'und') return null
+    // Systems send Bokmål as either.
+    if (language !== 'zh') return language === 'nb' ? 'no' : language
     const { script } = locale.maximize()
     return script === 'Hant' ? 'zh-Hant' : 'zh-Hans'
   } catch {

@@ -12,8 +12,13 @@ export function browserVersion(userAgent: string): string | null {
   return numbersOf(bowser.getParser(userAgent, true).parseBrowser().version)
 }
 
+/** How apps write it: `FBSV/17.1` after the browser's own, which may be a Mac's; `iOS 17_4`. */
+const IN_APP = /\bFBSV\/([\d.]+)|^(?!Mozilla).*\bi(?:Pad)?OS (\d+(?:[._]\d+)*)/
+
 /** The version of the operating system: for Windows the product version (`10`). */
 export function systemVersion(userAgent: string): string | null {
+  const own = IN_APP.exec(userAgent)
+  if (own !== null) return numbersOf((own[1] ?? own[2])?.replaceAll('_', '.'))
   const { name, version, versionName } = bowser.getParser(userAgent, true).parseOS()
   return numbersOf(name === 'Windows' ? versionName : version)
 }

@@ -1,5 +1,5 @@
 import { formatDateTime, hasMessage, type Locale, translate } from '../../lib/i18n/index.ts'
-import type { TimeWindow } from '../../redirect/rules/types.ts'
+import { isOvernight, type TimeWindow } from '../../redirect/rules/types.ts'
 
 /** The alternatives of a rule's condition in readable form: "Germany (DE)". */
 export function conditionText(locale: Locale, member: string, expected: unknown): string[] {
@@ -66,6 +66,6 @@ function windowText(
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
   const dayText = (day: string) => weekday.format(MONDAY + DAYS.indexOf(day) * 86_400_000)
   const dates = (from ?? until) ? [`${from ?? ''} – ${until ?? ''}`.trim()] : []
-  const spans = hours.map(([start, end]) => `${start}–${end}`)
+  const spans = hours.map((span) => span.join('–') + (isOvernight(span) ? ' (+1)' : ''))
   return `${[...dates, ...days.map(dayText), ...spans].join(', ')} (${timezone})`
 }

@@ -8,9 +8,10 @@ import type { OwnHosts, UrlRules } from '../../model/links/values.ts'
 import type { HashQueue } from '../../platform/limits/index.ts'
 import type { Actor } from '../audit/index.ts'
 import type { LinkRules, LinkSchemas } from './fields.ts'
-import type { Totals } from './list.ts'
+
 import type { LinkLimits } from './place.ts'
 import type { RenderLink } from './rows.ts'
+import type { Totals } from './totals.ts'
 
 /** Dependencies of the links service. */
 export interface LinkServiceDeps extends ServiceContext {
@@ -43,7 +44,7 @@ export interface LinkServiceDeps extends ServiceContext {
 export interface LinkContext
   extends Required<Omit<LinkServiceDeps, 'ownHosts' | 'urlRules' | 'hashes' | 'hashPassword'>> {
   rules: LinkRules
-  readonly patchSchema: LinkSchemas['patch']
+  readonly schemas: LinkSchemas
   render: RenderLink
   totals: Totals
   /** argon2id; takes tens of milliseconds, so never inside a transaction. */

@@ -26,10 +26,11 @@ import {
 import { get, type LinkName, lookUp } from './find.ts'
 import { findOrCreate, type IfExists } from './find-or-create.ts'
 import { history, prepareRestore, restore } from './history.ts'
-import { createTotals, list } from './list.ts'
+import { list } from './list.ts'
 import { listDeleted, purgeDeleted, purgeSome, remove } from './remove.ts'
 import { createRenderer } from './rows.ts'
 import type { Link } from './schemas.ts'
+import { createTotals } from './totals.ts'
 import { update, upsert } from './update.ts'
 import { warningsOf, withWarnings } from './warnings.ts'
 
@@ -75,8 +76,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword: (password, { no }) => hashes.run('link', String(no), () => hash(password)),
     changed: () => deps.changed?.(),
     countersOutdated: (linkSeq) => deps.countersOutdated?.(linkSeq),
-    get patchSchema() {
-      return schemasOf().patch
+    get schemas() {
+      return schemasOf()
     },
   }
   return {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemRandom } from '../../lib/base/random.ts'
+import { LOCALES } from '../../lib/i18n/index.ts'
+import { foldCase } from '../../lib/validation/text.ts'
 import { generateSlug } from './generate-slug.ts'
-import { offends } from './offensive.ts'
+import { FRAGMENTS, offends } from './offensive.ts'
 import { parseSlug, RESERVED_SEGMENTS, SLUG_ALPHABET } from './slug.ts'
 import { SLUG_STYLES, type SlugStyle, slugFieldsOf, withSlugFields } from './slug-settings.ts'
 import { SLUG_WORDS } from './slug-words.ts'
@@ -72,6 +74,21 @@ describe('the words', () => {
     expect(SLUG_WORDS.filter(offends)).toEqual([])
   })
 
+  test('are the same letters in capitals on every keyboard, and look like no other word', () => {
+    for (const locale of LOCALES) {
+      for (const word of SLUG_WORDS) {
+        const capitalized = (word[0] as string).toLocaleUpperCase(locale) + word.slice(1)
+        expect(foldCase(capitalized)).toBe(word)
+      }
+    }
+    const looks = new Map<string, string>()
+    for (const word of SLUG_WORDS) {
+      const look = lookOf(word)
+      expect([word, looks.get(look)]).toEqual([word, undefined])
+      looks.set(look, word)
+    }
+  })
+
   test('make at least 30 bits with their digits, without pairs that offend where they meet', () => {
     let pairs = 0
     for (const one of SLUG_WORDS) {
@@ -83,6 +100,26 @@ describe('the words', () => {
     }
     expect(Math.log2(pairs) + Math.log2(numbers)).toBeGreaterThan(30)
     expect(offends('beacon-orange') && offends('oasis-lagoon')).toBe(true)
+  })
+})
+
+/** Letters that look alike become the same. */
+function lookOf(word: string): string {
+  const pairs = word.replaceAll(/rn|nn/g, 'm').replaceAll('vv', 'w').replaceAll('cl', 'd')
+  return pairs.replaceAll(/[ij]/g, 'l').replaceAll('u', 'v').replaceAll('q', 'g')
+}
+
+describe('the list of what offends', () => {
+  test.each(LOCALES)('has words in %s, as they are typed in Latin letters', (locale) => {
+    const words = FRAGMENTS[locale].trim().split(/\s+/)
+    expect(words.length).toBeGreaterThanOrEqual(20)
+    expect(new Set(words).size).toBe(words.length)
+    for (const word of words) {
+      expect(word).toMatch(/^[a-z]{3,}$/)
+      for (const text of [word, word.toUpperCase(), `x${word}9`, word.replace(/^../, '$&-')]) {
+        expect([text, offends(text)]).toEqual([text, true])
+      }
+    }
   })
 })
 

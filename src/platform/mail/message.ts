@@ -13,7 +13,14 @@ export type Notice = Exclude<NoticeKey<MessageKey>, 'subject' | 'button'>
 
 /** A message to be written in the reader's language. */
 export interface Mail {
-  kind: 'reset' | 'verify' | 'invitation' | 'exists' | 'password_changed' | 'notice'
+  kind:
+    | 'reset'
+    | 'verify'
+    | 'invitation'
+    | 'exists'
+    | 'password_changed'
+    | 'notice'
+    | 'webhook_disabled'
   /** With the kind `notice`. */
   notice?: Notice
   to: string
@@ -22,8 +29,14 @@ export interface Mail {
   url?: string
   /** When the link expires, in milliseconds since the epoch; absent: not mentioned. */
   expiresAt?: number
-  /** What the message is about: the address, or the workspace. */
-  params: { email?: string; workspace?: string }
+  /** What it is about; `inviter` and `role` are an invitation's, `endpoint` is a webhook's host. */
+  params: {
+    email?: string
+    workspace?: string
+    endpoint?: string
+    inviter?: string
+    role?: 'owner' | 'admin' | 'member' | 'viewer'
+  }
 }
 
 /** A rendered message. */
@@ -43,15 +56,20 @@ const NOTE = 'font-size:14px;overflow-wrap:anywhere'
 /** Renders a message as plain text and as HTML without external resources. */
 export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
   const { kind, notice, locale, url, to } = mail
-  const values = { ...mail.params, host: new URL(baseUrl).host }
-  const params: MessageParams = direction(locale) === 'rtl' ? isolated(values) : values
+  const { role = 'member', ...rest } = mail.params
+  const values = { ...rest, host: new URL(baseUrl).host }
+  // The role is a case of the message, not shown as it is.
+  const params: MessageParams = {
+    ...(direction(locale) === 'rtl' ? isolated(values) : values),
+    role,
+  }
   const subject = oneLine(translate(locale, `mail.${kind}.subject`, params))
   const text =
     kind === 'notice' && notice !== undefined
       ? translate(locale, `mail.notice.${notice}`, params)
       : translate(locale, `mail.${kind as Exclude<Mail['kind'], 'notice'>}.text`, params)
   // Ignoring a report of what has happened would be wrong.
-  const isReport = kind === 'notice' || kind === 'password_changed'
+  const isReport = ['notice', 'password_changed', 'webhook_disabled'].includes(kind)
   const notes = isReport ? [] : [translate(locale, 'mail.ignore')]
   if (mail.expiresAt !== undefined) {
     const date = formatDateTime(locale, new Date(mail.expiresAt))

@@ -7,8 +7,10 @@ import type {
 } from './migrations/baseline.ts'
 import type { CreationSchema } from './migrations/creation.ts'
 import type { EventSchema } from './migrations/events.ts'
+import type { IdempotencyBytesSchema } from './migrations/idempotency-bytes.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 import type { MissSchema } from './migrations/missed-paths.ts'
+import type { WebhookSchema } from './migrations/webhooks.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
@@ -25,8 +27,10 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
   api_keys: { restrictions: string | null }
 } & ImportSchema &
   CreationSchema &
+  IdempotencyBytesSchema &
   EventSchema &
-  MissSchema
+  MissSchema &
+  WebhookSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

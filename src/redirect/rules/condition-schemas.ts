@@ -73,7 +73,7 @@ const time = z
       .openapi({
         description:
           'Ranges of the day, each until its second time, exclusive; past midnight if that is ' +
-          'the earlier one.',
+          'the earlier one. Such hours belong to the day on which they begin.',
         example: [['09:00', '17:30']],
       }),
   })

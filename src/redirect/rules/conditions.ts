@@ -155,22 +155,24 @@ export function bare(host: string): string {
 function isWithinWindow({ timezone, from, until, days, hours }: TimeWindow) {
   const spans = hours?.map((span) => span.map((text) => minutesOf(text) as number))
   return ({ facts: { now } }: Visitor): boolean => {
+    if (from !== undefined && !isDate(from) && now < Date.parse(from)) return false
+    if (until !== undefined && !isDate(until) && now >= Date.parse(until)) return false
     // Dates, days and hours are those of the zone; timestamps aren't.
     const local = zoned(now, timezone)
-    const date = local.toPlainDate().toString()
-    if (from !== undefined && (isDate(from) ? date < from : now < Date.parse(from))) return false
-    if (until !== undefined && (isDate(until) ? date > until : now >= Date.parse(until))) {
-      return false
+    const isOn = (day: Temporal.PlainDate) => {
+      const date = day.toString()
+      if (from !== undefined && isDate(from) && date < from) return false
+      if (until !== undefined && isDate(until) && date > until) return false
+      return days === undefined || days.includes(WEEKDAYS[day.dayOfWeek - 1] as (typeof days)[0])
     }
-    if (days !== undefined && !days.includes(WEEKDAYS[local.dayOfWeek - 1] as (typeof days)[0])) {
-      return false
-    }
+    const today = local.toPlainDate()
+    if (spans === undefined) return isOn(today)
     const minutes = local.hour * 60 + local.minute
-    return spans?.some(([start = 0, end = 0]) => isInSpan(minutes, start, end)) ?? true
+    return spans.some(([start = 0, end = 0]) => {
+      if (start < end) return minutes >= start && minutes < end && isOn(today)
+      // Hours over midnight belong to the day on which they began.
+      if (minutes >= start) return isOn(today)
+      return minutes < end && isOn(today.subtract({ days: 1 }))
+    })
   }
-}
-
-function isInSpan(minutes: number, start: number, end: number): boolean {
-  if (start < end) return minutes >= start && minutes < end
-  return minutes >= start || minutes < end
 }

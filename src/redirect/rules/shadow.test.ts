@@ -58,9 +58,35 @@ test.each<[string, When, When, boolean]>([
   [
     'longer hours and more days',
     { time: { timezone: 'UTC', days: ['sat', 'sun'], hours: [['22:00', '06:00']] } },
+    { time: { timezone: 'UTC', days: ['sun'], hours: [['23:00', '05:00']] } },
+    true,
+  ],
+  [
+    'hours after midnight of the next day',
+    { time: { timezone: 'UTC', days: ['sat', 'sun'], hours: [['22:00', '06:00']] } },
+    { time: { timezone: 'UTC', days: ['sun'], hours: [['00:00', '05:00']] } },
+    false,
+  ],
+  [
+    'hours after midnight of any day',
+    { time: { timezone: 'UTC', hours: [['22:00', '06:00']] } },
     { time: { timezone: 'UTC', days: ['sun'], hours: [['00:00', '05:00']] } },
     true,
   ],
+  [
+    'a whole day, but not its night',
+    { time: { timezone: 'UTC', days: ['sun'] } },
+    { time: { timezone: 'UTC', days: ['sun'], hours: [['22:00', '06:00']] } },
+    false,
+  ],
+  [
+    'the night of a date',
+    { time: { timezone: 'UTC', until: '2026-01-01' } },
+    { time: { timezone: 'UTC', until: '2026-01-01', hours: [['22:00', '06:00']] } },
+    false,
+  ],
+  ['Norwegian', { language: ['no'] }, { language: ['nn-NO', 'nb'] }, true],
+  ['Bokmål', { language: ['nb'] }, { language: ['no'] }, false],
   [
     'hours of another zone',
     { time: { timezone: 'UTC', hours: [['09:00', '17:00']] } },

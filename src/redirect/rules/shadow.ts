@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { bare, isWithinTag } from './conditions.ts'
 import type { Conditions, Member, Named, Rule, TimeWindow, When } from './types.ts'
-import { compareVersions, isDate, minOf, minutesOf, nameKey } from './values.ts'
+import { asNorwegian, compareVersions, isDate, minOf, minutesOf, nameKey } from './values.ts'
 
 type Within<T> = (narrow: T, wide: T) => boolean
 
@@ -9,7 +9,9 @@ type Within<T> = (narrow: T, wide: T) => boolean
 const WITHIN: { [M in Member]: Within<NonNullable<Conditions[M]>> } = {
   country: all(isSame),
   region: all(isSame),
-  language: all(isWithinTag),
+  language: all((narrow: string, wide: string) =>
+    [narrow, asNorwegian(narrow)].some((tag) => isWithinTag(tag, wide)),
+  ),
   device: all(isSame),
   os: all(isNamedWithin),
   browser: all(isNamedWithin),
@@ -117,12 +119,19 @@ function isPatternWithin(pattern: string, other: string): boolean {
 }
 
 function isWindowWithin(narrow: TimeWindow, wide: TimeWindow): boolean {
+  // Hours after midnight belong to the day before, so on certain days only the same hours of the
+  // same day are within others.
+  const onDays =
+    wide.days !== undefined ||
+    [wide.from, wide.until].some((bound) => bound !== undefined && isDate(bound))
   return (
     narrow.timezone === wide.timezone &&
     isBounded(narrow.from, wide.from, (from, other) => isInOrder(other, from)) &&
     isBounded(narrow.until, wide.until, isInOrder) &&
     isBounded(narrow.days, wide.days, all(isSame)) &&
-    isBounded(narrow.hours, wide.hours, all(isSpanWithin))
+    (onDays
+      ? all(isSpanWithinDay)(narrow.hours ?? WHOLE_DAY, wide.hours ?? WHOLE_DAY)
+      : isBounded(narrow.hours, wide.hours, all(isSpanWithin)))
   )
 }
 
@@ -136,6 +145,12 @@ function isInOrder(first: string, second: string): boolean {
 }
 
 const DAY = 1_440
+const WHOLE_DAY: [string, string][] = [['00:00', '24:00']]
+
+function isSpanWithinDay(narrow: [string, string], wide: [string, string]): boolean {
+  const [[start, length], [from, longer]] = [minutesFrom(narrow), minutesFrom(wide)]
+  return start >= from && start + length <= from + longer
+}
 
 function isSpanWithin(narrow: [string, string], wide: [string, string]): boolean {
   const [[start, length], [from, longer]] = [minutesFrom(narrow), minutesFrom(wide)]

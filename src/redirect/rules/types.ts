@@ -56,8 +56,16 @@ export interface TimeWindow {
   /** A timestamp (exclusive), or a date (inclusive). */
   until?: string | undefined
   days?: Weekday[] | undefined
-  /** From the first (inclusive) to the second (exclusive); past midnight if that is earlier. */
+  /**
+   * From the first (inclusive) to the second (exclusive); past midnight if that is earlier, and
+   * then part of the day on which they begin.
+   */
   hours?: [from: string, until: string][] | undefined
+}
+
+/** Whether hours end on the day after the one to which they belong. */
+export function isOvernight([start = '', end = '']: readonly string[]): boolean {
+  return end !== '' && end < start
 }
 
 /** One of several destinations that visitors are split between. */

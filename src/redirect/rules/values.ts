@@ -26,14 +26,20 @@ export function readBy(read: (given: string) => string | null, example: string) 
   return (given: string): string | Fault => read(given) ?? new Fault('INVALID_VALUE', { example })
 }
 
-/** A BCP 47 language tag in its canonical case. */
+/** A BCP 47 language tag in its canonical form; systems also write it with underscores. */
 export function languageTag(given: string): string | null {
-  if (!/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(given)) return null
+  const tag = given.replaceAll('_', '-')
+  if (!/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(tag)) return null
   try {
-    return Intl.getCanonicalLocales(given)[0] ?? null
+    return Intl.getCanonicalLocales(tag)[0] ?? null
   } catch {
     return null
   }
+}
+
+/** A tag of Bokmål or Nynorsk as Norwegian, which includes both; any other tag as it is. */
+export function asNorwegian(tag: string): string {
+  return tag.replace(/^n[bn](?=-|$)/, 'no')
 }
 
 /** A host, or `*.` and a host: in lower-case ASCII, without a trailing dot. */

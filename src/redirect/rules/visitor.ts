@@ -7,6 +7,7 @@ import { truncateAddress } from '../../lib/base/client-address.ts'
 import { createMemo } from '../../lib/base/memo.ts'
 import { type Address, parseAddress } from '../../lib/base/networks.ts'
 import type { AgentKind, Device } from './types.ts'
+import { asNorwegian } from './values.ts'
 
 /** The raw data of a visit. */
 export interface VisitorFacts {
@@ -81,7 +82,7 @@ export class Visitor {
     return agentOf(this.facts.userAgent).verdict.reason === 'unfurler'
   }
 
-  /** The preferred language: as sent, and with its script. */
+  /** The preferred language: as sent, with its script, and under its other names. */
   get languages(): readonly string[] {
     this.#languages ??= languagesOf(this.facts.language)
     return this.#languages
@@ -128,7 +129,13 @@ function languagesOf(header: string): readonly string[] {
 function readLanguages(header: string): readonly string[] {
   const tag = preferredTag(header)
   if (tag === null) return []
-  const locale = new Intl.Locale(tag)
-  const { language, script } = locale.maximize()
-  return [locale.toString(), `${language}-${script}`]
+  const canonical = Intl.getCanonicalLocales(tag)[0] as string
+  const { language, script } = new Intl.Locale(canonical).maximize()
+  const tags = [canonical, `${language}-${script}`]
+  if (!['nb', 'nn', 'no'].includes(language)) return tags
+  // Norwegian alone is Bokmål.
+  return [
+    ...tags,
+    ...tags.map((one) => (language === 'no' ? `nb${one.slice(2)}` : asNorwegian(one))),
+  ]
 }

@@ -50,7 +50,8 @@ function holds(member: string, expected: unknown, visitor: DescribedVisitor): bo
     case 'region':
       return list.some((code) => code === place.region)
     case 'language': {
-      const tag = language[1] === 'zh-TW' ? 'zh-TW zh-Hant' : String(language[1])
+      const also: Record<string, string> = { 'zh-TW': 'zh-Hant', nb: 'no', nn: 'no', no: 'nb' }
+      const tag = `${language[1]} ${also[String(language[1])] ?? ''}`.trim()
       return list.some((each) => tag.split(' ').some((one) => `${one}-`.startsWith(`${each}-`)))
     }
     case 'device':
@@ -109,11 +110,20 @@ function isIn({ timezone, from, until, days, hours }: TimeWindow, now: number): 
   const shift = timezone === 'UTC' ? 0 : isSummer ? 2 : 1
   const local = new Date(now + shift * 3_600_000).toISOString()
   const [date = '', time = ''] = [local.slice(0, 10), local.slice(11, 16)]
-  const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(date).getUTCDay()]
-  if (from?.length === 10 && date < from) return false
   if (from && from.length > 10 && now < new Date(from).getTime()) return false
-  if (until?.length === 10 && date > until) return false
   if (until && until.length > 10 && now >= new Date(until).getTime()) return false
-  if (days && !days.some((day) => day === weekday)) return false
-  return !hours || hours.some(([a, b]) => (a < b ? a <= time && time < b : a <= time || time < b))
+  const isOn = (day: string) =>
+    !(from?.length === 10 && day < from) &&
+    !(until?.length === 10 && day > until) &&
+    (!days || days.some((each) => each === weekday(day)))
+  const before = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10)
+  const allDay: [string, string][] = [['00:00', '24:00']]
+  return (hours ?? allDay).some(([a, b]) => {
+    if (a < b) return a <= time && time < b && isOn(date)
+    return (a <= time && isOn(date)) || (time < b && isOn(before))
+  })
+}
+
+function weekday(date: string): string | undefined {
+  return ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(date).getUTCDay()]
 }

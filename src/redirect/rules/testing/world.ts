@@ -64,6 +64,9 @@ const LANGUAGES = [
   ['de-AT,de;q=0.9,en;q=0.8', 'de-AT'],
   ['en;q=0.5, fr-CA', 'fr-CA'],
   ['zh-TW', 'zh-TW'],
+  ['nb,en;q=0.5', 'nb'],
+  ['nn', 'nn'],
+  ['no', 'no'],
   ['', null],
 ] as const
 
@@ -105,7 +108,7 @@ const named = (name: fc.Arbitrary<string>, min: fc.Arbitrary<string>) =>
 const conditions = {
   country: some('DE', 'US', 'AT'),
   region: some('DE-BE', 'DE-BY', 'US-CA'),
-  language: some('de', 'de-AT', 'fr', 'zh-Hant', 'zh'),
+  language: some('de', 'de-AT', 'fr', 'zh-Hant', 'zh', 'no', 'nb', 'nn'),
   device: some(
     'mobile' as const,
     'tablet' as const,
@@ -137,6 +140,8 @@ const conditions = {
       hours: fc.constantFrom<[string, string][]>(
         [['09:00', '17:30']],
         [['22:00', '06:00']],
+        [['00:00', '05:00']],
+        [['23:00', '04:00']],
         [
           ['00:00', '01:00'],
           ['02:30', '24:00'],

@@ -37,6 +37,8 @@ test('conditions are described in one line', () => {
     expect(text).toContain(part)
   }
   expect(text).not.toContain('\n')
+  const night = { timezone: 'UTC', hours: [['22:00', '06:00'] as [string, string]] }
+  expect(whenText({ time: night }, i18n)).toContain('22:00–06:00 (+1)')
   expect(whenText({}, i18n)).toBe(texts['rules.always'])
   // While it is still being typed.
   expect(whenText({ query: { plan: null as never } }, i18n)).toContain('plan')

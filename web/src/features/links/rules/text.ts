@@ -1,4 +1,10 @@
-import { MEMBERS, type Member, WEEKDAYS, type Weekday } from '@src/redirect/rules/types.ts'
+import {
+  isOvernight,
+  MEMBERS,
+  type Member,
+  WEEKDAYS,
+  type Weekday,
+} from '@src/redirect/rules/types.ts'
 import { DAY_MS } from '@src/statistics/intervals.ts'
 import type { I18n } from '../../../i18n/index.tsx'
 import type { Locale } from '../../../i18n/locales.ts'
@@ -111,7 +117,7 @@ function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): s
   const { t, format } = i18n
   const parts = [
     days && format.list(days.map((day) => dayName(day, i18n, 'short'))),
-    hours && format.list(hours.map(([start, end]) => `${start}–${end}`)),
+    hours && format.list(hours.map((span) => span.join('–') + (isOvernight(span) ? ' (+1)' : ''))),
     from && t('rules.summary.from', { time: momentText(from, timezone, i18n) }),
     until && t('rules.summary.until', { time: momentText(until, timezone, i18n) }),
   ]

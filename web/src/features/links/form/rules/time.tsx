@@ -1,4 +1,4 @@
-import { WEEKDAYS } from '@src/redirect/rules/types.ts'
+import { isOvernight, WEEKDAYS } from '@src/redirect/rules/types.ts'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
@@ -61,6 +61,7 @@ export function TimeInput({
         options={WEEKDAYS.map((day) => ({ value: day, label: dayName(day, i18n, 'short') }))}
       />
       <Hours value={hours} onChange={(next) => set({ hours: next })} />
+      {hours.some(isOvernight) && <p className="text-faint text-xs">{t('rules.time.overnight')}</p>}
     </div>
   )
 }
