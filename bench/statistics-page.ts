@@ -5,6 +5,7 @@
  * Usage: bin/bun bench/statistics-page.ts [--clicks 10000000] [--links 20000] [--rounds 5]
  *        [--store embedded|postgres|clickhouse] [--data DIR] [--server PROGRAM] [--json]
  *   --data: keeps the instance with the clicks there for the next time; other stores get a copy
+ * The dashboard is the one that was built last: `bin/bun scripts/build-web.ts --if-needed` before.
  *   --server: measures another executable, such as `bin/slugline` of an older checkout
  */
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
@@ -144,7 +145,10 @@ try {
       ended(answer.url(), answer.status() !== 200)
     })
     await page.goto(path)
-    await page.waitForSelector('figure svg path', { timeout: GIVEN_UP_MS })
+    await page.waitForSelector('figure svg path', {
+      state: 'attached',
+      timeout: GIVEN_UP_MS,
+    })
     opened.chart = performance.now() - start
     // Parts of the page are loaded after others, and ask then.
     for (let asked = -1; asked !== opened.paths.length; await Bun.sleep(300)) {
