@@ -39,37 +39,41 @@ function installed(directory: string): string | null {
   return pip.exitCode === 0 ? join(directory, 'bin/st') : null
 }
 
-test('Schemathesis finds nothing but refusals that are meant', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'schemathesis-'))
-  const slugline = await startSlugline()
-  try {
-    const st = installed(join(directory, 'venv'))
-    if (st === null) return console.log('skipped: needs Python and PyPI')
-    const { key } = await slugline.createKey({ scopes: SCOPES.join(',') })
-    const body = { destination_url: 'https://example.com/' }
-    await slugline.call('POST', '/api/v1/links', { key, body })
-    const options = [
-      ...['--url', slugline.url, '--header', `Authorization: Bearer ${key}`, '--workers', '1'],
-      ...['--checks', 'all', '--exclude-checks', WRAPPED, '--max-time', SECONDS],
-      ...['--continue-on-failure', '--suppress-health-check', 'all', '--request-timeout', '30'],
-      ...EXCLUDED.flatMap((id) => ['--exclude-operation-id', id]),
-    ]
-    const child = Bun.spawn([st, 'run', `${slugline.url}/openapi.json`, ...options], {
-      cwd: directory,
-      env: {
-        ...slugline.env,
-        SCHEMATHESIS_HOOKS: 'schemathesis_hooks',
-        PYTHONPATH: join(import.meta.dir),
-        PYTHONDONTWRITEBYTECODE: '1',
-      },
-      stderr: 'pipe',
-    })
-    const text = await new Response(child.stdout).text()
-    const failed = (await child.exited) !== 0
-    expect(failed ? text : '').toBe('')
-    expect(slugline.output()).not.toContain('INTERNAL_ERROR')
-  } finally {
-    await slugline.dispose()
-    rmSync(directory, { recursive: true, force: true })
-  }
-}, LIMIT_MS)
+test(
+  'Schemathesis finds nothing but refusals that are meant',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'schemathesis-'))
+    const slugline = await startSlugline()
+    try {
+      const st = installed(join(directory, 'venv'))
+      if (st === null) return console.log('skipped: needs Python and PyPI')
+      const { key } = await slugline.createKey({ scopes: SCOPES.join(',') })
+      const body = { destination_url: 'https://example.com/' }
+      await slugline.call('POST', '/api/v1/links', { key, body })
+      const options = [
+        ...['--url', slugline.url, '--header', `Authorization: Bearer ${key}`, '--workers', '1'],
+        ...['--checks', 'all', '--exclude-checks', WRAPPED, '--max-time', SECONDS],
+        ...['--continue-on-failure', '--suppress-health-check', 'all', '--request-timeout', '30'],
+        ...EXCLUDED.flatMap((id) => ['--exclude-operation-id', id]),
+      ]
+      const child = Bun.spawn([st, 'run', `${slugline.url}/openapi.json`, ...options], {
+        cwd: directory,
+        env: {
+          ...slugline.env,
+          SCHEMATHESIS_HOOKS: 'schemathesis_hooks',
+          PYTHONPATH: join(import.meta.dir),
+          PYTHONDONTWRITEBYTECODE: '1',
+        },
+        stderr: 'pipe',
+      })
+      const text = await new Response(child.stdout).text()
+      const failed = (await child.exited) !== 0
+      expect(failed ? text : '').toBe('')
+      expect(slugline.output()).not.toContain('INTERNAL_ERROR')
+    } finally {
+      await slugline.dispose()
+      rmSync(directory, { recursive: true, force: true })
+    }
+  },
+  LIMIT_MS,
+)
