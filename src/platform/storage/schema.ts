@@ -9,6 +9,7 @@ import type { CreationSchema } from './migrations/creation.ts'
 import type { EventSchema } from './migrations/events.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 import type { MissSchema } from './migrations/missed-paths.ts'
+import type { WebhookSchema } from './migrations/webhooks.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
@@ -26,7 +27,8 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
 } & ImportSchema &
   CreationSchema &
   EventSchema &
-  MissSchema
+  MissSchema &
+  WebhookSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']
