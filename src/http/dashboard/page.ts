@@ -8,7 +8,7 @@ import {
   negotiateLocale,
   translate,
 } from '../../lib/i18n/index.ts'
-import { digestTag, noneMatch, pathOf } from '../index.ts'
+import { digestTag, noneMatch, pathOf, searchOf } from '../index.ts'
 import type { BuiltFiles } from './built.ts'
 import { SEARCH_LINK } from './open-search.ts'
 
@@ -16,7 +16,7 @@ import { SEARCH_LINK } from './open-search.ts'
 const NONCE = /__CSP_NONCE__/g
 /** The end of the session cookie's name, which may have a prefix. */
 const SESSION_COOKIE = 'session_token'
-/** The placeholder in the page of shared statistics for the text shown without scripts. */
+/** The placeholder for the text shown without scripts. */
 const NO_SCRIPT = '__NO_SCRIPT__'
 const HTML_TAG = '<html lang="en" dir="ltr">'
 
@@ -59,6 +59,7 @@ export function openPage(built: BuiltFiles) {
       : preload(manifest, locale, chunksOf(name, cookies)) + listAhead(request.url, name, cookies)
     const page = (isSignedOut ? signedOut : dashboard)
       .replace(HTML_TAG, htmlTag(locale, theme))
+      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.script')))
       .replace('</title>', `</title>${SEARCH_LINK}${SESSION}${ahead}`)
     const headers: Record<string, string> = {
       ...base,
@@ -89,7 +90,7 @@ export function openSharedPage(built: BuiltFiles) {
     const text = page
       .replace(HTML_TAG, htmlTag(locale, theme))
       .replace('</title>', `</title>${preload(manifest, locale, [])}`)
-      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.share.script')))
+      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.script')))
       .replace(NONCE, nonce)
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
@@ -162,7 +163,7 @@ const WORKSPACE_ID = /^wsp_[0-9a-z]+$/
  */
 function listAhead(url: string, name: string, cookies: Cookies): string {
   if (!isSignedIn(cookies) || (name !== '' && name !== 'links')) return ''
-  const { searchParams } = new URL(url)
+  const searchParams = new URLSearchParams(searchOf(url))
   if (searchParams.keys().some((filter) => filter !== 'w')) return ''
   const workspace = searchParams.get('w') ?? cookies.slugline_workspace ?? ''
   if (!WORKSPACE_ID.test(workspace)) return ''

@@ -128,6 +128,8 @@ export const ERRORS = {
   /** It sends nothing until it is enabled again. */
   WEBHOOK_DISABLED: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
+  /** The request took effect before; its workspace has too many large responses to store this one. */
+  IDEMPOTENCY_RESPONSE_OMITTED: { status: 409, params: {} },
   /** A filter matches `count` links, not as many as were expected. */
   COUNT_CHANGED: { status: 409, params: { count: 'number' } },
   /** A link already has the slug of a record, and `on_conflict` is `fail`. */

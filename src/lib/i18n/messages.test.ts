@@ -50,7 +50,7 @@ function samplesFor(key: MessageKey): MessageParams {
     const steps = { what: 'X', expected: 'DE', actual: 'US', name: 'a', share: '50%' }
     const mail = { email: 'ann@example.com', workspace: 'Acme', inviter: 'Ada', role: 'admin' }
     const hooks = { endpoint: 'hooks.example.com' }
-    const accounts = { ...rules, ...steps, ...mail }
+    const accounts = { ...rules, ...steps, ...mail, ...hooks }
     return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
   }
   return Object.fromEntries(

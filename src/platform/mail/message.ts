@@ -29,8 +29,7 @@ export interface Mail {
   url?: string
   /** When the link expires, in milliseconds since the epoch; absent: not mentioned. */
   expiresAt?: number
-  /** What the message is about; `inviter` and `role` are an invitation's, `endpoint` the
-   * host of a webhook. */
+  /** What it is about; `inviter` and `role` are an invitation's, `endpoint` is a webhook's host. */
   params: {
     email?: string
     workspace?: string

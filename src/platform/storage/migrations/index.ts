@@ -8,9 +8,11 @@ import {
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { CLICK_SUMS_STATEMENTS } from './click-sums.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
 import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
+import { IDEMPOTENCY_BYTES_STATEMENTS } from './idempotency-bytes.ts'
 import {
   COUNTER_STATEMENTS,
   MAIN_STATEMENTS,
@@ -80,6 +82,9 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   },
   '0010-webhooks': { up: (db: Kysely<never>) => runAll(db, webhooks.SQLITE_STATEMENTS) },
   '0011-dotted-keys': { up: (db: Kysely<never>) => foldDottedKeys(db, 'sqlite') },
+  '0011-idempotency-bytes': {
+    up: (db: Kysely<never>) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS),
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -125,7 +130,9 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
   '0011-webhooks': { up: (db) => runAll(db, webhooks.POSTGRES_STATEMENTS) },
+  '0012-click-sums': { up: (db) => runAll(db, CLICK_SUMS_STATEMENTS) },
   '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
+  '0013-idempotency-bytes': { up: (db) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS) },
 }
 
 /**
