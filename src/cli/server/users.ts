@@ -202,7 +202,7 @@ function change(
   return ctx.withStorage(async (opened) => {
     const { accountOf, userIdByEmail } = await import('../../features/accounts/store.ts')
     const { read } = opened.storage
-    const id = await userIdByEmail(read, email.trim())
+    const id = await userIdByEmail(read, email)
     const person = id === undefined ? undefined : await accountOf(read, id)
     const done = await work(opened)
     if (done === null) throw noSuchUser(email)

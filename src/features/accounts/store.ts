@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import type { Random } from '../../lib/base/random.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { LINK_SECONDS } from './site.ts'
 
@@ -53,7 +54,7 @@ export async function userIdByEmail(
   const row = await sql.db
     .selectFrom('users')
     .select('id')
-    .where('email_key', '=', email.toLowerCase())
+    .where('email_key', '=', emailKey(email))
     .executeTakeFirst()
   return row?.id
 }
