@@ -48,6 +48,7 @@ export interface ResponsePart {
 /** An endpoint in the document. */
 export interface Operation {
   operationId?: string
+  tags?: string[]
   summary?: string
   description?: string
   security?: Record<string, string[]>[]
@@ -59,6 +60,7 @@ export interface Operation {
 /** The part of an OpenAPI document that this module and the reference page read. */
 export interface OpenApiParts {
   info: { title: string; version: string; description?: string }
+  tags?: { name: string }[]
   paths?: Record<string, Record<string, Operation>>
   components?: {
     schemas?: Record<string, Schema>

@@ -17,15 +17,25 @@ import type { AnyEndpoint } from './types.ts'
 /** The description of the API, in the Markdown subset of the reference page. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items, as it was sent: repeated values count. Every answer has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
+Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items, as it was sent: repeated values count. Every response has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API.
 
 ## Authentication
 
-Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+Send an API key with each request: \`Authorization: Bearer <API_KEY>\`. Only a few endpoints need none: \`GET /api/v1\`, the list of plans, and shared statistics under \`/shared/\`.
+
+What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+
+## Pagination
+
+A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null. Keep the filters and the order the same: a cursor belongs to them. Objects that are added or removed in the meantime neither repeat nor skip others. The list of events takes \`after\` instead of \`cursor\`.
 
 ## Errors
 
 Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes the usual form alone. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
+
+## Idempotency
+
+A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Creating and rotating API keys don’t take it, because their response has a secret.
 
 ## Languages
 
@@ -33,27 +43,31 @@ Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else t
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. Every answer to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds; 999999999999999 without a limit), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
-
-## Retries
-
-A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the answer to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again.
+All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Responses 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
 
 ## Dry runs
 
-Writes of links take \`?dry_run=true\`: every check is made and the answer is what would be answered, with \`Dry-Run: true\`, and nothing is written.
+Writes of links take \`?dry_run=true\`: every check is made and the response is what it would be, with \`Dry-Run: true\`, and nothing is written.
 
-## Changes by others
+## Concurrent changes
 
-A link’s \`ETag\` is its version, a full stop and a digest of everything in the answer. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if there was no other since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+A link’s \`ETag\` is its version, a full stop and a digest of everything in the response. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if there was no other since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+
+## Events
+
+The feed of events has every change in a workspace once, in the order of its commits, for 90 days. Start from \`after=latest\`, keep \`pagination.next_cursor\`, and give it as \`after\` in the next request: a program that was away continues where it stopped. \`GET /api/v1/events/stream\` sends the same as server-sent events and resumes by \`Last-Event-ID\`.
+
+## Versioning
+
+Everything under \`/api/v1\` stays compatible: paths, parameters, fields, codes and their meaning. New endpoints, optional parameters, fields of responses, values of enums, codes and event types may be added at any time, so ignore what you don’t know. What will be removed is announced by \`Deprecation\` and \`Sunset\` headers at least 12 months before. \`docs/versioning.md\` in the source has the details.
 
 ## Compression
 
-Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`. This document is smallest with \`br\`.
+Responses in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`. This document is smallest with \`br\`.
 
 ## Below the API
 
-Requests that the HTTP server itself refuses never reach the API. Their answers have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
+Requests that the HTTP server itself refuses never reach the API. Their responses have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
 
 /** The placeholder of the instance's URL in the committed document. */
 const EXAMPLE_ORIGIN = 'https://go.example.com'

@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { PERMISSIONS_POLICY } from '../lib/base/headers.ts'
 import { lookOf } from '../lib/base/look.ts'
-import {
-  betweenSentences,
-  direction,
-  formatDateTime,
-  type Locale,
-  translate,
-} from '../lib/i18n/index.ts'
+import { direction, formatDateTime, type Locale, translate } from '../lib/i18n/index.ts'
 import { type Brand, brandSources, HEADER } from './brand.ts'
 
 const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}
@@ -129,7 +123,7 @@ export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
 
 /** The preview of a link; `path` is the link itself. `target` null: it isn't shown. */
 export function previewPage(locale: Locale, target: string | null, path: string): string {
-  const text = (key: 'text' | 'button' | 'note') => translate(locale, `page.preview.${key}`)
+  const text = (key: 'text' | 'button') => translate(locale, `page.preview.${key}`)
   if (target === null) {
     const said = paragraph(translate(locale, 'page.preview.limited'))
     const body = said + button(path, text('button')) + reportForm(locale)
@@ -138,7 +132,7 @@ export function previewPage(locale: Locale, target: string | null, path: string)
   const readable = inUnicode(target)
   const address = (url: string) => `<p class="address" dir="ltr">${Bun.escapeHTML(url)}</p>`
   const body = `${address(target)}${readable === target ? '' : address(readable)}
-${paragraph(text('note') + betweenSentences(locale) + text('text'))}
+${paragraph(text('text'))}
 ${button(path, text('button'))}
 ${reportForm(locale)}`
   return renderPage(locale, translate(locale, 'page.preview.title'), body)

@@ -6,7 +6,9 @@ import { createCursors } from '../http/cursor.ts'
 import { createClientAddress } from '../lib/base/client-address.ts'
 import { blocksFile, createBlockList } from '../model/blocks/list.ts'
 import { DEFAULT_DOMAIN, domainsFile, syncDomains } from '../model/domains/index.ts'
+import { keepDottedKeys } from '../model/links/slug.ts'
 import { createHashQueue } from '../platform/limits/index.ts'
+import { readDottedKeys } from '../platform/storage/index.ts'
 import { createInSite } from '../redirect/index.ts'
 import { createBackend } from './backend/index.ts'
 import type { ServingInput } from './operations/serving.ts'
@@ -32,7 +34,8 @@ export async function openParts(input: ServingInput) {
       ...(scaled !== null && { file: blocksFile(dataDir) }),
     })
     const excluded = createExcludedNetworks(storage)
-    await Promise.all([blocks.refresh(), excluded.refresh()])
+    const dotted = readDottedKeys(storage.read).then(keepDottedKeys)
+    await Promise.all([blocks.refresh(), excluded.refresh(), dotted])
     return {
       ...input,
       ...{ backend, storage, nodeId, domains, cursors, blocks, excluded },

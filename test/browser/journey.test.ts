@@ -265,7 +265,7 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
       await dashboard.slugline.cli('workspaces', 'set-plan', 'Acme', 'pro')
       await page.getByRole('link', { name: en('shell.members') }).click()
       await button('members.invite').click()
-      await write(dialog().getByLabel(en('members.email')), VIEWER.email)
+      await write(dialog().getByLabel(en('members.emails')), VIEWER.email)
       await dialog().getByLabel(en('members.role')).click()
       await page.getByRole('option', { name: en('role.viewer') }).click()
       await button('members.invite.submit').click()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
+import { eventually } from '../harness/eventually.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim, heading } from './people.ts'
@@ -145,8 +146,22 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await openList()
     await page.keyboard.press('c')
     const slug = drawer().getByLabel(en('links.field.slug'), { exact: true })
+    // The server generates it, by the settings that apply.
+    const settings = { slug_prefix: 'go-', slug_length: 9 }
+    await ask(dashboard, owner.context, 'PATCH', '/workspace', { workspace, body: settings })
     await button('links.randomSlug', drawer()).click()
-    expect(await slug.inputValue()).toMatch(/^[a-z2-9]{7}$/)
+    const drawn = (pattern: RegExp) =>
+      eventually('a random slug', async () => pattern.test(await slug.inputValue()) || undefined)
+    await drawn(/^go-[a-z2-9]{9}$/)
+    await slug.fill('')
+    await drawer()
+      .getByRole('combobox', { name: en('domains.slugStyle') })
+      .click()
+    await page.getByRole('option', { name: en('domains.slugStyle.words') }).click()
+    await button('links.randomSlug', drawer()).click()
+    await drawn(/^go-[a-z]+-[a-z]+-\d+$/)
+    const none = { slug_prefix: null, slug_length: null }
+    await ask(dashboard, owner.context, 'PATCH', '/workspace', { workspace, body: none })
     // UTM parameters are visible without opening anything.
     await destination().fill(TARGET)
     const campaign = drawer().getByLabel(en('links.field.utm.campaign'), { exact: true })

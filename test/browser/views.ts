@@ -233,7 +233,7 @@ const ofOwner = ({ linkId, ruledId, empty, invitation }: Seeded): readonly View[
       await press('members.invite')(page, t)
       await page
         .getByRole('dialog')
-        .getByLabel(t('members.email'), { exact: true })
+        .getByLabel(t('members.emails'), { exact: true })
         .fill('new@example.com')
       await button(page, t('members.invite.submit')).click()
       await page.getByRole('dialog').locator('pre').waitFor()

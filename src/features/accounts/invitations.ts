@@ -33,15 +33,16 @@ function createProof(key: Uint8Array) {
 /** Sends invitations by email, if that is set up. */
 export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }): SendInvitation {
   const proof = createProof(deps.key)
-  return ({ email, workspace, url, token, expiresAt, locale }) => {
+  return ({ email, role, inviter, workspace, url, token, expiresAt, locale }) => {
     if (!deps.mailer.available) return false
+    const who = inviter.name === null ? inviter.email : `${inviter.name} (${inviter.email})`
     deps.mailer.send({
       kind: 'invitation',
       to: email,
       locale,
       url: `${url}#token=${proof.add(token)}`,
       expiresAt,
-      params: { email, workspace: workspace.name },
+      params: { email, workspace: workspace.name, inviter: who, role },
     })
     return true
   }

@@ -137,6 +137,10 @@ export const InvitationPreviewSchema = z
     workspace: z.strictObject({ name: z.string() }),
     email: z.string(),
     role: z.enum(ROLES),
+    invited_by: z
+      .strictObject({ name: z.string() })
+      .nullable()
+      .openapi({ description: 'Null: the account of the person who invited is deleted.' }),
     account_exists: z.boolean().openapi({ description: 'True: sign in, then accept.' }),
   })
   .openapi('InvitationPreview')

@@ -159,11 +159,12 @@ async function createWorkspace(
 async function invitation(deps: AccountServiceDeps, token: string, { address }: Visit) {
   const { storage, invitations, attempts } = deps
   await attempts.take(LIMITS.tokenAddress, addressKey(address))
-  const { workspace, email, role } = await invitations.find(token)
+  const { workspace, email, role, inviter } = await invitations.find(token)
   return {
     workspace: { name: workspace.name },
     email,
     role,
+    invited_by: inviter === null ? null : { name: inviter.name ?? inviter.email },
     account_exists: (await userIdByEmail(storage.read, email)) !== undefined,
   }
 }

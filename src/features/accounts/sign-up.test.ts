@@ -101,6 +101,7 @@ describe('an invitation', () => {
       workspace: { name: 'Acme' },
       email: BOB,
       role: 'viewer',
+      invited_by: { name: 'Ann' },
       account_exists: false,
     })
     expect((await accept(browser, token)).details).toEqual({

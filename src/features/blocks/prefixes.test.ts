@@ -57,8 +57,11 @@ test('nothing can be added below a blocked prefix, by no way and at no depth', a
   }
   expect(await refusal(links.restore(gone.id))).toEqual(blocked('slug'))
   const check = await links.service.checkLink(
-    { workspace: { no: 1, plan: { limits: { links: null, addresses: null } } } } as never,
-    { slug: 'promo/x' } as never,
+    {
+      workspace: { no: 1, plan: { limits: { links: null, addresses: null } } },
+      actor: COMMAND_LINE,
+    },
+    { slug: 'promo/x' },
   )
   expect(check.problems).toEqual([{ field: 'slug', code: 'SLUG_BLOCKED' }])
   // Another domain, another beginning.

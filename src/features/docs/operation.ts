@@ -5,6 +5,7 @@ import type {
   ResponsePart,
   Schema,
 } from '../../http/openapi-share.ts'
+import { SAMPLE_LANGUAGES, type Samples, sampleRequest, samplesOf } from './samples.ts'
 import { entries, type Html, html, inline, membersOf, nameOfRef, prose, typeOf } from './schema.ts'
 
 type Components = NonNullable<OpenApiParts['components']>
@@ -19,53 +20,37 @@ export function operationSection(
 ): Html {
   const verb = method.toUpperCase()
   const parameters = resolvedParameters(operation, components)
-  const scopes = operation.security?.flatMap((scheme) => Object.values(scheme).flat()) ?? []
   const body = operation.requestBody?.content?.['application/json']
   const responses = operation.responses ?? {}
-  return html`<section>
-<h3 id="${operation.operationId}">${operation.summary}</h3>
-<p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${scopes.map((scope, i) => html`<span class="dim">${i === 0 ? 'needs' : 'or'} <code>${scope}</code></span> `)}</p>
+  const sample = sampleRequest(method, baseUrl + path, operation, parameters)
+  return html`<section data-item="${path} ${operation.operationId}" id="${operation.operationId}">
+<h3>${operation.summary}</h3>
+<p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${accessOf(operation)}</p>
 ${prose(operation.description)}
-<pre tabindex="0"><code>${curlOf(verb, baseUrl + filledIn(path, parameters), operation)}</code></pre>
-${parametersList(parameters, components)}
+${samplesView(samplesOf(sample))}${parametersList(parameters, components)}
 ${body?.schema && html`<h4>Body</h4>${bodyView(body.schema, components)}`}
-<h4>Answers</h4>
-${answersList(responses, components)}
+<h4>Responses</h4>
+${responsesList(responses, components)}
 ${exampleOf(responses, components)}
 </section>
 `
 }
 
-/** The path with example values of its parameters, so that a copied call works. */
-function filledIn(path: string, parameters: readonly Parameter[]): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (name === 'id') return 'LINK_ID'
-    return String(parameters.find((each) => each.name === name)?.schema?.example ?? name)
-  })
-}
-
-function curlOf(
-  verb: string,
-  url: string,
-  { security, requestBody, responses }: Operation,
-): string {
-  const options = verb === 'GET' ? howToTake(responses) : `-X ${verb} `
-  const lines = [`curl ${options}'${url}'`]
-  if (security?.length) lines.push(`-H 'Authorization: Bearer <API_KEY>'`)
-  const example = requestBody?.content?.['application/json']?.example
-  if (example !== undefined) {
-    lines.push(`-H 'Content-Type: application/json'`)
-    const json = JSON.stringify(example, null, 2).replaceAll('\n', '\n  ')
-    lines.push(`-d '${json.replaceAll("'", String.raw`'\''`)}'`)
+/** Who may call an endpoint. */
+function accessOf({ security = [] }: Operation): Html {
+  const scopes = security.flatMap((scheme) => Object.values(scheme).flat())
+  if (scopes.length === 0) {
+    return html`<span class="dim">${security.length === 0 ? 'no key needed' : 'any key'}</span>`
   }
-  return lines.join(' \\\n  ')
+  return html`${scopes.map((scope, i) => html`<span class="dim">${i === 0 ? 'needs' : 'or'} <code>${scope}</code></span> `)}`
 }
 
-/** How curl receives the response: a stream is shown as it arrives, a file is saved. */
-function howToTake(responses: Operation['responses'] = {}): string {
-  const types = Object.keys(responses['200']?.content ?? { 'application/json': {} })
-  if (types.includes('text/event-stream')) return '-N '
-  return types.some((type) => type.startsWith('application/json')) ? '' : '-O '
+/** A sample in each language, of which the page shows the chosen one. */
+export function samplesView(samples: Samples): Html {
+  return html`${Object.entries(samples).map(
+    ([id, code]) =>
+      html`<pre class="sample in-${id}" tabindex="0" role="group" aria-label="${SAMPLE_LANGUAGES[id as keyof Samples]}"><code>${code}</code></pre>\n`,
+  )}`
 }
 
 function resolvedParameters({ parameters = [] }: Operation, components: Components): Parameter[] {
@@ -110,7 +95,7 @@ function bodyView(schema: Schema, components: Components): Html {
   return membersOf(resolved ?? {}, 'required') ?? html`<p>${typeOf(schema)}</p>`
 }
 
-function answersList(
+function responsesList(
   responses: Readonly<Record<string, ResponsePart>>,
   components: Components,
 ): Html {

@@ -2,48 +2,100 @@ import type { OpenApiParts, Schema } from '../../http/openapi-share.ts'
 import { ICON } from '../../lib/base/look.ts'
 import { ERRORS, PUBLIC_DETAIL_CODES, PUBLIC_ERROR_CODES } from '../../lib/errors/index.ts'
 import { type Locale, type MessageParams, translate } from '../../lib/i18n/index.ts'
-import { operationSection, parameterEntry, sharedParameters } from './operation.ts'
+import { type GuideSection, guideOf } from './guide.ts'
+import { operationSection, parameterEntry, samplesView, sharedParameters } from './operation.ts'
+import { SAMPLE_LANGUAGES } from './samples.ts'
 import { entries, type Html, html, membersOf, nameOfRef, prose, raw, typeOf } from './schema.ts'
+import { policyHash, SEARCH } from './search.ts'
 import { STYLE } from './style.ts'
 
-/** Nothing may load or run; the only style is allowed by its hash. */
+/** Nothing may be loaded; the only style and the only script are allowed by their hashes. */
 export const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${policyHash(STYLE)}`,
+  `script-src ${policyHash(SEARCH)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The reference as one page without scripts, generated from the OpenAPI document. */
+/** The reference as one page, generated from the OpenAPI document; it works without its script. */
 export function referencePage(document: OpenApiParts, baseUrl: string): string {
   const { components = {} } = document
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+  const guide = guideOf(document, baseUrl)
+  const groups = groupsOf(document)
+  const objects = objectsOf(document)
+  const contents = html`${contentsGroup(
+    'Guide',
+    guide.map(({ id, title }) => html`<a href="#${id}">${title}</a>`),
+    true,
+  )}${groups.map(({ name, operations }) =>
+    contentsGroup(
+      name,
+      operations.map(
+        ({ method, operation }) =>
+          html`<a href="#${operation.operationId}">${operation.summary}</a> <span class="verb">${method.toUpperCase()}</span>`,
+      ),
+    ),
+  )}${contentsGroup('Objects', [
+    html`<a href="#parameters">Shared parameters</a>`,
+    ...objects.map(([name]) => html`<a href="#${name}">${name}</a>`),
+  ])}<p><a href="/docs/errors">Error codes</a></p>`
+  const main = html`${guide.map(guideSection)}
+${groups.map(
+  ({ name, operations }) => html`<section class="group"><h2 id="${groupId(name)}">${name}</h2>
+${operations.map(({ method, path, operation }) => operationSection(method, path, operation, components, baseUrl))}</section>
+`,
+)}<section class="group"><h2 id="objects">Objects</h2>
+<section data-item id="parameters"><h3>Shared parameters</h3>
+<p>Parameters that several endpoints have.</p>
+${entries(sharedParameters(components).map(parameterEntry))}</section>
+${objects.map(([name, schema]) => objectSection(name, schema))}</section>`
+  return layout(document, baseUrl, contents, main, TOOLBAR)
+}
+
+const groupId = (name: string) => `group-${name.toLowerCase().replaceAll(' ', '-')}`
+
+function contentsGroup(name: string, items: readonly Html[], open = false): Html {
+  return html`<details${open && html` open`}><summary>${name}</summary><ul>
+${items.map((item) => html`<li>${item}</li>\n`)}</ul></details>
+`
+}
+
+/** The endpoints by tag, in the order of the document. */
+function groupsOf({ paths = {}, tags = [] }: OpenApiParts) {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   )
-  const contents = html`<li><a href="#top">Overview</a></li>
-${operations.map(
-  ({ method, operation }) =>
-    html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="verb">${method.toUpperCase()}</span></li>\n`,
-)}<li><a href="#parameters">Parameters</a></li>
-<li><a href="#objects">Objects</a></li>
-<li><a href="/docs/errors">Errors</a></li>`
-  const main = html`${prose(document.info.description)}
-<h2 id="endpoints">Endpoints</h2>
-${operations.map(({ method, path, operation }) => operationSection(method, path, operation, components, baseUrl))}
-<h2 id="parameters">Parameters</h2>
-<p>Those that several endpoints take.</p>
-${entries(sharedParameters(components).map(parameterEntry))}
-<h2 id="objects">Objects</h2>
-${objectsOf(document).map(([name, schema]) => objectSection(name, schema))}`
-  return layout(document, baseUrl, contents, main)
+  return tags.map(({ name }) => ({
+    name,
+    operations: all.filter(({ operation }) => operation.tags?.includes(name)),
+  }))
 }
+
+function guideSection({ id, title, text, samples = [] }: GuideSection): Html {
+  return html`<section data-item id="${id}"><h2>${title}</h2>
+${prose(text)}${samples.map(samplesView)}</section>
+`
+}
+
+/** Stays in view: the search, which needs the script, and the language of samples. */
+const TOOLBAR = html`<form class="toolbar" role="search">
+<label hidden>Search <input id="search" type="search" autocomplete="off" aria-keyshortcuts="/"></label>
+<output id="found"></output>
+<fieldset><legend>Samples</legend>
+${Object.entries(SAMPLE_LANGUAGES).map(
+  ([id, name], i) =>
+    html`<label><input type="radio" name="samples" id="in-${id}"${i === 0 && html` checked`}> ${name}</label>\n`,
+)}</fieldset>
+</form>
+`
 
 /** Every error code on one page; `locale` is the language of the messages. */
 export function errorsPage(document: OpenApiParts, baseUrl: string, locale: Locale): string {
-  const contents = html`<li><a href="/docs">Reference</a></li>
+  const contents = html`<ul><li><a href="/docs">Reference</a></li>
 <li><a href="#errors">Errors</a></li>
-<li><a href="#details">Errors of fields</a></li>`
+<li><a href="#details">Errors of fields</a></li></ul>`
   const main = html`<h2 id="errors">Errors</h2>
 <p>Every code of <code>error.code</code>, with an example of its message.</p>
 ${errorCodes(locale)}
@@ -53,7 +105,13 @@ ${detailCodes(locale)}`
   return layout(document, baseUrl, contents, main)
 }
 
-function layout({ info }: OpenApiParts, baseUrl: string, contents: Html, main: Html): string {
+function layout(
+  { info }: OpenApiParts,
+  baseUrl: string,
+  contents: Html,
+  main: Html,
+  toolbar?: Html,
+): string {
   return String(html`<!doctype html>
 <html lang="en">
 <head>
@@ -69,20 +127,20 @@ ${STYLE_ELEMENT}
 <p class="dim">Version ${info.version} · <code>${baseUrl}</code> · <a href="/openapi.json">openapi.json</a></p>
 </header>
 <nav aria-label="Contents">
-<ul>
 ${contents}
-</ul>
 </nav>
 <main>
-${main}
+${toolbar}${main}
 </main>
+${toolbar && SEARCH_ELEMENT}
 </body>
 </html>
 `)
 }
 
-// Not escaped: the hash is of exactly these bytes.
+// Not escaped: the hashes are of exactly these bytes.
 const STYLE_ELEMENT = raw(`<style>${STYLE}</style>`)
+const SEARCH_ELEMENT = raw(`<script>${SEARCH}</script>`)
 
 /** The schemas of responses. Those of requests are shown with their endpoint, unless shared. */
 function objectsOf({ paths = {}, components }: OpenApiParts): [string, Schema][] {
@@ -108,7 +166,7 @@ function objectSection(name: string, schema: Schema): Html {
     list === undefined
       ? (membersOf(schema, 'optional') ?? html`<p>${typeOf(schema)}</p>`)
       : html`<p>One of <a href="/docs/errors#${list}">these codes</a>.</p>`
-  return html`<section><h3 id="${name}">${name}</h3>
+  return html`<section data-item id="${name}"><h3>${name}</h3>
 ${prose(schema.description)}${members}</section>
 `
 }

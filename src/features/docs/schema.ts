@@ -7,15 +7,10 @@ export { html, raw } from 'hono/html'
 /** Markup; values in a template are escaped unless they are markup. */
 export type Html = ReturnType<typeof html>
 
-/** Renders the Markdown that we use: paragraphs, `## ` headings, and code in backticks. */
+/** Renders the Markdown that we use: paragraphs, and code in backticks. */
 export function prose(markdown: string | undefined): Html | undefined {
   if (markdown === undefined) return undefined
-  return html`${markdown.split('\n\n').map(block)}`
-}
-
-function block(text: string): Html {
-  if (text.startsWith('## ')) return html`<h3>${inline(text.slice(3))}</h3>\n`
-  return html`<p>${inline(text)}</p>\n`
+  return html`${markdown.split('\n\n').map((text) => html`<p>${inline(text)}</p>\n`)}`
 }
 
 /** One line of such text. */
@@ -93,6 +88,7 @@ export function typeOf(schema: Schema): Html {
     )}${boundsOf(schema)}`
   }
   if (schema.items !== undefined) return html`list of ${itemsOf(schema.items)}${boundsOf(schema)}`
+  if (schema.type === 'null') return html`null`
   const types = [schema.type ?? 'any'].flat()
   const named = types
     .filter((type) => type !== 'null')

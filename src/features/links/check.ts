@@ -1,74 +1,62 @@
 import { z } from '@hono/zod-openapi'
+import { detailsOfZodError } from '../../http/details.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import type { ErrorDetail } from '../../lib/errors/index.ts'
+import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { translate } from '../../lib/i18n/index.ts'
-import { Fault } from '../../lib/validation/fault.ts'
 import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
-import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
-import { isReserved, parseSlug, type SlugName } from '../../model/links/slug.ts'
-import { checkDomain } from '../../model/links/values.ts'
-import { addressOn } from './addresses.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
+import { rehearse, type Transaction } from '../../platform/storage/index.ts'
+import { principalOf } from '../audit/index.ts'
+import type { LinkContext, LinkPrincipal } from './context.ts'
+import { create } from './create.ts'
+import type { CreateFields, PatchFields } from './fields.ts'
+import type { Link } from './schemas.ts'
 import type { LinkService } from './service.ts'
-import { findLink } from './store.ts'
-import { freeSlugs, prefixesAbove, slugOwner } from './taken.ts'
+import { update } from './update.ts'
 
 /** The faults of a draft, and free slugs if its own is taken. */
 interface LinkCheck {
-  problems: ErrorDetail[]
-  suggestions: string[]
+  problems: readonly ErrorDetail[]
+  suggestions: readonly string[]
+  /** The link's slug, which may be generated; null: it has faults. */
+  slug: string | null
 }
 
-/** Validates a draft without reserving anything. Reports only what a creation would refuse. */
+/** Stands for a destination that isn't given yet, or is faulty (RFC 2606). */
+const SOME_URL = 'https://draft.invalid/'
+
+/**
+ * What a creation or a change by a draft would refuse, by a rehearsal of it: nothing is reserved.
+ * @throws AppError LINK_NOT_FOUND
+ */
 export async function checkLink(
   ctx: LinkContext,
-  caller: LinkCaller,
-  { destination_url: url, ...draft }: LinkDraft,
+  caller: LinkPrincipal,
+  { exclude_id: id, ...draft }: LinkDraft,
 ): Promise<LinkCheck> {
-  const problems: ErrorDetail[] = []
-  const passes = <T>(field: string, result: T | Fault): result is T => {
-    if (!(result instanceof Fault)) return true
-    problems.push(result.of(field))
-    return false
-  }
-  const { rules } = ctx
-  if (url !== undefined) passes('destination_url', rules.checkUrl(url))
-  const domain = checkForWorkspace(caller.workspace.no, () =>
-    draft.domain === undefined ? undefined : checkDomain(draft.domain, rules.domains),
-  )
-  const hasDomain = passes('domain', domain)
-  const slug = draft.slug === undefined ? undefined : parseSlug(draft.slug)
-  if (slug === undefined || !passes('slug', slug) || !hasDomain) {
-    return { problems, suggestions: [] }
-  }
-  const taken = await checkAddress(ctx, caller, slug, domain, draft.exclude_id)
-  return { problems: [...problems, ...taken.problems], suggestions: taken.suggestions }
-}
-
-async function checkAddress(
-  { random, domains, storage: { read } }: LinkContext,
-  caller: LinkCaller,
-  slug: SlugName,
-  domainNo: number | undefined,
-  exceptId: string | undefined,
-): Promise<LinkCheck> {
-  const own = exceptId === undefined ? undefined : await findLink(read, exceptId, caller)
-  const address = addressOn(domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN, slug.slug, domains)
-  if (isReserved(slug.slug, address.domainNo)) {
-    return { problems: [{ field: 'slug', code: 'SLUG_RESERVED' }], suggestions: [] }
-  }
-  const owner = await slugOwner(read, address)
-  const isOwn = own !== undefined && own.seq === owner?.link_seq
-  const above = await prefixesAbove(read, address, caller.workspace.no)
-  const isBlocked = owner?.block_id != null || above.blockId !== null
-  const isFree =
-    owner === undefined
-      ? above.foreign === 0
-      : owner.link_seq === null && owner.workspace_no === caller.workspace.no
-  if (isOwn || (isFree && !isBlocked)) return { problems: [], suggestions: [] }
-  return {
-    problems: [{ field: 'slug', code: isBlocked ? 'SLUG_BLOCKED' : 'SLUG_TAKEN' }],
-    suggestions: await freeSlugs(random, read, address, caller.workspace.no),
+  const schema = ctx.schemas[id === undefined ? 'create' : 'patch']
+  const read = (input: object) =>
+    checkForWorkspace(caller.workspace.no, () => schema.safeParse(input))
+  const withUrl = { ...draft, destination_url: SOME_URL }
+  const given = id === undefined && draft.destination_url === undefined ? withUrl : draft
+  let result = read(given)
+  const problems = result.success ? [] : detailsOfZodError(result.error, given, schema)
+  // The address is checked before its destination is complete.
+  if (problems.every(({ field }) => field === 'destination_url')) result = read(withUrl)
+  if (!result.success) return { problems, suggestions: [], slug: null }
+  const fields = result.data
+  const write = (tx: Transaction): Promise<Link> =>
+    id === undefined
+      ? create(ctx, tx, caller, fields as CreateFields)
+      : update(ctx, tx, caller, id, fields as PatchFields, () => true)
+  try {
+    const { slug } = await rehearse(ctx.storage, write, { workspaceNo: caller.workspace.no })
+    return { problems, suggestions: [], slug: problems.length === 0 ? slug : null }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, details, suggestions = [] } = error
+    const faults = code === 'SLUG_TAKEN' ? (details ?? [{ field: 'slug', code } as const]) : details
+    if (faults === undefined) throw error
+    return { problems: [...problems, ...faults], suggestions, slug: null }
   }
 }
 
@@ -77,6 +65,9 @@ const Body = z
     destination_url: z.string().optional(),
     slug: z.string().optional(),
     domain: z.string().optional(),
+    slug_style: z.string().nullable().optional(),
+    slug_length: z.number().nullable().optional(),
+    slug_prefix: z.string().nullable().optional(),
     exclude_id: z
       .string()
       .optional()
@@ -91,6 +82,10 @@ const Result = z
   .object({
     problems: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),
     suggestions: z.array(z.string()).openapi({ description: 'Free slugs, when it is taken.' }),
+    slug: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The slug that it would have; without one, a generated one.' }),
   })
   .openapi('LinkCheckResult')
 
@@ -111,14 +106,16 @@ export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: Lin
       description: 'What is wrong; nothing when all is well.',
       schema: Result,
     },
-    async handler({ body, caller, locale }) {
-      const { problems, suggestions } = await deps.links.checkLink(caller, body)
+    errors: ['LINK_NOT_FOUND'],
+    async handler(call) {
+      const { body, locale } = call
+      const { problems, ...found } = await deps.links.checkLink(principalOf(call), body)
       const said = problems.map(({ field, code, params }) => ({
         field,
         code,
         message: translate(locale, `detail.${code}`, params),
       }))
-      return { status: 200, body: { problems: said, suggestions } }
+      return { status: 200, body: { problems: said, ...found } }
     },
   })
 }

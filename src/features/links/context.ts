@@ -43,7 +43,7 @@ export interface LinkServiceDeps extends ServiceContext {
 export interface LinkContext
   extends Required<Omit<LinkServiceDeps, 'ownHosts' | 'urlRules' | 'hashes' | 'hashPassword'>> {
   rules: LinkRules
-  readonly patchSchema: LinkSchemas['patch']
+  readonly schemas: LinkSchemas
   render: RenderLink
   totals: Totals
   /** argon2id; takes tens of milliseconds, so never inside a transaction. */

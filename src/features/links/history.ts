@@ -168,7 +168,7 @@ async function patchTo(
   const { fields } = await wayBack(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
   // An object with a password would have to be hashed; a history has none.
-  const checked = checkForWorkspace(row.workspace_no, () => validate(ctx.patchSchema, body))
+  const checked = checkForWorkspace(row.workspace_no, () => validate(ctx.schemas.patch, body))
   const { password: _, ...patch } = checked
   const replaced = await tx.db
     .selectFrom('link_passwords')

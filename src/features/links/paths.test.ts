@@ -11,6 +11,7 @@ import {
   type Resolver,
 } from '../../redirect/index.ts'
 import { parsePath, type Visit } from '../../redirect/visit.ts'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 import { expectConsistent, slugRow } from './testing/tables.ts'
 
@@ -165,10 +166,10 @@ describe('a prefix', () => {
   test('is checked before it is written', async () => {
     const caller = (no: number) => ({
       workspace: { no, plan: { limits: { links: null, addresses: null } } },
+      actor: COMMAND_LINE,
     })
     await create('guide', { match: 'prefix' })
-    const check = (no: number, draft: object) =>
-      links.service.checkLink(caller(no) as never, draft as never)
+    const check = (no: number, draft: object) => links.service.checkLink(caller(no), draft)
     expect((await check(1, { slug: 'guide/a' })).problems).toEqual([])
     const taken = await check(2, { slug: 'guide/a' })
     expect(taken.problems).toEqual([{ field: 'slug', code: 'SLUG_TAKEN' }])

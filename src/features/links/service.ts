@@ -75,8 +75,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword: (password, { no }) => hashes.run('link', String(no), () => hash(password)),
     changed: () => deps.changed?.(),
     countersOutdated: (linkSeq) => deps.countersOutdated?.(linkSeq),
-    get patchSchema() {
-      return schemasOf().patch
+    get schemas() {
+      return schemasOf()
     },
   }
   return {

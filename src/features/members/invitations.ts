@@ -17,8 +17,16 @@ import { type MemberPrincipal, members, roleOf } from './service.ts'
 const INVITATION_MS = 7 * 24 * 3_600_000
 const TOKEN_BYTES = 32
 
+/** The person who invites. */
+export interface Inviter {
+  name: string | null
+  email: string
+}
+
 interface InvitationMail {
   email: string
+  role: Role
+  inviter: Inviter
   workspace: { name: string }
   token: string
   /** The URL for accepting, which doesn't contain the token. */
@@ -27,6 +35,15 @@ interface InvitationMail {
   expiresAt: number
   /** The language of the inviter. */
   locale: Locale
+}
+
+interface CreatedInvitation {
+  invitation: Invitation
+  inviter: Inviter
+  workspaceName: string
+  token: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
 }
 
 /** Sends an invitation. False: mail is not set up. */
@@ -93,7 +110,7 @@ async function create(
   tx: Transaction,
   caller: MemberPrincipal,
   { email, role }: { email: string; role: Role },
-): Promise<{ invitation: Invitation; workspaceName: string; token: string; expiresAt: number }> {
+): Promise<CreatedInvitation> {
   const { workspace, actor } = caller
   await tx.lockWorkspace(workspace.no)
   if (isAbove(role, await roleOf(tx, caller))) throw new AppError('ROLE_ABOVE_OWN')
@@ -142,8 +159,13 @@ async function create(
     target: { type: 'invitation', id, label: email },
     after: { role, expires_at },
   })
-  const invitation = { id, email, role, expires_at, invited_by: { email: actor.name } }
-  return { invitation, workspaceName, token, expiresAt }
+  const inviter = await tx.db
+    .selectFrom('users')
+    .select(['name', 'email'])
+    .where('id', '=', caller.userId)
+    .executeTakeFirstOrThrow()
+  const invitation = { id, email, role, expires_at, invited_by: { email: inviter.email } }
+  return { invitation, inviter, workspaceName, token, expiresAt }
 }
 
 /** @throws AppError INVITATION_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN */
@@ -212,13 +234,18 @@ async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string
   const row = await sql.db
     .selectFrom('invitations as i')
     .innerJoin('workspaces as w', 'w.no', 'i.workspace_no')
+    .leftJoin('users as u', 'u.id', 'i.invited_by')
     .select(['i.id', 'i.email', 'i.role', 'w.no', 'w.id as workspace_id', 'w.name', 'w.plan_id'])
+    .select(['u.name as inviter_name', 'u.email as inviter_email'])
     .where('i.token_hash', '=', hashOf(token))
     .where('i.expires_at', '>', clock.now())
     .executeTakeFirst()
   if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
-  const { id, email, no, workspace_id, name, plan_id: plan } = row
-  return { id, email, role: row.role as Role, workspace: { no, id: workspace_id, name, plan } }
+  const { id, email, no, workspace_id, name, plan_id: plan, inviter_name, inviter_email } = row
+  const inviter: Inviter | null =
+    inviter_email === null ? null : { name: inviter_name, email: inviter_email }
+  const workspace = { no, id: workspace_id, name, plan }
+  return { id, email, role: row.role as Role, inviter, workspace }
 }
 
 /** A token has enough random bits that a plain digest can't be reversed. */

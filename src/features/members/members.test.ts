@@ -130,6 +130,8 @@ describe('invitations', () => {
     expect(second.body.url).toBeUndefined()
     expect(dashboard.mails.at(-1)).toMatchObject({
       email: 'another@example.com',
+      role: 'viewer',
+      inviter: { name: 'admin', email: 'admin@example.com' },
       workspace: { name: 'Acme' },
       locale: 'en',
     })

@@ -144,12 +144,12 @@ function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps)
         return { status: 201, body: made.invitation, headers: { 'Cache-Control': 'no-store' } }
       })
       if (made === undefined) return answer
-      const { token, expiresAt, invitation, workspaceName: name } = made
-      const { email } = invitation
+      const { token, expiresAt, invitation, inviter, workspaceName: name } = made
+      const { email, role } = invitation
       const url = `${baseUrl}/app/invitation`
-      if (deps.sendInvitation({ email, workspace: { name }, token, url, expiresAt, locale })) {
-        return answer
-      }
+      const workspace = { name }
+      const mail = { email, role, inviter, workspace, token, url, expiresAt, locale }
+      if (deps.sendInvitation(mail)) return answer
       return { ...answer, body: { ...invitation, url: `${url}#token=${token}` } }
     },
   })

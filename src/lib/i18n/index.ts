@@ -1,5 +1,4 @@
 export {
-  betweenSentences,
   DEFAULT_LOCALE,
   direction,
   isSupportedLocale,

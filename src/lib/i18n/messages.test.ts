@@ -48,7 +48,8 @@ function samplesFor(key: MessageKey): MessageParams {
   if (spec === undefined) {
     const rules = { check: 'slug', other: 'rules[0]' }
     const steps = { what: 'X', expected: 'DE', actual: 'US', name: 'a', share: '50%' }
-    const accounts = { ...rules, ...steps, email: 'ann@example.com', workspace: 'Acme' }
+    const mail = { email: 'ann@example.com', workspace: 'Acme', inviter: 'Ada', role: 'admin' }
+    const accounts = { ...rules, ...steps, ...mail }
     return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
   }
   return Object.fromEntries(

@@ -38,22 +38,33 @@ export function compose(text: string): string {
 
 /**
  * The form for case-insensitive comparison: texts that differ only in case, or in how their accents
- * are composed, fold alike. Upper-casing makes ß equal SS; lower-casing before it does the same for
- * capital ẞ.
+ * are composed, fold alike. Upper-casing makes ß equal SS, and ı equal I; lower-casing before it does
+ * the same for capital ẞ. The dot that İ keeps is removed, so i, I, ı and İ are one letter.
  */
 export function foldCase(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
+  return ASCII.test(text) ? text.toLowerCase() : withoutDots(foldWithDots(text))
+}
+
+/** {@link foldCase} of earlier versions: Unicode's full case folding, in which İ is i with a dot. */
+export function foldWithDots(text: string): string {
   return compose(compose(text).toLowerCase().toUpperCase().toLowerCase())
+}
+
+const DOT = '\u0307'
+
+/** A folded text without dots above i, which has one already. */
+export function withoutDots(text: string): string {
+  if (!text.includes(DOT)) return text
+  const apart = hasManyMarks(text) ? text : text.normalize('NFD')
+  return compose(apart.replace(/i\p{M}+/gu, (letter) => letter.replaceAll(DOT, '')))
 }
 
 /**
  * {@link foldCase} for substring search: the result must not depend on neighbouring characters, and
- * a lower-case sigma does (Unicode's Final_Sigma, the only such rule outside locales). A Turkish İ,
- * which folds to an i with a combining dot, is found as i.
+ * a lower-case sigma does (Unicode's Final_Sigma, the only such rule outside locales).
  */
 export function foldForSearch(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
-  return foldCase(text).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+  return foldCase(text).replaceAll('ς', 'σ')
 }
 
 /** Bounds of a text in characters; `lines` permits line breaks and tabs. */

@@ -1,7 +1,7 @@
 import { type Random, randomString } from '../../lib/base/random.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { requestingWorkspace } from '../../lib/validation/requesting-workspace.ts'
-import { compose, foldCase, longerThan } from '../../lib/validation/text.ts'
+import { compose, foldCase, foldWithDots, longerThan } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { BOUNDS, checkDomain } from './values.ts'
 
@@ -36,7 +36,28 @@ export interface SlugName {
 export function slugKey(slug: string, isCaseSensitive = false): string {
   if (PLAIN_SLUG.test(slug)) return slug
   const plain = slug.replaceAll(VARIATION_SELECTORS, '')
-  return isCaseSensitive ? compose(plain) : foldCase(plain)
+  if (isCaseSensitive) return compose(plain)
+  return dottedKeys.size === 0 ? foldCase(plain) : dottedOr(plain)
+}
+
+let dottedKeys: ReadonlySet<string> = new Set()
+
+/**
+ * Sets the stored keys that an earlier version folded, with the dot of an İ. Slugs with these keys
+ * keep them: others may have the keys without dots.
+ */
+export function keepDottedKeys(keys: readonly string[]): void {
+  dottedKeys = new Set(keys)
+}
+
+/** The key of a slug, of whose beginnings some may be kept with their dots. */
+function dottedOr(slug: string): string {
+  const dotted = foldWithDots(slug)
+  for (let end = dotted.length; end > 0; end = dotted.lastIndexOf('/', end - 1)) {
+    const start = dotted.slice(0, end)
+    if (dottedKeys.has(start)) return start + foldCase(dotted.slice(end))
+  }
+  return foldCase(slug)
 }
 
 /** Validates the characters of a slug chosen by a client; see also {@link isReserved}. */

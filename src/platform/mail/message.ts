@@ -22,8 +22,13 @@ export interface Mail {
   url?: string
   /** When the link expires, in milliseconds since the epoch; absent: not mentioned. */
   expiresAt?: number
-  /** What the message is about: the address, or the workspace. */
-  params: { email?: string; workspace?: string }
+  /** What the message is about; `inviter` and `role` are an invitation's. */
+  params: {
+    email?: string
+    workspace?: string
+    inviter?: string
+    role?: 'owner' | 'admin' | 'member' | 'viewer'
+  }
 }
 
 /** A rendered message. */
@@ -43,8 +48,13 @@ const NOTE = 'font-size:14px;overflow-wrap:anywhere'
 /** Renders a message as plain text and as HTML without external resources. */
 export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
   const { kind, notice, locale, url, to } = mail
-  const values = { ...mail.params, host: new URL(baseUrl).host }
-  const params: MessageParams = direction(locale) === 'rtl' ? isolated(values) : values
+  const { role = 'member', ...rest } = mail.params
+  const values = { ...rest, host: new URL(baseUrl).host }
+  // The role is a case of the message, not shown as it is.
+  const params: MessageParams = {
+    ...(direction(locale) === 'rtl' ? isolated(values) : values),
+    role,
+  }
   const subject = oneLine(translate(locale, `mail.${kind}.subject`, params))
   const text =
     kind === 'notice' && notice !== undefined

@@ -118,7 +118,13 @@ describe('what is written', () => {
   test('exists in every language, each text different', () => {
     for (const kind of KINDS) {
       const texts = LOCALES.map((locale) => {
-        const params = { email: 'bob@example.com', workspace: 'Acme' }
+        const inviter = 'Ada (ada@example.com)'
+        const params = {
+          email: 'bob@example.com',
+          workspace: 'Acme',
+          inviter,
+          role: 'admin' as const,
+        }
         const url = 'https://s.example/app/x?token=1&a=b'
         const mail = { kind, to: 'bob@example.com', locale, url, expiresAt: 0, params }
         const letter = writeMail(mail, 'https://s.example')
@@ -128,6 +134,8 @@ describe('what is written', () => {
         // A changed password must not be ignored.
         const ignore = translate(locale, 'mail.ignore')
         expect(letter.text.includes(ignore)).toBe(kind !== 'password_changed')
+        expect(letter.text).not.toContain('…')
+        if (kind === 'invitation') expect(letter.text).toContain(inviter)
         return letter.text
       })
       expect(new Set(texts).size).toBe(LOCALES.length)
@@ -150,7 +158,7 @@ describe('what is written', () => {
       to: 'bob@example.com',
       locale: 'en' as const,
       url: 'https://s.example/',
-      params: { email: 'bob@example.com', workspace },
+      params: { email: 'bob@example.com', workspace, inviter: 'Ada', role: 'member' as const },
     }
     const letter = writeMail(mail, 'https://s.example')
     expect(letter.html).not.toContain('<img')

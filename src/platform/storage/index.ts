@@ -15,6 +15,7 @@ export {
   readInstance,
 } from './instance.ts'
 export { bySql } from './kysely.ts'
+export { readDottedKeys } from './migrations/dotted-keys.ts'
 export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
 export type { PostgresOptions, PostgresStorage } from './postgres/index.ts'

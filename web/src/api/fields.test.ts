@@ -58,7 +58,6 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^Event(?:List)?\./,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,
-    /^LinkCheckResult\.problems\.message$/,
     /^Instance\.languages$/,
     /^Share\.subject\.workspace$/,
     /^Stats\.(?:from|to|timezone)$/,

@@ -3976,6 +3976,8 @@ export interface components {
       workspace: { name: string }
       email: string
       role: 'owner' | 'admin' | 'member' | 'viewer'
+      /** Null: the account of the person who invited is deleted. */
+      invited_by: { name: string } | null
       /** True: sign in, then accept. */
       account_exists: boolean
     }
@@ -3994,11 +3996,16 @@ export interface components {
       problems: { field: string; code: string; message: string }[]
       /** Free slugs, when it is taken. */
       suggestions: string[]
+      /** The slug that it would have; without one, a generated one. */
+      slug: string | null
     }
     LinkCheck: {
       destination_url?: string
       slug?: string
       domain?: string
+      slug_style?: string | null
+      slug_length?: number | null
+      slug_prefix?: string | null
       /** The link that is being edited: its own slug is not taken. */
       exclude_id?: string
     }

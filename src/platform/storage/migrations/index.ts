@@ -9,6 +9,7 @@ import {
   statementsFor,
 } from './baseline.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
+import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
 import {
   COUNTER_STATEMENTS,
@@ -76,6 +77,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   '0009-key-restrictions': {
     up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
   },
+  '0011-dotted-keys': { up: (db: Kysely<never>) => foldDottedKeys(db, 'sqlite') },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -120,6 +122,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0010-key-restrictions': {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
+  '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
 }
 
 /**

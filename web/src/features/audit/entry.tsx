@@ -82,7 +82,7 @@ export function Entry({
       {fields.length === 0 ? null : (
         <details className="group sm:ps-29">
           <summary className="w-fit min-h-6 rounded-xs text-faint text-sm hover:text-fg">
-            {t('audit.changes', { count: fields.length })}
+            {t('audit.details')}
           </summary>
           <Changes before={before} after={after} fields={fields} />
         </details>

@@ -39,7 +39,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   color: 'tags.color',
   created_after: 'links.createdFrom',
   created_before: 'links.createdTo',
-  email: 'members.email',
+  email: 'settings.account.email',
   excluded_networks: 'settings.networks',
   expired_url: 'domains.expired',
   filters: 'links.filters',

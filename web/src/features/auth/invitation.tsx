@@ -46,7 +46,7 @@ export function InvitationPage() {
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
   const { t } = useI18n()
   const { user } = useSession()
-  const { email, role, workspace } = invitation
+  const { email, role, workspace, invited_by } = invitation
   const arrive = useArrive()
   const sessionChanged = useSessionChanged()
   const [account, setAccount] = useState({ name: '', email, password: '' })
@@ -60,7 +60,11 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   })
   const leave = useMutation({ mutationFn: signOut, onSuccess: sessionChanged })
   const title = t('auth.invitation.title', { workspace: workspace.name })
-  const text = t('auth.invitation.text', { role: t(`role.${role}`), email })
+  const invited = { role: t(`role.${role}`), email }
+  const text =
+    invited_by === null
+      ? t('auth.invitation.text', invited)
+      : t('auth.invitation.by', { ...invited, who: invited_by.name, workspace: workspace.name })
   if (user !== null && user.email.toLowerCase() !== email.toLowerCase()) {
     return (
       <Frame title={title} text={t('auth.invitation.other', { email: user.email, invited: email })}>

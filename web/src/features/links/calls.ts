@@ -257,10 +257,10 @@ export function readPageDetails(url: string): Promise<Schemas['PageDetails']> {
   return ok(api.POST('/api/v1/page-details', { body: { url } }))
 }
 
-/** The faults of a link that isn't created yet. */
+/** The faults of a link that isn't created yet, or the slug that it would get. */
 export function checkLink(
   body: Schemas['LinkCheck'],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Schemas['LinkCheckResult']> {
-  return ok(api.POST('/api/v1/links/check', { body, signal }))
+  return ok(api.POST('/api/v1/links/check', { body, ...(signal && { signal }) }))
 }

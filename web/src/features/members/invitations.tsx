@@ -5,7 +5,7 @@ import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
-import { invitationsQuery, type OpenInvitation, withdraw } from './calls.ts'
+import { invitationsQuery, invite, type OpenInvitation, withdraw } from './calls.ts'
 import { Email } from './email.tsx'
 
 /** Open invitations; renders nothing if there are none. */
@@ -32,13 +32,18 @@ export function Invitations() {
 
 function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
   const { t, format } = useI18n()
-  const { workspace } = usePlace()
+  const { workspace, instance } = usePlace()
   const client = useQueryClient()
   const { email, role, expires_at, invited_by } = invitation
   const remove = useAction(async () => {
     await withdraw(invitation.id)
     await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
     showToast({ title: t('members.invitation.withdrawn', { email }) })
+  })
+  const resend = useAction(async () => {
+    await invite(email, role)
+    await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+    showToast({ title: t('members.invite.mailed', { email }) })
   })
   const who = invited_by?.email
   return (
@@ -53,6 +58,16 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
         </span>
       </div>
       <div className="flex items-center gap-2">
+        {instance.mail ? (
+          <Button
+            size="sm"
+            loading={resend.isPending}
+            aria-label={t('members.invitation.resendOf', { email })}
+            onClick={() => resend.mutate()}
+          >
+            {t('members.invitation.resend')}
+          </Button>
+        ) : null}
         <Button
           size="sm"
           loading={remove.isPending}

@@ -11,43 +11,76 @@ import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { invite, type OpenInvitation } from './calls.ts'
+import { Email } from './email.tsx'
 import { useRoles } from './roles.ts'
 
-/** Invites someone; without email the link is shown, to be passed on. */
+/** Invites people; without email their links are shown, to be passed on. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { t, format } = useI18n()
   const { workspace, instance } = usePlace()
   const client = useQueryClient()
-  const [email, setEmail] = useState('')
+  const [emails, setEmails] = useState('')
   const [role, setRole] = useState<Role>('member')
-  const [made, setMade] = useState<OpenInvitation | null>(null)
+  const [made, setMade] = useState<OpenInvitation[]>([])
+  const [done, setDone] = useState(false)
   const create = useMutation({
-    mutationFn: () => invite(email, role),
-    onSuccess(invitation) {
-      void client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
-      if (invitation.url) {
-        setMade(invitation)
+    async mutationFn() {
+      const invitations = [...made]
+      let waiting = [...new Set(emails.split(/[\s,;]+/).filter((email) => email !== ''))]
+      try {
+        for (const email of waiting) {
+          invitations.push(await invite(email, role))
+          waiting = waiting.slice(1)
+        }
+      } finally {
+        // After an error the field keeps only the addresses that aren't invited yet.
+        setEmails(waiting.join(', '))
+        setMade(invitations)
+        void client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+      }
+      return invitations
+    },
+    onSuccess(invitations) {
+      if (invitations.some(({ url }) => url !== undefined)) {
+        setDone(true)
         return
       }
-      showToast({ title: t('members.invite.mailed', { email: invitation.email }) })
+      const [first] = invitations
+      const title =
+        invitations.length === 1 && first !== undefined
+          ? t('members.invite.mailed', { email: first.email })
+          : t('members.invite.mailedMany', { count: invitations.length })
+      showToast({ title })
       onClose()
     },
   })
   const roles = useRoles()
-  if (made?.url) {
-    const values = { email: made.email, date: format.dateTime(made.expires_at) }
+  const [first] = made
+  if (done && first !== undefined) {
+    const date = format.dateTime(first.expires_at)
     return (
       <Dialog
         onClose={onClose}
         title={t('members.invite.title')}
-        description={t('members.invite.link', values)}
+        description={
+          made.length === 1
+            ? t('members.invite.link', { email: first.email, date })
+            : t('members.invite.links', { date })
+        }
         footer={
           <Button variant="primary" onClick={onClose}>
             {t('members.done')}
           </Button>
         }
       >
-        <CodeBlock code={made.url} />
+        {made.map(({ id, email, url }) =>
+          url === undefined ? null : (
+            <div key={id} className="grid gap-1">
+              {made.length === 1 ? null : <Email address={email} className="font-medium text-sm" />}
+              <CodeBlock code={url} />
+            </div>
+          ),
+        )}
       </Dialog>
     )
   }
@@ -55,19 +88,21 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t('members.invite.title')}
       description={instance.mail ? undefined : t('members.invite.noMail')}
-      action={t('members.invite.submit')}
+      action={t(instance.mail ? 'members.invite.send' : 'members.invite.submit')}
       task={create}
       fields={['email', 'role']}
       onClose={onClose}
     >
       <TextField
-        label={t('members.email')}
+        label={t('members.emails')}
         error={fieldError(create.error, 'email')}
         type="email"
         required
+        multiple
+        hint={t('members.emails.hint')}
         autoComplete="off"
-        value={email}
-        onChange={setEmail}
+        value={emails}
+        onChange={setEmails}
       />
       <SelectField
         label={t('members.role')}

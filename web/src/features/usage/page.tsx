@@ -61,10 +61,10 @@ function LimitMeter({
   /** What else counts. */
   children: ReactNode
 }) {
-  const { t } = useI18n()
+  const { t, format } = useI18n()
   const limit = plan.limits[name]
   const state = stateOf(used, limit)
-  const text = limit === null ? t('usage.unlimited', { used }) : t('usage.of', { used, limit })
+  const text = limit === null ? format.number(used) : t('usage.of', { used, limit })
   return (
     <div className="grid grid-cols-[1fr_auto] content-start items-center gap-x-4 gap-y-1.5">
       <dt className="flex min-h-6 items-center gap-2 font-medium text-sm">
