@@ -41,6 +41,22 @@ test('a dry run neither uses nor replays an idempotency key', async () => {
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([409, null])
 })
 
+test('a dry run checks its idempotency key', async () => {
+  await site.storage.write((tx) => tx.db.deleteFrom('domains').execute())
+  const headers = { 'Idempotency-Key': 'checked' }
+  expect((await create('d.example', '', headers)).status).toBe(201)
+  const codeOf = async (host: string, key: string) => {
+    const answer = await create(host, '?dry_run=true', { 'Idempotency-Key': key })
+    return ((await answer.json()) as { error?: { code: string } }).error?.code
+  }
+  expect(await codeOf('other.example', 'checked')).toBe('IDEMPOTENCY_KEY_REUSED')
+  for (const key of ['x'.repeat(256), '', 'a b', '"x', 'ü']) {
+    expect(await codeOf('e.example', key)).toBe('BAD_REQUEST')
+  }
+  expect(await codeOf('e.example', 'unused')).toBe('SLUG_TAKEN')
+  expect(await hosts()).toEqual(['d.example'])
+})
+
 test('invalid values, and endpoints without dry run, are refused', async () => {
   for (const value of ['1', 'yes', '', 'TRUE', 'true&dry_run=true']) {
     const answer = await create('c.example', `?dry_run=${value}`)

@@ -254,24 +254,24 @@ export class Exchange {
       const changes = value && (await changesIn(this, endpoint, params, value))
       const named = asReadOnly(endpoint.readOnlyMembers)
       checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', changes, named)))
-      await this.meter.charge(endpoint.cost?.(this.body, this.dryRun) ?? 1)
+      await this.meter.charge(endpoint.cost?.(this.body, this.dryRun, this.meter.burst) ?? 1)
     }
     return (await endpoint.handler(this as never)) ?? { status: 204 }
   }
 
-  /** Reserves the request's `Idempotency-Key`, if there is one. */
+  /** Reserves the request's `Idempotency-Key`, if there is one; a dry run only checks it. */
   async #claim(endpoint: AnyEndpoint, body: unknown): Promise<Rendered | undefined> {
     const { request, caller, services } = this
     const header = request.headers.get('idempotency-key')
-    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined || this.dryRun
+    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined || endpoint.safe
     if (header === null || caller === null || isIgnored) return undefined
     const idempotent = {
       workspaceNo: caller.workspace.no,
       key: ownKey(caller, endpoint.scope, idempotencyKeyOf(header)),
-      fingerprint: await fingerprintOf(request, body),
+      fingerprint: await fingerprintOf(request, body, this.dryRun),
     }
-    const replay = await services.idempotency.begin(idempotent)
-    if (replay === undefined) this.#idempotent = idempotent
+    const replay = await services.idempotency.begin(idempotent, this.dryRun)
+    if (replay === undefined && !this.dryRun) this.#idempotent = idempotent
     return replay
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { idempotencyKeyOf, purgeIdempotency } from './idempotency.ts'
+import { createIdempotency, idempotencyKeyOf, purgeIdempotency } from './idempotency.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()
@@ -215,6 +215,58 @@ describe('keys', () => {
     const { error } = (await response.json()) as { error: Record<string, unknown> }
     expect(error.code).toBe('BAD_REQUEST')
     expect(error.details).toMatchObject([{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }])
+  })
+})
+
+describe('large responses', () => {
+  const storedMax = 20_000
+  const idempotency = createIdempotency(t.storage, t.clock, storedMax)
+  let effects = 0
+  /** Sends a request, as a process does, and returns the length of its response or the error's code. */
+  async function send(key: string, length: number, workspaceNo = 2) {
+    const request = { workspaceNo, key, fingerprint: `${key} ${length}` }
+    try {
+      const replay = await idempotency.begin(request)
+      if (replay !== undefined) return replay.text?.length
+      const answer = await idempotency.run(request, async () => {
+        effects++
+        return { status: 201, text: 'x'.repeat(length), headers: {} }
+      })
+      return answer.text?.length
+    } catch (error) {
+      return (error as { code: string }).code
+    } finally {
+      idempotency.end(request)
+    }
+  }
+  const sizeOf = async () => {
+    const rows = t.storage.read.db.selectFrom('idempotency').select('body')
+    const all = await rows.where('workspace_no', '=', 2).execute()
+    return all.reduce((sum, { body }) => sum + body.length, 0)
+  }
+
+  test('of a workspace are stored up to a limit; others still take effect once', async () => {
+    for (const key of ['a', 'b', 'c', 'd']) expect(await send(key, 9_000)).toBe(9_000)
+    expect(await sizeOf()).toBeLessThanOrEqual(storedMax)
+    expect(effects).toBe(4)
+    for (const key of ['a', 'b']) expect(await send(key, 9_000)).toBe(9_000)
+    for (const key of ['c', 'd']) {
+      expect(await send(key, 9_000)).toBe('IDEMPOTENCY_RESPONSE_OMITTED')
+      expect(await send(key, 1)).toBe('IDEMPOTENCY_KEY_REUSED')
+    }
+    expect(effects).toBe(4)
+    // Small ones, and those of other workspaces, are stored.
+    for (const again of [1, 2]) {
+      expect([again, await send('e', 1_000), await send('f', 9_000, 3)]).toEqual([
+        again,
+        1_000,
+        9_000,
+      ])
+    }
+    expect(effects).toBe(6)
+    t.clock.ms += 24 * 3_600_000
+    for (const again of [1, 2]) expect([again, await send('c', 9_000)]).toEqual([again, 9_000])
+    expect(effects).toBe(7)
   })
 })
 

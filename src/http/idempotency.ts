@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Clock } from '../lib/base/clock.ts'
 import { nextTurn } from '../lib/base/turn.ts'
 import { AppError, type Rendered } from '../lib/errors/index.ts'
@@ -9,6 +10,12 @@ import type { Scoped } from './types.ts'
 
 /** How long a response can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000
+/** The most bytes of large responses that are stored for a workspace. */
+const STORED_MAX = 64 * 1024 * 1024
+/** Smaller responses aren't counted: the rate limit bounds them. */
+const LARGE_BYTES = 4_096
+/** The status of a record whose response wasn't stored. Errors never are. */
+const OMITTED = 409
 /** Records purged per transaction, so that no write waits long. */
 const PURGE_STEP = 500
 
@@ -48,10 +55,12 @@ const TURN_LENGTH = 32 * 1024
 export async function fingerprintOf(
   { method, url, headers }: Request,
   body: unknown,
+  isDryRun = false,
 ): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256')
   let text = ''
-  const parts = [method, pathOf(url), searchOf(url), headers.get('if-match'), body ?? null]
+  const search = isDryRun ? realSearchOf(url) : searchOf(url)
+  const parts = [method, pathOf(url), search, headers.get('if-match'), body ?? null]
   for (const piece of canonical(parts)) {
     text += piece
     if (text.length < TURN_LENGTH) continue
@@ -60,6 +69,15 @@ export async function fingerprintOf(
     await nextTurn()
   }
   return hasher.update(text).digest('base64url')
+}
+
+/** The query string of the request that a dry run is for. */
+function realSearchOf(url: string): string {
+  const kept = searchOf(url)
+    .slice(1)
+    .split('&')
+    .filter((part) => !part.startsWith('dry_run='))
+  return kept.length === 0 ? '' : `?${kept.join('&')}`
 }
 
 /** A value as JSON with sorted members, in pieces. */
@@ -94,23 +112,26 @@ export type Idempotency = ReturnType<typeof createIdempotency>
  * Ensures that a request with a key takes effect once. Responses are in the storage; requests in
  * flight are known only to this process.
  */
-export function createIdempotency(storage: Storage, clock: Clock) {
+export function createIdempotency(storage: Storage, clock: Clock, storedMax = STORED_MAX) {
   const inFlight = new Map<string, string>()
 
   async function earlier(request: IdempotentRequest): Promise<Rendered | undefined> {
     const record = await findRecord(storage.read, request, clock.now())
     if (record === undefined) return undefined
     if (record.request_hash !== request.fingerprint) throw new AppError('IDEMPOTENCY_KEY_REUSED')
+    if (record.status === OMITTED) throw new AppError('IDEMPOTENCY_RESPONSE_OMITTED')
     const headers = { ...JSON.parse(record.headers), 'Idempotent-Replayed': 'true' }
     return { status: record.status, text: record.body === '' ? null : record.body, headers }
   }
 
   return {
     /**
-     * Reserves the key for this request, until `end`. Returns the response of an earlier request.
-     * @throws AppError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
+     * Reserves the key for this request, until `end`. Returns the response of an earlier request. A
+     * dry run only checks the key.
+     * @throws AppError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_RESPONSE_OMITTED
      */
-    async begin(request: IdempotentRequest): Promise<Rendered | undefined> {
+    async begin(request: IdempotentRequest, isDryRun = false): Promise<Rendered | undefined> {
+      if (isDryRun) return void (await earlier(request))
       const name = nameOf(request)
       const other = inFlight.get(name)
       if (other === request.fingerprint) {
@@ -143,7 +164,8 @@ export function createIdempotency(storage: Storage, clock: Clock) {
           throw new AnsweredElsewhere()
         }
         const answer = await work(tx)
-        if (await insertRecord(tx, request, answer, clock.now())) return answer
+        const record = await recordOf(tx, request, answer, { now: clock.now(), storedMax })
+        if (await insertRecord(tx, request, record)) return answer
         throw new AnsweredElsewhere()
       }
       try {
@@ -188,20 +210,37 @@ function findRecord({ db }: Sql, { workspaceNo, key }: IdempotentRequest, now: n
     .executeTakeFirst()
 }
 
-/** Stores a response. False: the key has one already, which stays. */
+/** What is stored of a response: not its text, if its workspace has too many large ones. */
+async function recordOf(
+  { db }: Transaction,
+  { workspaceNo, fingerprint }: IdempotentRequest,
+  { status, headers, text }: Rendered,
+  { now, storedMax }: { now: number; storedMax: number },
+) {
+  const body = text ?? ''
+  const size = Buffer.byteLength(body)
+  const bytes = size < LARGE_BYTES ? 0 : size
+  const record = { request_hash: fingerprint, created_at: now }
+  if (bytes > 0) {
+    const stored = db
+      .selectFrom('idempotency')
+      .select(({ fn }) => fn.sum<number | string | null>('bytes').as('sum'))
+      .where('workspace_no', '=', workspaceNo)
+      .where('created_at', '>', now - KEPT_MS)
+      .where(sql<boolean>`bytes > 0`)
+    const { sum } = await stored.executeTakeFirstOrThrow()
+    if (Number(sum) + bytes > storedMax)
+      return { ...record, status: OMITTED, headers: '{}', body: '', bytes: 0 }
+  }
+  return { ...record, status, headers: JSON.stringify(headers), body, bytes }
+}
+
+/** Stores a record. False: the key has one already, which stays. */
 async function insertRecord(
   { db }: Transaction,
-  { workspaceNo, key, fingerprint }: IdempotentRequest,
-  answer: Rendered,
-  now: number,
+  { workspaceNo, key }: IdempotentRequest,
+  record: Awaited<ReturnType<typeof recordOf>>,
 ): Promise<boolean> {
-  const record = {
-    request_hash: fingerprint,
-    status: answer.status,
-    headers: JSON.stringify(answer.headers),
-    body: answer.text ?? '',
-    created_at: now,
-  }
   const inserted = await db
     .insertInto('idempotency')
     .values({ workspace_no: workspaceNo, key, ...record })
@@ -209,7 +248,7 @@ async function insertRecord(
       conflict
         .columns(['workspace_no', 'key'])
         .doUpdateSet(record)
-        .where('idempotency.created_at', '<=', now - KEPT_MS),
+        .where('idempotency.created_at', '<=', record.created_at - KEPT_MS),
     )
     .returning('key')
     .execute()

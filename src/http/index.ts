@@ -7,7 +7,7 @@ export { assertAllowed } from './meter.ts'
 export { atAddress, openApiDocument } from './openapi.ts'
 export type { OpenApiParts } from './openapi-share.ts'
 export { repeatable } from './page.ts'
-export { langOf, pathOf, readBody, validate } from './request.ts'
+export { langOf, pathOf, queryOf, readBody, searchOf, validate } from './request.ts'
 export { digestTag, noneMatch } from './respond.ts'
 export type {
   Answer,

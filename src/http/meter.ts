@@ -67,6 +67,11 @@ export class Meter {
     private readonly headers: Record<string, string>,
   ) {}
 
+  /** The most that a request can cost; null: there is no limit. */
+  get burst(): number | null {
+    return this.#taken?.policy.burst ?? null
+  }
+
   /**
    * Counts the request towards the limits of the key's workspace and of the person who made the
    * key; a request without permission isn't counted. @throws AppError RATE_LIMITED

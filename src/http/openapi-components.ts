@@ -59,14 +59,16 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
 
   const error = z
     .strictObject({
-      error: z.strictObject({
-        code: codeSchema,
-        message: messageSchema,
-        request_id: requestIdSchema,
-        details: detailsSchema.optional(),
-        suggestions: suggestionsSchema.optional(),
-        oldest: oldestSchema.optional(),
-      }),
+      error: z
+        .strictObject({
+          code: codeSchema,
+          message: messageSchema,
+          request_id: requestIdSchema,
+          details: detailsSchema.optional(),
+          suggestions: suggestionsSchema.optional(),
+          oldest: oldestSchema.optional(),
+        })
+        .openapi('ErrorBody'),
     })
     .openapi('Error', { example: errorExample() })
 
@@ -111,7 +113,7 @@ export const PARAMETERS = {
     name: 'dry_run',
     in: 'query',
     description:
-      'With `true` the request is checked and answered as usual, with `Dry-Run: true`, and nothing is written; an `Idempotency-Key` is not used up. Ids and generated slugs will differ.',
+      'With `true` the request is checked and answered as usual, with `Dry-Run: true`, and nothing is written; an `Idempotency-Key` is checked, but not used up. Ids and generated slugs will differ.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   'Idempotency-Key': {

@@ -11,6 +11,7 @@ import {
 import { SCOPES, sufficientFor } from '../model/keys/scopes.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { letGrow } from './openapi-grow.ts'
+import { nameSchemas } from './openapi-names.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'
 
@@ -35,7 +36,7 @@ Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable
 
 ## Idempotency
 
-A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Creating and rotating API keys don’t take it, because their response has a secret.
+A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Of responses of 4 KiB and more, 64 MiB are kept for a workspace; a repeated request whose response wasn’t kept takes no effect either, and gets 409 IDEMPOTENCY_RESPONSE_OMITTED. Creating and rotating API keys don’t take it, because their response has a secret.
 
 ## Languages
 
@@ -91,7 +92,7 @@ const PROGRAMS = {
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
   schemas: errorSchemas(PUBLIC_ERROR_CODES, PUBLIC_DETAIL_CODES),
   security: {
-    name: 'apiKey',
+    name: 'bearerAuth',
     scheme: {
       type: 'http',
       scheme: 'bearer',
@@ -147,7 +148,7 @@ export function openApiDocument(
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
   // The dashboard is built together with its server, so its types are closed.
-  return forDashboard ? shareComponents(document) : letGrow(shareComponents(document))
+  return forDashboard ? shareComponents(document) : nameSchemas(letGrow(shareComponents(document)))
 }
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
@@ -183,7 +184,7 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
 function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint) {
   if (upload !== undefined) {
     const schema = z.string().openapi({ format: 'binary' })
-    const form = z.object({ file: schema }).openapi({ additionalProperties: { type: 'string' } })
+    const form = z.object({ file: schema }).openapi('FileUpload')
     const content = Object.entries(upload.types).map(([type, example]) => [
       type,
       { schema: type === 'multipart/form-data' ? form : schema, example },
@@ -211,8 +212,8 @@ function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
   return names
 }
 
-function changes({ method, scope, secret }: AnyEndpoint): boolean {
-  return method !== 'get' && scope !== null && secret === undefined
+function changes({ method, scope, secret, safe }: AnyEndpoint): boolean {
+  return method !== 'get' && scope !== null && secret === undefined && !safe
 }
 
 function isConditional(endpoint: AnyEndpoint): boolean {
@@ -277,6 +278,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
   if (endpoint.upload !== undefined) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (changes(endpoint)) {
     codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
+    codes.add('IDEMPOTENCY_RESPONSE_OMITTED')
   }
   return ERROR_CODES.filter((code) => codes.has(code))
 }

@@ -124,6 +124,8 @@ export interface Endpoint<
    * metadata about how to get access (RFC 9728).
    */
   resourceMetadata?: string
+  /** Writes nothing, though it isn't a GET: it has no use for an `Idempotency-Key`. */
+  safe?: true
   /** Supports `?dry_run=true`: all of its writes use `mutate`. */
   dryRun?: true
   operationId: string
@@ -158,8 +160,11 @@ export interface Endpoint<
   }
   /** The most bytes of the body; default: 64 KiB. */
   bodyBytesMax?: number
-  /** How many requests a body counts as; default: 1. */
-  cost?: (body: z.output<B>, isDryRun: boolean) => number
+  /**
+   * How many requests a body counts as; default: 1. More than the burst of the plan count as the
+   * burst. @throws AppError if the body must not count as so few
+   */
+  cost?: (body: z.output<B>, isDryRun: boolean, burst: number | null) => number
   /** The most that a body can cost as far as it's known before the body is read, by its bytes. */
   costMax?: (bytes: number) => number
   success: Success

@@ -57,6 +57,35 @@ const until = (name: string, args: Record<string, unknown>, isSo: (data: Data) =
 const unique = (name: string) => `${name}-${n}`
 
 describe('evaluations', () => {
+  test('“Which of my links have rules, a password, no tags, or were never clicked? Tag the last”', async () => {
+    const then = { destination_url: 'https://m.example/' }
+    const rules = [{ when: { device: ['mobile'] }, then }]
+    const ruled = await make({ slug: unique('ruled'), rules, tags: ['east'] })
+    const locked = await make({ slug: unique('locked'), password: 'open sesame', tags: ['west'] })
+    const visited = await make({ slug: unique('visited') })
+    await visit(visited)
+    const clicked = await until('find_links', { clicked: true }, ({ total }) => total === 1)
+    expect(clicked.links[0].id).toBe(visited.id)
+    const found = async (filter: object) =>
+      (await ok('find_links', { ...filter, sort: 'slug', order: 'asc' })).links.map(
+        ({ id }: { id: string }) => id,
+      )
+    expect(await found({ has_rules: true })).toEqual([ruled.id])
+    expect(await found({ has_password: true })).toEqual([locked.id])
+    expect(await found({ tagged: false })).toEqual([visited.id])
+    expect(await found({ any_tags: ['east', 'west'] })).toEqual([locked.id, ruled.id])
+    expect(await found({ created_by: 'me' })).toEqual([locked.id, ruled.id, visited.id])
+    expect(await found({ created_by: 'system' })).toEqual([])
+    const change = { clicked: false, any_tags: ['west'], add_tags: ['stale'] }
+    const { matching: expected_count } = await ok('bulk_change_links', change)
+    expect(expected_count).toBe(1)
+    await ok('bulk_change_links', { ...change, expected_count })
+    await until('find_links', { tags: ['stale'] }, ({ total }) => total === 1)
+    expect(await slugs('tag=stale')).toEqual([locked.slug])
+    const best = await ok('find_links', { search: unique('ruled'), sort: 'relevance' })
+    expect(best.links[0].id).toBe(ruled.id)
+  })
+
   test('“Tag all links to example.org from this month as spring and tell me their clicks”', async () => {
     const [one] = [
       await make({ destination_url: 'https://example.org/a' }),

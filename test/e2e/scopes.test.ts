@@ -20,10 +20,10 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
     ...['exportClicksParquet', 'exportLinkClicksCSV', 'exportLinkClicksNDJSON'],
     'exportLinkClicksParquet',
   ],
-  'links:write links:create': ['createLink', 'bulkLinks'],
+  'links:write links:create': ['createLink', 'writeLinks'],
   'links:write': [
     ...['putLinkByExternalId', 'updateLink', 'deleteLink', 'restoreLink', 'appealBlock'],
-    ...['cancelJob', 'bulkLinksByFilter', 'importLinks', 'previewImport', 'undoImport'],
+    ...['cancelJob', 'changeLinksByFilter', 'importLinks', 'previewImport', 'undoImport'],
     ...['importFromService', 'setLogo', 'deleteLogo', 'createUtmTemplate', 'updateUtmTemplate'],
     ...['deleteUtmTemplate', 'createTag', 'updateTag', 'deleteTag', 'mergeTag', 'createFolder'],
     ...['updateFolder', 'deleteFolder', 'createShare', 'updateShare', 'deleteShare'],

@@ -45,7 +45,7 @@ const LEAST: Record<string, readonly string[]> = {
     'removeMember',
   ],
   member: [
-    ...['bulkLinks', 'bulkLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
+    ...['writeLinks', 'changeLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
     ...['deleteFolder', 'deleteTag', 'importFromService', 'importLinks', 'mergeTag'],
     ...['previewImport', 'putLinkByExternalId', 'undoImport', 'updateFolder', 'updateTag'],
     ...['appealBlock', 'createShare', 'updateShare', 'deleteShare'],

@@ -6,6 +6,7 @@ import {
   parseJsonObject,
   pathOf,
   readBody,
+  searchOf,
   validate,
 } from '../../http/index.ts'
 import { addressKey } from '../../lib/base/client-address.ts'
@@ -144,14 +145,15 @@ function forwarded(
   { asGet }: AuthPath,
   body: Body | undefined,
 ): Request {
-  const url = new URL(request.url, baseUrl)
   const headers = new Headers(request.headers)
   for (const name of ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded']) {
     headers.delete(name)
   }
   headers.delete('content-length')
-  const search = asGet ? `?${new URLSearchParams(body as Record<string, string>)}` : url.search
-  return new Request(baseUrl + url.pathname.replace(/\/+$/, '') + search, {
+  const search = asGet
+    ? `?${new URLSearchParams(body as Record<string, string>)}`
+    : searchOf(request.url)
+  return new Request(baseUrl + pathOf(request.url) + search, {
     method: asGet || request.method === 'HEAD' ? 'GET' : request.method,
     headers,
     ...(body !== undefined && !asGet && { body: JSON.stringify(body) }),

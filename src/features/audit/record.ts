@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Caller, CallerWorkspace, Permission, Person } from '../../http/callers.ts'
+import { queryOf } from '../../http/request.ts'
 import type { Call } from '../../http/types.ts'
 import { type View, viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
@@ -222,7 +223,7 @@ export async function recordExport(
 ): Promise<void> {
   const { caller, request, requestId, mutate } = call
   // Parameters are validated already; a dashboard download names its workspace in one.
-  const { workspace: _, ...filter } = Object.fromEntries(new URL(request.url).searchParams)
+  const { workspace: _, ...filter } = queryOf(request.url)
   await mutate(async (tx) => {
     await recordChange(tx, actorOf(caller, requestId), {
       workspaceNo: caller.workspace.no,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../http/callers.ts'
-import { type Api, endpoint, validate } from '../../http/index.ts'
+import { type Api, endpoint, queryOf, validate } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import type { Answer, Call } from '../../http/types.ts'
 import { checked } from '../../lib/validation/checked.ts'
@@ -83,7 +83,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   function optionsOf<O>(query: O, { fields }: Upload, { caller, request: { url } }: Asking) {
     // Without fields the parameters are validated already.
     if (Object.keys(fields).length === 0) return query
-    const given = [...new URL(url).searchParams].filter(([name]) => !OF_ALL.includes(name))
+    const given = Object.entries(queryOf(url)).filter(([name]) => !OF_ALL.includes(name))
     const all = { ...fields, ...Object.fromEntries(given) }
     return checkForWorkspace(caller.workspace.no, () => validate(options, all))
   }
@@ -125,6 +125,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     method: 'post',
     path: `${PATH}/preview`,
     scope: 'links:write',
+    safe: true,
     operationId: 'previewImport',
     tag: TAG,
     summary: 'Preview a file',

@@ -95,6 +95,7 @@ export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: Lin
     method: 'post',
     path: '/api/v1/links/check',
     scope: 'links:write',
+    safe: true,
     secret: true,
     uncounted: true,
     operationId: 'checkLink',

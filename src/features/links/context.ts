@@ -8,9 +8,10 @@ import type { OwnHosts, UrlRules } from '../../model/links/values.ts'
 import type { HashQueue } from '../../platform/limits/index.ts'
 import type { Actor } from '../audit/index.ts'
 import type { LinkRules, LinkSchemas } from './fields.ts'
-import type { Totals } from './list.ts'
+
 import type { LinkLimits } from './place.ts'
 import type { RenderLink } from './rows.ts'
+import type { Totals } from './totals.ts'
 
 /** Dependencies of the links service. */
 export interface LinkServiceDeps extends ServiceContext {

@@ -11,7 +11,14 @@ import {
 } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
-import { createdBetween, hadTests, isMadeBy, leadsTo, WAS_CLICKED } from './row-tests.ts'
+import {
+  createdBetween,
+  hadTests,
+  isMadeBy,
+  leadsTo,
+  WAS_CLICKED,
+  withoutCounters,
+} from './row-tests.ts'
 import type { Status } from './rows.ts'
 import { indexedMatches, matchOf, textContains, textOrTag } from './search.ts'
 import { HAS_CONDITIONS, statusSql } from './status-tests.ts'
@@ -221,10 +228,16 @@ function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
   for (const ids of [createdByIds, allowed.creators]) {
     if (ids) sets.push(sql`${links} AND ${isMadeBy('l', ids)}`)
   }
-  if (filter.isClicked === true) {
+  if (filter.isClicked !== null) {
     // Not by an index: rows of counters are much shorter than those of links.
-    sets.push(sql`SELECT x.link_seq AS seq FROM link_counters x
-      WHERE x.link_seq BETWEEN ${low} AND ${high} AND ${WAS_CLICKED}`)
+    const counted = sql`SELECT x.link_seq AS seq FROM link_counters x
+      WHERE x.link_seq BETWEEN ${low} AND ${high} AND`
+    sets.push(
+      filter.isClicked
+        ? sql`${counted} ${WAS_CLICKED}`
+        : sql`${counted} NOT ${WAS_CLICKED}
+            UNION ALL SELECT l.seq AS seq FROM ${withoutCounters(workspaceNo, range)}`,
+    )
   }
   if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {

@@ -103,7 +103,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         'A part of the slug, destination, title, a tag or the external id, any case.',
         { example: 'summer' },
       ),
-      q: parameter(term, 'The same as `search`, which takes precedence.'),
+      q: parameter(term, 'The same as `search`; only one of them may be given.'),
       tag: parameter(
         repeatable(tag, BOUNDS.tags),
         'Links with this tag, any case; given several times, those that have them all.',
@@ -139,7 +139,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       limit: parameter(limit, 'How many links a page has at most.', {
         default: PAGE_LIMIT.default,
       }),
-      per_page: parameter(limit, 'The same as `limit`, which takes precedence.'),
+      per_page: parameter(limit, 'The same as `limit`; only one of them may be given.'),
       // An empty one is refused like any other invalid one.
       cursor: parameter(
         z.string().optional(),

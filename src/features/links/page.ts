@@ -11,7 +11,7 @@ import {
   type SeqRange,
   smallestSet,
 } from './filter.ts'
-import { createdBetween } from './row-tests.ts'
+import { createdBetween, withoutCounters } from './row-tests.ts'
 import { titleContains } from './search.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
 
@@ -232,23 +232,14 @@ function keyed(query: PageQuery, from: Fragment, key: Fragment, seq: Fragment): 
 /** A key of the other branches' type: PostgreSQL would convert it otherwise, and sort again. */
 const ZERO = bySql({ sqlite: sql`0`, postgres: sql`0::bigint` })
 
-/** PostgreSQL would turn `NOT EXISTS` into a join of all links and all counters. */
-const HAS_NO_COUNTERS = bySql({
-  sqlite: sql`NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
-  postgres: sql`(SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq) IS NULL`,
-})
-
 /** Links without a row of counters yet: they are few and new, and their key is 0. */
 function uncounted(query: PageQuery, steps: number): Fragment[] {
   const { filter, range, after, descending } = query
   const side = after === null ? 1 : descending ? Number(after.k) : -Number(after.k)
   if (side < 0) return []
   const rest = after !== null && side === 0 ? sql` AND l.seq ${beyond(query)} ${after.seq}` : sql``
-  // Only one lower bound, or the planner may start at the other one, a million links too early.
-  const arm = sql`SELECT ${ZERO} AS k, l.seq AS seq FROM links l
-    WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${range.low - 1})
-        FROM counter_watermarks w WHERE w.workspace_no = ${filter.workspaceNo})
-      AND l.seq <= ${range.high} AND +l.seq >= ${range.low} AND ${HAS_NO_COUNTERS}${rest}`
+  const missing = withoutCounters(filter.workspaceNo, range)
+  const arm = sql`SELECT ${ZERO} AS k, l.seq AS seq FROM ${missing}${rest}`
   // In the order of the primary key, so that PostgreSQL doesn't sort all of them.
   const cut = sql`${arm} ORDER BY l.seq ${directionOf(query)} LIMIT ${steps}`
   return [bySql({ sqlite: arm, postgres: sql`SELECT k, seq FROM (${cut}) u` })]

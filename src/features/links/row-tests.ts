@@ -1,11 +1,26 @@
 import { sql } from 'kysely'
 import { bySql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
-import type { Fragment, LinkFilter } from './filter.ts'
+import type { Fragment, LinkFilter, SeqRange } from './filter.ts'
 import { tagNames } from './joined.ts'
 
 /** Whether the counters `x` have clicks, imported ones included. */
 export const WAS_CLICKED = sql`(x.total > 0 OR x.imported > 0)`
+
+/** PostgreSQL would turn `NOT EXISTS` into a join of all links and all counters. */
+const HAS_NO_COUNTERS = bySql({
+  sqlite: sql`NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
+  postgres: sql`(SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq) IS NULL`,
+})
+
+/** From `FROM` on: the links `l` of a range without a row of counters yet. They are few and new. */
+export function withoutCounters(workspaceNo: number, { low, high }: SeqRange): Fragment {
+  // Only one lower bound, or the planner may start at the other one, a million links too early.
+  return sql`links l
+    WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${low - 1})
+        FROM counter_watermarks w WHERE w.workspace_no = ${workspaceNo})
+      AND l.seq <= ${high} AND +l.seq >= ${low} AND ${HAS_NO_COUNTERS}`
+}
 
 /** The conditions on what the row `l` has. */
 export function hadTests({ workspaceNo, ...filter }: LinkFilter): Fragment[] {

@@ -26,10 +26,11 @@ import {
 import { get, type LinkName, lookUp } from './find.ts'
 import { findOrCreate, type IfExists } from './find-or-create.ts'
 import { history, prepareRestore, restore } from './history.ts'
-import { createTotals, list } from './list.ts'
+import { list } from './list.ts'
 import { listDeleted, purgeDeleted, purgeSome, remove } from './remove.ts'
 import { createRenderer } from './rows.ts'
 import type { Link } from './schemas.ts'
+import { createTotals } from './totals.ts'
 import { update, upsert } from './update.ts'
 import { warningsOf, withWarnings } from './warnings.ts'
 

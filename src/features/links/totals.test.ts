@@ -99,3 +99,42 @@ test('totals by status follow the clock and the visits that use links up', async
   await check(4, 0, 0, 1)
   await links.close()
 })
+
+test('totals of clicked links, counted by their counters, are those of the pages', async () => {
+  // More than a few are counted without reading the links.
+  const links = await createTestLinks({ few: 2 })
+  const ids: string[] = []
+  for (let n = 0; n < 24; n++) {
+    const { id } = await links.create({ destination_url: 'https://a.example/', slug: `s${n}` })
+    ids.push(id)
+    const { ms: lastClickedAt } = links.clock
+    if (n % 4 === 0) await links.count(id, { total: 1, bots: n % 8 === 0 ? 1 : 0, lastClickedAt })
+    if (n % 4 === 1) await links.count(id, { total: 0, imported: 1, lastClickedAt: null })
+    if (n % 4 === 2) await links.count(id, { total: 0, lastClickedAt: null })
+  }
+  await links.create({ destination_url: 'https://a.example/' }, 2)
+  const check = async () => {
+    for (const clicked of ['true', 'false']) {
+      for (const archived of ['false', 'true', 'any']) {
+        const query = { clicked, archived }
+        const all = await links.list({ ...query, limit: '100' })
+        const { pagination } = await links.list({ ...query, limit: '1' })
+        const found = [clicked, archived, all.data.length]
+        expect([clicked, archived, pagination.total]).toEqual(found as string[])
+        expect(all.pagination.total).toBe(all.data.length)
+      }
+    }
+  }
+  await check()
+  expect((await links.list({ clicked: 'true' })).pagination.total).toBe(12)
+  // One of each kind is archived, one is deleted, and another is restored.
+  for (const id of ids.slice(4, 8)) await links.patch(id, { archived: true })
+  await check()
+  for (const id of ids.slice(8, 16)) await links.remove(id)
+  await check()
+  for (const id of ids.slice(12, 16)) await links.restore(id)
+  await check()
+  await links.countAll()
+  await check()
+  await links.close()
+})

@@ -33,6 +33,8 @@ export const LINK_OUTPUT = {
 export const FILTER = {
   search: text('Part of a slug, destination URL, title, tag or external id, such as example.org.'),
   tags: texts('Links that have all of these tags.', 50, 1),
+  any_tags: texts('Links that have at least one of these tags.', 50, 1),
+  tagged: flag('false: links without tags; true: with tags.'),
   folder: text('Links in this folder (name or id); "none": in no folder.', 200),
   domain: text('Links on this short domain.', 300),
   destination_url: text('Links with exactly this destination URL.'),
@@ -40,6 +42,10 @@ export const FILTER = {
     'active disabled scheduled expired exhausted blocked',
     'Links that have this status now.',
   ),
+  clicked: flag('false: links that were never clicked; true: links that were.'),
+  has_rules: flag('true: links with rules or variants; false: without.'),
+  has_password: flag('true: links with a password; false: without.'),
+  created_by: text('Links made by this user or API key (id); "me": by the key in use.', 200),
   archived: flag('true: archived links only; false or absent: links that are not archived.'),
   created_after: text('Created at this time or later: RFC 3339, or a date (midnight UTC).', 64),
   created_before: text('Created before this time: RFC 3339, or a date (midnight UTC).', 64),
@@ -50,11 +56,17 @@ const FilterSchema = z.object(FILTER)
 /** The parameters of the API's list for a filter. */
 export async function filterOf(
   call: Call,
-  { tags, folder, archived, ...rest }: z.output<typeof FilterSchema>,
+  { tags, any_tags, folder, archived, ...rest }: z.output<typeof FilterSchema>,
 ): Promise<CallQuery> {
   const folder_id =
     folder === undefined || folder === 'none' ? folder : await folderId(call, folder)
-  return given({ ...rest, tag: tags, folder_id, archived: archived ? 'true' : undefined })
+  return given({
+    ...rest,
+    tag: tags,
+    any_tag: any_tags,
+    folder_id,
+    archived: archived ? 'true' : undefined,
+  })
 }
 
 /** A link in a list. */
@@ -67,7 +79,7 @@ export const findLinks = tool({
   name: 'find_links',
   title: 'Find links',
   description:
-    'Find short links by text, tag, folder, domain, status or time of creation. All filters must ' +
+    'Find short links by text, tag, folder, domain, status, creator, clicks or time of creation. All filters must ' +
     'match. Returns a page of links and how many match in total. Without filters: all links, newest ' +
     'first.',
   scopes: ['links:read'],
@@ -75,8 +87,8 @@ export const findLinks = tool({
   input: {
     ...FILTER,
     sort: choice(
-      'created_at updated_at clicks last_clicked_at slug',
-      'What to sort by. Default: created_at.',
+      'created_at updated_at clicks last_clicked_at slug relevance',
+      'What to sort by. Default: created_at. relevance: with search, the best matches first.',
     ),
     order: choice('asc desc', 'Default: desc (newest or most first).'),
     limit: whole('How many links to return. Default: 25.', 100),

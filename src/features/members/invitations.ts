@@ -113,7 +113,8 @@ async function create(
 ): Promise<CreatedInvitation> {
   const { workspace, actor } = caller
   await tx.lockWorkspace(workspace.no)
-  if (isAbove(role, await roleOf(tx, caller))) throw new AppError('ROLE_ABOVE_OWN')
+  const own = await roleOf(tx, caller)
+  if (isAbove(role, own)) throw new AppError('ROLE_ABOVE_OWN')
   const key = emailKey(email)
   const member = members(tx, workspace.no).where('u.email_key', '=', key)
   if ((await member.executeTakeFirst()) !== undefined) throw new AppError('ALREADY_MEMBER')
@@ -124,11 +125,15 @@ async function create(
     .where('no', '=', workspace.no)
     .executeTakeFirstOrThrow()
   // Replaces an earlier invitation of this address.
-  await tx.db
+  const replaced = await tx.db
     .deleteFrom('invitations')
     .where('workspace_no', '=', workspace.no)
     .where('email_key', '=', key)
-    .execute()
+    .returning(['role', 'expires_at'])
+    .executeTakeFirst()
+  if (replaced && replaced.expires_at > now && isAbove(replaced.role, own)) {
+    throw new AppError('ROLE_ABOVE_OWN')
+  }
   const open = await countOpen(tx, workspace.no, now)
   const limit = workspace.plan.limits.members
   if (limit !== null && members_count + open >= limit) {

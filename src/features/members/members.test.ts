@@ -151,6 +151,7 @@ describe('invitations', () => {
     expect(await refusal(invite('VIEWER@example.com', 'viewer'))).toEqual(['ALREADY_MEMBER'])
     expect(await refusal(invite('x@example.com', 'owner'))).toEqual(['ROLE_ABOVE_OWN'])
     expect((await invite('x@example.com', 'owner', 'owner')).status).toBe(201)
+    expect(await refusal(invite('X@example.com', 'viewer'))).toEqual(['ROLE_ABOVE_OWN'])
     const { id } = (await dashboard.as('owner', 'GET', '/invitations')).body.data[0]
     expect(await refusal(dashboard.as('admin', 'DELETE', `/invitations/${id}`))).toEqual([
       'ROLE_ABOVE_OWN',

@@ -29,6 +29,7 @@ export function registerPageDetailsRoute(
     method: 'post',
     path: '/api/v1/page-details',
     scope: 'links:write',
+    safe: true,
     secret: true,
     operationId: 'getPageDetails',
     tag: 'Links',

@@ -8,7 +8,7 @@ import {
   negotiateLocale,
   translate,
 } from '../../lib/i18n/index.ts'
-import { digestTag, noneMatch, pathOf } from '../index.ts'
+import { digestTag, noneMatch, pathOf, searchOf } from '../index.ts'
 import type { BuiltFiles } from './built.ts'
 import { SEARCH_LINK } from './open-search.ts'
 
@@ -162,7 +162,7 @@ const WORKSPACE_ID = /^wsp_[0-9a-z]+$/
  */
 function listAhead(url: string, name: string, cookies: Cookies): string {
   if (!isSignedIn(cookies) || (name !== '' && name !== 'links')) return ''
-  const { searchParams } = new URL(url)
+  const searchParams = new URLSearchParams(searchOf(url))
   if (searchParams.keys().some((filter) => filter !== 'w')) return ''
   const workspace = searchParams.get('w') ?? cookies.slugline_workspace ?? ''
   if (!WORKSPACE_ID.test(workspace)) return ''

@@ -64,6 +64,19 @@ describe('the logger', () => {
     expect(lines[0]).toContain('key_1')
   })
 
+  test('leaves out what could not be parsed, such as an address with a token', async () => {
+    const { logger, lines } = await logging()
+    for (const parse of [() => new URL('/shared/hidden'), () => new URL('//', 'hidden:hidden')]) {
+      try {
+        parse()
+      } catch (err) {
+        logger.error({ err }, 'failed')
+      }
+    }
+    expect(lines).toHaveLength(2)
+    expect(lines.join()).not.toContain('hidden')
+  })
+
   test('survives circular objects', async () => {
     const { logger, lines } = await logging()
     const knot: Record<string, unknown> = {}

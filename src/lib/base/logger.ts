@@ -96,6 +96,10 @@ function redactValue(value: unknown, depth: number): unknown {
   }
   if (typeof value !== 'object' || value === null) return value
   if (depth >= DEEPEST) return '[deep]'
+  // What was parsed may be an address with a token in it.
+  if (value instanceof TypeError && 'input' in value) {
+    Object.assign(value, { input: STRUCK, ...('base' in value && { base: STRUCK }) })
+  }
   if (value instanceof Headers) return redacted(Object.fromEntries(value), depth + 1)
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1))
   // Errors, dates and other class instances have serializers of their own.

@@ -124,6 +124,8 @@ export const ERRORS = {
   /** The key that this one replaced still works, and at most two may. */
   ROTATION_IN_PROGRESS: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
+  /** The request took effect before; its workspace has too many large responses to store this one. */
+  IDEMPOTENCY_RESPONSE_OMITTED: { status: 409, params: {} },
   /** A filter matches `count` links, not as many as were expected. */
   COUNT_CHANGED: { status: 409, params: { count: 'number' } },
   /** A link already has the slug of a record, and `on_conflict` is `fail`. */

@@ -7,6 +7,7 @@ import type {
 } from './migrations/baseline.ts'
 import type { CreationSchema } from './migrations/creation.ts'
 import type { EventSchema } from './migrations/events.ts'
+import type { IdempotencyBytesSchema } from './migrations/idempotency-bytes.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 import type { MissSchema } from './migrations/missed-paths.ts'
 
@@ -25,6 +26,7 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
   api_keys: { restrictions: string | null }
 } & ImportSchema &
   CreationSchema &
+  IdempotencyBytesSchema &
   EventSchema &
   MissSchema
 

@@ -26,7 +26,7 @@ import { onTls } from '../operations/answers.ts'
 import { journalCheck } from '../operations/checks.ts'
 import { createHealth } from '../operations/health.ts'
 import { createHostCheck } from '../operations/host-check.ts'
-import { isOwn, onlyLinks } from '../operations/only-links.ts'
+import { isOwn, onlyLinks, pathOf } from '../operations/only-links.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 
 /** A node that redirects from memory while it can't start. */
@@ -91,7 +91,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     links: entries.length,
     health,
     fetch(request, server) {
-      const { pathname } = new URL(request.url, baseUrl)
+      const pathname = pathOf(request.url)
       const peer = () => server.requestIP(request)?.address ?? ''
       if (isLinks(pathname, request.url)) return redirect.fetch(request, peer)
       if (isOwn(pathname) || pathname === '/metrics') {

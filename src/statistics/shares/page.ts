@@ -1,4 +1,4 @@
-import type { ErrorPage, Page } from '../../http/index.ts'
+import { type ErrorPage, type Page, pathOf } from '../../http/index.ts'
 import { describeError, type ErrorCode, type Rendered } from '../../lib/errors/index.ts'
 import { type Locale, type MessageKey, translate } from '../../lib/i18n/index.ts'
 import { pageHeaders, paragraph, renderPage } from '../../redirect/index.ts'
@@ -20,7 +20,7 @@ const TITLES: Partial<Record<ErrorCode, MessageKey>> = {
 /** Serves `/shared/{token}` to browsers. */
 export function createSharedPage(views: Pick<ShareViews, 'find'>, shell: SharedShell): Page {
   return async ({ request, locale }) => {
-    await views.find(new URL(request.url).pathname.split('/').at(2) ?? '')
+    await views.find(pathOf(request.url).split('/').at(2) ?? '')
     return shell(request, locale)
   }
 }

@@ -39,6 +39,29 @@ test('every password that is hashed in bulk costs as much as a link of its own',
   expect(left(plain)).toBe(BURST - 5 - 1)
 })
 
+test('more passwords than the burst has room for are refused, instead of hashed for less', async () => {
+  const many = creations(150, (i) => (i % 2 === 0 ? { password: `secret ${i}` } : {}))
+  const refused = await bulk(many)
+  expect(refused.status).toBe(422)
+  // 150 operations cost two requests, so that 18 passwords are left; the first after them is named.
+  expect(await refused.json()).toMatchObject({
+    error: {
+      details: [{ field: 'operations[36].link.password', code: 'TOO_MANY' }],
+    },
+  })
+  expect(hashed).toEqual([])
+  api.clock.ms += 60_000
+  const atomic = { atomic: true, operations: many }
+  expect((await api.send('POST', '/api/v1/links/bulk', { body: atomic })).status).toBe(422)
+  api.clock.ms += 60_000
+  const most = await bulk(many.slice(0, 38))
+  expect([most.status, left(most), hashed.length]).toEqual([200, 0, BURST - 1])
+  // One password as often as there are operations is hashed once.
+  api.clock.ms += 60_000
+  const same = await bulk(creations(150, () => ({ password: 'one for all' })))
+  expect([same.status, left(same), hashed.length]).toEqual([200, BURST - 3, BURST])
+})
+
 test('a dry run hashes no password, in no way', async () => {
   const password = 'open sesame'
   const { id } = await links.create({ destination_url: URL, external_id: 'x', slug: 'a' })

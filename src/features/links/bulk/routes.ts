@@ -37,13 +37,13 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     path: '/api/v1/links/bulk',
     scope: 'links:create',
     dryRun: true,
-    operationId: 'bulkLinks',
+    operationId: 'writeLinks',
     tag: 'Links',
     summary: 'Change many links',
     description:
       'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
       '100 operations begun, and every password to be hashed, cost as much of the rate limit as one ' +
-      'request. With the scope ' +
+      'request; more passwords than its burst has room for are refused. With the scope ' +
       '`links:create` alone, every other `op` is refused with INSUFFICIENT_SCOPE.',
     body: BulkSchema,
     bodyExample: BULK_EXAMPLE,

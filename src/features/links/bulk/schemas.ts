@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { invalid } from '../../../lib/errors/index.ts'
 import { orDefault } from '../../../lib/validation/checked.ts'
 import { LINK_EXAMPLE, LinkSchema } from '../schemas.ts'
 
@@ -9,9 +10,23 @@ export const BULK_BYTES_MAX = 4 * 1024 * 1024
 /** Up to this many operations count as one request for the rate limit. */
 const OPERATIONS_PER_REQUEST = 100
 
-/** How many requests a bulk request counts as. */
-export const costOf = ({ operations }: { operations: readonly unknown[] }, isDryRun = false) =>
-  Math.ceil(operations.length / OPERATIONS_PER_REQUEST) + (isDryRun ? 0 : passwordsOf(operations))
+/**
+ * How many requests a bulk request counts as: each password to be hashed as one.
+ * @throws AppError VALIDATION_FAILED: the burst has no room for so many passwords
+ */
+export function costOf(
+  { operations }: { operations: readonly unknown[] },
+  isDryRun: boolean,
+  burst: number | null,
+): number {
+  const requests = Math.ceil(operations.length / OPERATIONS_PER_REQUEST)
+  if (isDryRun) return requests
+  const places = passwordPlaces(operations)
+  const max = burst === null ? places.length : Math.max(1, burst - requests)
+  if (places.length <= max) return requests + places.length
+  const field = `operations[${places[max]}].link.password`
+  throw invalid({ field, code: 'TOO_MANY', params: { max } })
+}
 
 /** The shortest operation, with its comma: `{"op":"delete","id":"x"},`. */
 const OPERATION_BYTES_MIN = 25
@@ -20,13 +35,15 @@ const OPERATION_BYTES_MIN = 25
 export const costMaxOf = (bytes: number) =>
   Math.ceil(Math.min(OPERATIONS_MAX, bytes / OPERATION_BYTES_MIN) / OPERATIONS_PER_REQUEST)
 
-/** How many different passwords are to be hashed, which costs as much as that of a single link. */
-function passwordsOf(operations: readonly unknown[]): number {
-  const passwords = operations.map((each) => {
+/** Where the different passwords are, which cost as much to hash as those of single links. */
+function passwordPlaces(operations: readonly unknown[]): number[] {
+  const places = new Map<string, number>()
+  for (const [i, each] of operations.entries()) {
     const link = (each as { link?: { password?: unknown } } | null)?.link
-    return typeof link?.password === 'string' ? link.password : null
-  })
-  return new Set(passwords.filter((password) => password !== null)).size
+    const password = link?.password
+    if (typeof password === 'string' && !places.has(password)) places.set(password, i)
+  }
+  return [...places.values()]
 }
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -107,6 +124,10 @@ export const BULK_EXAMPLE = {
   ],
 }
 
+const FaultSchema = z
+  .object({ field: z.string(), code: z.string(), message: z.string() })
+  .openapi('LinkBulkFault')
+
 const OutcomeSchema = z.object({
   index: z.int().openapi({ description: 'Which operation this is about, from 0.' }),
   status: z.int().openapi({
@@ -118,7 +139,7 @@ const OutcomeSchema = z.object({
       code: z.string(),
       message: z.string(),
       details: z
-        .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
+        .array(FaultSchema)
         .optional()
         .openapi({ description: 'Each fault, with its place: `operations[7].link.slug`.' }),
       suggestions: z.array(z.string()).optional(),

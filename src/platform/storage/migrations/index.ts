@@ -11,6 +11,7 @@ import {
 import { CREATION_STATEMENTS } from './creation.ts'
 import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
+import { IDEMPOTENCY_BYTES_STATEMENTS } from './idempotency-bytes.ts'
 import {
   COUNTER_STATEMENTS,
   MAIN_STATEMENTS,
@@ -78,6 +79,9 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
     up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
   },
   '0011-dotted-keys': { up: (db: Kysely<never>) => foldDottedKeys(db, 'sqlite') },
+  '0011-idempotency-bytes': {
+    up: (db: Kysely<never>) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS),
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -123,6 +127,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
   '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
+  '0013-idempotency-bytes': { up: (db) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS) },
 }
 
 /**
