@@ -1,6 +1,6 @@
 import { prefersJson, prefersProblem } from '../lib/base/accept.ts'
 import { viewOf } from '../lib/base/view.ts'
-import { AppError, type Rendered, renderError } from '../lib/errors/index.ts'
+import { type AppError, type Rendered, renderError } from '../lib/errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../lib/i18n/index.ts'
 import { checkForWorkspace } from '../lib/validation/requesting-workspace.ts'
 import { rehearse, type Transaction, type WriteOptions } from '../platform/storage/index.ts'
@@ -197,9 +197,7 @@ export class Exchange {
 
   /** The response for a failure: `errorPage`, if any, for clients that don't prefer JSON. */
   async fail(error: unknown, errorPage?: ErrorPage): Promise<Response> {
-    // The client disconnected while its body was read: no failure of ours, and nobody reads this.
-    const isGone = this.request.signal.aborted && (error as Error | null)?.name === 'AbortError'
-    const failure = isGone ? new AppError('BAD_REQUEST') : asAppError(error)
+    const failure = asAppError(error, this.request.signal)
     // Services log an outage themselves, once instead of with each request.
     const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
     if (failure.status >= 500 && !isLogged) {
