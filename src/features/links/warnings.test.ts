@@ -45,7 +45,9 @@ test.each([
   ['an override of direction', 'a\u202eb'],
   ['a joiner between Latin letters', 'a\u200db'],
 ])('%s in a destination', (_, path) => {
-  const split = (destination_url: string) => [{ ...(variants[1] as never as object), destination_url }]
+  const split = (destination_url: string) => [
+    { ...(variants[1] as never as object), destination_url },
+  ]
   expect(
     warned({
       destination_url: url(path),

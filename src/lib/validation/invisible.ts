@@ -23,7 +23,9 @@ export function withoutNeededJoiners(text: string): string {
 export function hasInvisible(url: string): boolean {
   const shown = url.replace(ENCODED, decoded)
   // Variation selectors belong to the sign before them.
-  const rest = withoutNeededJoiners(shown).replaceAll(EMOJI, '').replaceAll(/[\uFE00-\uFE0F]/g, '')
+  const rest = withoutNeededJoiners(shown)
+    .replaceAll(EMOJI, '')
+    .replaceAll(/[\uFE00-\uFE0F]/g, '')
   return INVISIBLE.test(rest)
 }
 
