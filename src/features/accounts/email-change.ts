@@ -5,10 +5,11 @@ import { emailKey } from '../../lib/validation/email.ts'
 import { type Actor, personActor } from '../audit/index.ts'
 import { lockUsers } from '../users/service.ts'
 import { LIMITS } from './attempts.ts'
+import { userIdByEmail } from './by-email.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
-import { issueToken, tokenIdentifier, userIdByEmail } from './store.ts'
+import { issueToken, tokenIdentifier } from './store.ts'
 
 /**
  * Sends a link to the new address, and a notice to the old one. The token's row belongs to the

@@ -6,10 +6,10 @@ import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, COMMAND_LINE, personActor } from '../audit/index.ts'
 import { removeMembership } from '../members/service.ts'
 import { lockUsers } from '../users/service.ts'
+import { userIdByEmail } from './by-email.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
-import { userIdByEmail } from './store.ts'
 
 /**
  * Deletes a person's own account, with sessions, passkeys and second factor, API keys and open

@@ -2,7 +2,6 @@ import { sql as raw } from 'kysely'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import type { Random } from '../../lib/base/random.ts'
-import { emailKey } from '../../lib/validation/email.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { LINK_SECONDS } from './site.ts'
 
@@ -44,19 +43,6 @@ export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
     )
     .where('users.id', '=', userId)
     .executeTakeFirst()
-}
-
-/** The id of the user with an address. */
-export async function userIdByEmail(
-  sql: Pick<Sql, 'db'>,
-  email: string,
-): Promise<string | undefined> {
-  const row = await sql.db
-    .selectFrom('users')
-    .select('id')
-    .where('email_key', '=', emailKey(email))
-    .executeTakeFirst()
-  return row?.id
 }
 
 /** What a token is for. */
