@@ -34,7 +34,9 @@ const all = prepare<Record<string, never>, ListedDomain>((db) =>
   db
     .selectFrom('domains')
     .select(['no', 'host', 'workspace_no', 'status', 'case_sensitive', 'slug_settings'])
-    .select((eb) => eb.case().when('robots', '=', 'all').then(1).else(0).end().as('indexed'))
+    .select((eb) =>
+      eb.case().when('robots', '=', 'all').then(eb.lit(1)).else(eb.lit(0)).end().as('indexed'),
+    )
     .orderBy('no'),
 )
 
