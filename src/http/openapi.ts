@@ -153,6 +153,7 @@ export function openApiDocument(
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
   const { method, path, scope, operationId, tag, summary, description, params, query } = endpoint
+  const { deprecated } = endpoint
   const body = bodyOf(endpoint)
   const isPublic = scope === null && endpoint.person === undefined
   return {
@@ -162,6 +163,10 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
+    ...(deprecated !== undefined && {
+      deprecated: true,
+      description: `${description ?? ''} Deprecated; ends on ${deprecated.until}.`.trim(),
+    }),
     security: isPublic
       ? []
       : (scope === null || scope === 'any' ? [[]] : sufficientFor(scope).map((one) => [one])).map(
@@ -184,11 +189,9 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
 function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint) {
   if (upload !== undefined) {
     const schema = z.string().openapi({ format: 'binary' })
-    const form = z.object({ file: schema }).openapi('FileUpload')
-    const content = Object.entries(upload.types).map(([type, example]) => [
-      type,
-      { schema: type === 'multipart/form-data' ? form : schema, example },
-    ])
+    // A form is for browsers, and described in prose: generators can't choose between it and a file.
+    const types = Object.entries(upload.types).filter(([type]) => type !== 'multipart/form-data')
+    const content = types.map(([type, example]) => [type, { schema, example }])
     return { required: true, content: Object.fromEntries(content) }
   }
   if (body === undefined) return undefined

@@ -79,6 +79,11 @@ export function createJobService(
     throw new AppError('TOO_MANY_JOBS', { headers: { 'Retry-After': '30' } })
   }
 
+  async function find(caller: JobReader, id: string): Promise<JobRow | undefined> {
+    const row = await findJob(storage.read, viewOf(caller), id)
+    return row && named(storage.read, row)
+  }
+
   return {
     start: runner.start,
     stop: runner.stop,
@@ -126,9 +131,10 @@ export function createJobService(
     },
 
     /** @throws AppError JOB_NOT_FOUND */
-    async get(caller: JobReader, id: string): Promise<JobRow> {
-      return named(storage.read, await found(findJob(storage.read, viewOf(caller), id)))
-    },
+    get: (caller: JobReader, id: string) => found(find(caller, id)),
+
+    /** A job that the caller can see. */
+    find,
 
     /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     async list(

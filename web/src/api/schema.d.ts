@@ -349,12 +349,7 @@ export interface paths {
         header?: { 'Idempotency-Key'?: string }
       }
       requestBody: {
-        content: {
-          'text/csv': string
-          'application/x-ndjson': string
-          'application/json': string
-          'multipart/form-data': components['schemas']['FileUpload']
-        }
+        content: { 'text/csv': string; 'application/x-ndjson': string; 'application/json': string }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
@@ -363,12 +358,7 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: {
-        content: {
-          'text/csv': string
-          'application/x-ndjson': string
-          'application/json': string
-          'multipart/form-data': components['schemas']['FileUpload']
-        }
+        content: { 'text/csv': string; 'application/x-ndjson': string; 'application/json': string }
       }
       responses: {
         200: { content: { 'application/json': components['schemas']['ImportPreview'] } }
@@ -787,7 +777,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedApiKey'] } }
+      }
     }
   }
   '/api/v1/keys/{id}': {
@@ -822,7 +814,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedApiKey'] } }
+      }
     }
   }
   '/api/v1/events': {
@@ -2302,6 +2296,7 @@ export interface components {
       | 'SHARE_PROTECTED'
       | 'LINK_NOT_FOUND'
       | 'JOB_NOT_FOUND'
+      | 'IMPORT_NOT_FOUND'
       | 'LOGO_NOT_FOUND'
       | 'TAG_NOT_FOUND'
       | 'FOLDER_NOT_FOUND'
@@ -2374,6 +2369,7 @@ export interface components {
       | 'ROLE_ABOVE_OWN'
       | 'INVITATION_FOR_ANOTHER'
       | 'MEMBER_NOT_FOUND'
+      | 'BLOCK_NOT_FOUND'
       | 'VIEW_NOT_FOUND'
       | 'VIEW_TAKEN'
       | 'LAST_OWNER'
@@ -3057,7 +3053,6 @@ export interface components {
       /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
-    FileUpload: { file: string }
     ImportPreview: {
       /** The detected format. Null: no column looks like a destination. */
       format:
@@ -3619,7 +3614,7 @@ export interface components {
       networks?: string[]
       own_links?: true
     }
-    NewApiKey: components['schemas']['ApiKey'] & {
+    CreatedApiKey: components['schemas']['ApiKey'] & {
       /** The key. It can never be shown again. */
       key: string
     }
@@ -3885,10 +3880,10 @@ export interface components {
       time?: components['schemas']['RuleConditionsTimeInput']
       /** Holds where `time` with this doesn’t. */
       not_time?: components['schemas']['RuleConditionsTimeInput']
-      /** Who visits. */
-      agent?: components['schemas']['RuleConditionsAgentInput']
-      /** Holds where `agent` with this doesn’t. */
-      not_agent?: components['schemas']['RuleConditionsAgentInput']
+      /** Who visits. `AgentKindInput`, or a list of `AgentKindInput`. */
+      agent?: unknown
+      /** Holds where `agent` with this doesn’t. `AgentKindInput`, or a list of `AgentKindInput`. */
+      not_agent?: unknown
     }
     NameAndVersionInput: {
       name: string
@@ -3974,7 +3969,6 @@ export interface components {
       /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
       hours?: string[][]
     }
-    RuleConditionsAgent: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
     LinkHistoryEntryChangesValue: { from: unknown; to: unknown }
     LinkHistoryEntryChanges: {
       [name: string]: components['schemas']['LinkHistoryEntryChangesValue']
@@ -4237,11 +4231,6 @@ export interface components {
     LinkBulkByFilterFilter: Record<string, unknown>
     ImportRemoteSource: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
     ImportRemoteOnConflict: 'skip' | 'update' | 'rename' | 'fail'
-    DescribedVisitorQueryObjectValue: string | string[]
-    DescribedVisitorQueryObject: {
-      [name: string]: components['schemas']['DescribedVisitorQueryObjectValue']
-    }
-    DescribedVisitorQuery: string | components['schemas']['DescribedVisitorQueryObject']
     TagColor:
       | 'red'
       | 'orange'
@@ -4314,9 +4303,6 @@ export interface components {
       /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
       hours?: string[][]
     }
-    RuleConditionsAgentInput:
-      | components['schemas']['AgentKindInput']
-      | components['schemas']['AgentKindInput'][]
     Sparklines: { [name: string]: number[] }
     Session: {
       user: components['schemas']['AccountUser']
