@@ -15,18 +15,18 @@ public class Calls {
     LinksApi links = new LinksApi(client);
 
     LinkCreate body = new LinkCreate().destinationUrl("https://example.com/").tags(List.of("generated"));
-    Link created = links.createLink(LinksApi.APIcreateLinkRequest.newBuilder().linkCreate(body).build());
+    Link created = links.createLink(LinksApi.APICreateLinkRequest.newBuilder().linkCreate(body).build());
     String id = created.getId();
-    Link got = links.getLink(LinksApi.APIgetLinkRequest.newBuilder().id(id).build());
+    Link got = links.getLink(LinksApi.APIGetLinkRequest.newBuilder().id(id).build());
     LinkList list =
         links.listLinks(
-            LinksApi.APIlistLinksRequest.newBuilder().limit(1).tag(List.of("generated")).build());
+            LinksApi.APIListLinksRequest.newBuilder().limit(1).tag(List.of("generated")).build());
     LinkPatch patch = new LinkPatch().title("New").maxClicks(most);
     Link changed =
-        links.updateLink(LinksApi.APIupdateLinkRequest.newBuilder().id(id).linkPatch(patch).build());
+        links.updateLink(LinksApi.APIUpdateLinkRequest.newBuilder().id(id).linkPatch(patch).build());
     String refusal = "";
     try {
-      links.getLink(LinksApi.APIgetLinkRequest.newBuilder().id("lnk_none").build());
+      links.getLink(LinksApi.APIGetLinkRequest.newBuilder().id("lnk_none").build());
     } catch (ApiException error) {
       refusal = error.getResponseBody();
     }
