@@ -191,7 +191,10 @@ function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint
     const schema = z.string().openapi({ format: 'binary' })
     // A form is for browsers, and described in prose: generators can't choose between it and a file.
     const types = Object.entries(upload.types).filter(([type]) => type !== 'multipart/form-data')
-    const content = types.map(([type, example]) => [type, { schema, example }])
+    const content = types.map(([type, example]) => [
+      type,
+      { schema, ...(typeof example === 'string' && { example }) },
+    ])
     return { required: true, content: Object.fromEntries(content) }
   }
   if (body === undefined) return undefined

@@ -4243,7 +4243,6 @@ export interface components {
       | 'pink'
       | 'grey'
     FolderAccess: 'workspace' | 'members'
-    DomainSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
     DomainBrandInput: {
       name?: string | null
       /** True: the logo of the workspace. Or an https address. Also the favicon. */
