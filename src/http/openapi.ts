@@ -24,7 +24,7 @@ Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep,
 
 Send an API key with each request: \`Authorization: Bearer <API_KEY>\`. Only a few endpoints need none: \`GET /api/v1\`, the list of plans, and shared statistics under \`/shared/\`.
 
-What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
 
 ## Pagination
 

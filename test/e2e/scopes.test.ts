@@ -33,6 +33,13 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
   'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
   'events:read': ['listEvents', 'streamEvents'],
+  'webhooks:read': [
+    ...['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'listWebhookDeliveries'],
+  ],
+  'webhooks:write': [
+    ...['createWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook'],
+    ...['replayWebhookDelivery', 'replayWebhook'],
+  ],
   /** Any key. */
   '': ['getMe'],
   /** No key. */

@@ -831,6 +831,114 @@ export interface paths {
       responses: { 200: { content: { 'text/event-stream': string } } }
     }
   }
+  '/api/v1/webhooks': {
+    get: {
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['WebhookList'] } } }
+    }
+    post: {
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['WebhookCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+    }
+  }
+  '/api/v1/webhooks/event-types': {
+    get: {
+      parameters: { query?: { lang?: string } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['WebhookEventTypeList'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}': {
+    get: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Webhook'] } } }
+    }
+    delete: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
+      }
+      responses: { 204: { content?: never } }
+    }
+    patch: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['WebhookPatch']
+          'application/json': components['schemas']['WebhookPatch']
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Webhook'] } } }
+    }
+  }
+  '/api/v1/webhooks/{id}/rotate-secret': {
+    post: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+    }
+  }
+  '/api/v1/webhooks/{id}/test': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      responses: {
+        202: { content: { 'application/json': components['schemas']['WebhookDeliveriesMade'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}/deliveries': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          status?: 'pending' | 'succeeded' | 'failed'
+          limit?: number
+          cursor?: string
+        }
+        path: { id: string }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['WebhookDeliveryList'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string; delivery_id: string }
+      }
+      responses: {
+        202: { content: { 'application/json': components['schemas']['WebhookDelivery'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}/replay': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      requestBody: { content: { 'application/json': components['schemas']['WebhookReplay'] } }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
+    }
+  }
   '/api/v1/links/{id}/stats': {
     get: {
       parameters: {
@@ -2304,6 +2412,8 @@ export interface components {
       | 'SHARE_NOT_FOUND'
       | 'UTM_TEMPLATE_NOT_FOUND'
       | 'KEY_NOT_FOUND'
+      | 'WEBHOOK_NOT_FOUND'
+      | 'DELIVERY_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
@@ -2317,6 +2427,7 @@ export interface components {
       | 'KEY_EXPIRED'
       | 'KEY_ALREADY_ROTATED'
       | 'ROTATION_IN_PROGRESS'
+      | 'WEBHOOK_DISABLED'
       | 'IDEMPOTENCY_IN_PROGRESS'
       | 'IDEMPOTENCY_RESPONSE_OMITTED'
       | 'COUNT_CHANGED'
@@ -2450,6 +2561,7 @@ export interface components {
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
       | 'DOMAINS_LIMIT'
+      | 'WEBHOOKS_LIMIT'
       | 'TOO_MANY_DETAILS'
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
@@ -3585,6 +3697,8 @@ export interface components {
         | 'domains:write'
         | 'keys:write'
         | 'events:read'
+        | 'webhooks:read'
+        | 'webhooks:write'
       )[]
       /** Null: none. */
       restrictions: components['schemas']['ApiKeyRestrictions'] | null
@@ -3620,7 +3734,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read, webhooks:read, webhooks:write. */
       scopes: string[]
       /** What the key is restricted to. Null or absent: nothing. */
       restrictions?: {
@@ -3676,7 +3790,7 @@ export interface components {
       id: string
       /** Counts the workspace's events without a gap, in the order of their commits. A reader who doesn’t see all folders, or asks for some types, gets only some of the numbers. */
       sequence: number
-      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`; others may be added. */
+      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`, `webhook.disabled`; others may be added. */
       type: string
       /** When it happened, in UTC. */
       at: string
@@ -3685,6 +3799,217 @@ export interface components {
       object: { [name: string]: unknown }
       /** The fields that were changed, as they were before. */
       previous: { [name: string]: unknown }
+    }
+    WebhookList: {
+      data: components['schemas']['Webhook'][]
+      pagination: components['schemas']['Pagination']
+    }
+    Webhook: {
+      /** `whk_` and 26 characters. */
+      id: string
+      /** Where requests are sent. */
+      url: string
+      /** What is sent. */
+      types: (
+        | 'link.created'
+        | 'link.updated'
+        | 'link.deleted'
+        | 'link.restored'
+        | 'link.started'
+        | 'link.expired'
+        | 'link.exhausted'
+        | 'link.blocked'
+        | 'tag.created'
+        | 'tag.updated'
+        | 'tag.renamed'
+        | 'tag.deleted'
+        | 'folder.created'
+        | 'folder.updated'
+        | 'folder.deleted'
+        | 'domain.created'
+        | 'domain.updated'
+        | 'domain.deleted'
+        | 'domain.verified'
+        | 'domain.failing'
+        | 'key.created'
+        | 'key.updated'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'member.added'
+        | 'member.updated'
+        | 'member.removed'
+        | 'import.finished'
+        | 'import.undone'
+        | 'usage.threshold'
+        | 'webhook.disabled'
+        | 'clicks.recorded'
+      )[]
+      /** Null: none. */
+      filter: components['schemas']['WebhookFilter'] | null
+      enabled: boolean
+      /** `failing`: the last attempt failed. */
+      status: 'ok' | 'failing' | 'disabled'
+      /** Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) or `not_permitted` (who made it may no longer do so). Null: it didn’t. */
+      disabled_reason: 'gone' | 'failing' | 'not_permitted' | null
+      /** Of the first failure since the last success. Null: none. */
+      failing_since: string | null
+      /** `whpk_` and the ed25519 key (base64) that verifies `v1a` signatures. */
+      public_key: string
+      created_by: components['schemas']['Actor'] & unknown
+      /** When it was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC. */
+      updated_at: string
+      /** Grows with each change; also in the ETag. */
+      version: number
+    }
+    WebhookFilter: { tags?: string[]; folders?: string[]; domains?: string[] }
+    NewWebhook: components['schemas']['Webhook'] & {
+      /** `whsec_` and the key (base64) of `v1` signatures. It can never be shown again. */
+      secret: string
+    }
+    WebhookCreate: {
+      url: string
+      /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
+      types?:
+        | (
+            | 'link.created'
+            | 'link.updated'
+            | 'link.deleted'
+            | 'link.restored'
+            | 'link.started'
+            | 'link.expired'
+            | 'link.exhausted'
+            | 'link.blocked'
+            | 'tag.created'
+            | 'tag.updated'
+            | 'tag.renamed'
+            | 'tag.deleted'
+            | 'folder.created'
+            | 'folder.updated'
+            | 'folder.deleted'
+            | 'domain.created'
+            | 'domain.updated'
+            | 'domain.deleted'
+            | 'domain.verified'
+            | 'domain.failing'
+            | 'key.created'
+            | 'key.updated'
+            | 'key.rotated'
+            | 'key.revoked'
+            | 'member.added'
+            | 'member.updated'
+            | 'member.removed'
+            | 'import.finished'
+            | 'import.undone'
+            | 'usage.threshold'
+            | 'webhook.disabled'
+            | 'clicks.recorded'
+          )[]
+        | null
+      filter?: components['schemas']['WebhookFilterInput']
+      /** By default true. */
+      enabled?: boolean | null
+    }
+    WebhookFilterInput: {
+      /** Only links on one of these short domains. */
+      domains?: string[] | null
+      /** Only links in one of these folders. */
+      folders?: string[] | null
+      /** Only links with one of these tags, by name. */
+      tags?: string[] | null
+    } | null
+    WebhookEventTypeList: {
+      data: {
+        type: string
+        /** JSON Schema of the body. */
+        schema: {} & { [name: string]: unknown }
+        sample: components['schemas']['Event']
+      }[]
+    }
+    WebhookPatch: {
+      url?: string
+      /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
+      types?:
+        | (
+            | 'link.created'
+            | 'link.updated'
+            | 'link.deleted'
+            | 'link.restored'
+            | 'link.started'
+            | 'link.expired'
+            | 'link.exhausted'
+            | 'link.blocked'
+            | 'tag.created'
+            | 'tag.updated'
+            | 'tag.renamed'
+            | 'tag.deleted'
+            | 'folder.created'
+            | 'folder.updated'
+            | 'folder.deleted'
+            | 'domain.created'
+            | 'domain.updated'
+            | 'domain.deleted'
+            | 'domain.verified'
+            | 'domain.failing'
+            | 'key.created'
+            | 'key.updated'
+            | 'key.rotated'
+            | 'key.revoked'
+            | 'member.added'
+            | 'member.updated'
+            | 'member.removed'
+            | 'import.finished'
+            | 'import.undone'
+            | 'usage.threshold'
+            | 'webhook.disabled'
+            | 'clicks.recorded'
+          )[]
+        | null
+      filter?: components['schemas']['WebhookFilterInput']
+      /** By default true. */
+      enabled?: boolean | null
+    }
+    WebhookDeliveriesMade: { data: components['schemas']['WebhookDelivery'][] }
+    WebhookDelivery: {
+      /** `dlv_` and 26 characters. */
+      id: string
+      /** The `webhook-id` of its requests. */
+      event_id: string
+      type: string
+      status: 'pending' | 'succeeded' | 'failed'
+      created_at: string
+      /** Null: it is finished. */
+      next_attempt_at: string | null
+      /** The latest 20, the oldest first. */
+      attempts: components['schemas']['WebhookAttempt'][]
+      /** The body of its requests. Null: it isn’t kept, or you may not see it. */
+      event: components['schemas']['Event'] | null
+    }
+    WebhookAttempt: {
+      at: string
+      /** HTTP status. Null: no response. */
+      status: number | null
+      duration_ms: number
+      /** The first KiB of the body. */
+      response: string | null
+      /** Why there is no response. */
+      error:
+        | 'url_not_allowed'
+        | 'dns_failed'
+        | 'connection_failed'
+        | 'tls_failed'
+        | 'timeout'
+        | 'not_permitted'
+        | null
+    }
+    WebhookDeliveryList: {
+      data: components['schemas']['WebhookDelivery'][]
+      pagination: components['schemas']['Pagination']
+    }
+    WebhookReplay: {
+      /** The id of an event. Null or absent: from the oldest on that is kept. */
+      after?: string | null
     }
     Stats: {
       /** The beginning, in UTC. */
@@ -4096,6 +4421,13 @@ export interface components {
     }
     EventObject: { [name: string]: unknown }
     EventPrevious: { [name: string]: unknown }
+    WebhookEventTypeListItemSchema: {} & { [name: string]: unknown }
+    WebhookEventTypeListItem: {
+      type: string
+      /** JSON Schema of the body. */
+      schema: components['schemas']['WebhookEventTypeListItemSchema']
+      sample: components['schemas']['Event']
+    }
     StatsTotals: {
       /** Clicks: of humans, unless `bots` says otherwise. */
       clicks: number
@@ -4287,6 +4619,39 @@ export interface components {
       /** True: only links that this key made, or the keys that it was rotated from. */
       own_links?: boolean | null
     }
+    WebhookType:
+      | 'link.created'
+      | 'link.updated'
+      | 'link.deleted'
+      | 'link.restored'
+      | 'link.started'
+      | 'link.expired'
+      | 'link.exhausted'
+      | 'link.blocked'
+      | 'tag.created'
+      | 'tag.updated'
+      | 'tag.renamed'
+      | 'tag.deleted'
+      | 'folder.created'
+      | 'folder.updated'
+      | 'folder.deleted'
+      | 'domain.created'
+      | 'domain.updated'
+      | 'domain.deleted'
+      | 'domain.verified'
+      | 'domain.failing'
+      | 'key.created'
+      | 'key.updated'
+      | 'key.rotated'
+      | 'key.revoked'
+      | 'member.added'
+      | 'member.updated'
+      | 'member.removed'
+      | 'import.finished'
+      | 'import.undone'
+      | 'usage.threshold'
+      | 'webhook.disabled'
+      | 'clicks.recorded'
     RuleConditionsDevice: 'mobile' | 'tablet' | 'desktop' | 'tv' | 'other'
     RuleConditionsOsInput: string | components['schemas']['NameAndVersionInput']
     RuleConditionsBrowserInput: string | components['schemas']['NameAndVersionInput']
