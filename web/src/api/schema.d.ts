@@ -839,7 +839,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['WebhookCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedWebhook'] } }
+      }
     }
   }
   '/api/v1/webhooks/event-types': {
@@ -885,7 +887,9 @@ export interface paths {
   '/api/v1/webhooks/{id}/rotate-secret': {
     post: {
       parameters: { query?: { lang?: string }; path: { id: string } }
-      responses: { 200: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['CreatedWebhook'] } }
+      }
     }
   }
   '/api/v1/webhooks/{id}/test': {
@@ -3864,7 +3868,7 @@ export interface components {
       version: number
     }
     WebhookFilter: { tags?: string[]; folders?: string[]; domains?: string[] }
-    NewWebhook: components['schemas']['Webhook'] & {
+    CreatedWebhook: components['schemas']['Webhook'] & {
       /** `whsec_` and the key (base64) of `v1` signatures. It can never be shown again. */
       secret: string
     }
