@@ -113,6 +113,20 @@ describe('a share', () => {
     expect(narrowed.body.totals.clicks).toBe(0)
   })
 
+  test('has statistics with an ETag that stays while nothing is clicked', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    for (const path of ['/stats', '/stats?interval=hour', '/stats/country']) {
+      const first = await shared.get(path)
+      const etag = first.headers.get('etag') as string
+      // Longer than a result is kept.
+      await Bun.sleep(2_100)
+      const again = await shared.get(path, { 'If-None-Match': etag })
+      // A new quarter of an hour may have begun, once.
+      if (again.status === 200) expect(again.body.to).not.toBe(first.body.to)
+      else expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+    }
+  })
+
   test('counts how often it was opened', async () => {
     const shared = await share({ subject: { workspace: true } })
     expect(shared.views).toBe(0)
