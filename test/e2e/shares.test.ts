@@ -115,15 +115,15 @@ describe('a share', () => {
 
   test('has statistics with an ETag that stays while nothing is clicked', async () => {
     const shared = await share({ subject: { workspace: true } })
-    for (const path of ['/stats', '/stats?interval=hour', '/stats/country']) {
-      const first = await shared.get(path)
-      const etag = first.headers.get('etag') as string
-      // Longer than a result is kept.
+    /** The status of a second request, later than a result is kept. */
+    const revalidated = async (path: string) => {
+      const etag = (await shared.get(path)).headers.get('etag') as string
       await Bun.sleep(2_100)
-      const again = await shared.get(path, { 'If-None-Match': etag })
-      // A new quarter of an hour may have begun, once.
-      if (again.status === 200) expect(again.body.to).not.toBe(first.body.to)
-      else expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+      return (await shared.get(path, { 'If-None-Match': etag })).status
+    }
+    for (const path of ['/stats', '/stats?interval=hour', '/stats/country']) {
+      // Only one of two can be at the end of a quarter of an hour.
+      expect([path, await revalidated(path), await revalidated(path)]).toContain(304)
     }
   })
 

@@ -1,7 +1,16 @@
 import { once } from 'node:events'
 import { constants, crc32, createDeflate } from 'node:zlib'
 import { PNG } from 'pngjs'
-import { drawQr, fitted, over, scaleOf, type QrStyle, type Rgba, rgbaOf, type Shape } from './drawing.ts'
+import {
+  drawQr,
+  fitted,
+  over,
+  type QrStyle,
+  type Rgba,
+  rgbaOf,
+  type Shape,
+  scaleOf,
+} from './drawing.ts'
 
 /** A picture for the middle of a code, as PNG. */
 export interface LogoPicture {

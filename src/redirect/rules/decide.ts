@@ -1,5 +1,5 @@
-import { targetOf } from '../../model/links/values.ts'
 import { type Random, systemRandom } from '../../lib/base/random.ts'
+import { targetOf } from '../../model/links/values.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import type { Rule, RuleAnswer, Variant } from './types.ts'
 import type { Visitor } from './visitor.ts'
