@@ -59,9 +59,6 @@ export function createImportService(deps: ImportServiceDeps) {
   const fromFile = (run: JobRun<FileInput, ImportState>) => importFile(deps, run)
   const fromRemote = (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run)
   const undo = (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run)
-  const uploads = createUploads(deps)
-  /** How many files of a workspace are being received. */
-  const receiving = new Map<number, number>()
   jobs.register(JOBS.file.real, fromFile, 'import.finished')
   jobs.register(JOBS.remote.real, fromRemote, 'import.finished')
   jobs.register(JOBS.file.dry, fromFile)
@@ -69,25 +66,7 @@ export function createImportService(deps: ImportServiceDeps) {
   jobs.register(UNDO, undo, 'import.undone')
 
   return {
-    ...uploads,
-
-    /**
-     * Stores the file of a request. Files that are being received count as unfinished jobs.
-     * @throws AppError TOO_MANY_JOBS, and as `receiveFile` does
-     */
-    async receive(caller: JobReader, request: Request): Promise<Upload> {
-      const { no } = caller.workspace
-      const others = receiving.get(no) ?? 0
-      receiving.set(no, others + 1)
-      try {
-        await jobs.assertRoom(caller, others)
-        return await uploads.receive(request)
-      } finally {
-        const left = (receiving.get(no) ?? 1) - 1
-        if (left === 0) receiving.delete(no)
-        else receiving.set(no, left)
-      }
-    },
+    ...createUploads(deps),
 
     /** A page of imports, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     list: (caller: JobReader, page: { limit: number; cursor?: string | undefined }) =>
