@@ -36,6 +36,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['links', 'members', 'usage'],
     ['blocks', 'domains', 'imports'],
     ['accounts', 'events', 'explain', 'mcp', 'page-details', 'qr', 'utm', 'views'],
+    ['webhooks'],
   ],
 }
 

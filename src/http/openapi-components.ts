@@ -59,14 +59,16 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
 
   const error = z
     .strictObject({
-      error: z.strictObject({
-        code: codeSchema,
-        message: messageSchema,
-        request_id: requestIdSchema,
-        details: detailsSchema.optional(),
-        suggestions: suggestionsSchema.optional(),
-        oldest: oldestSchema.optional(),
-      }),
+      error: z
+        .strictObject({
+          code: codeSchema,
+          message: messageSchema,
+          request_id: requestIdSchema,
+          details: detailsSchema.optional(),
+          suggestions: suggestionsSchema.optional(),
+          oldest: oldestSchema.optional(),
+        })
+        .openapi('ErrorBody'),
     })
     .openapi('Error', { example: errorExample() })
 

@@ -74,9 +74,8 @@ function open(node: Node): void {
 
 function simplify(node: Node): void {
   const types = [node.type ?? []].flat()
-  if (types.includes('integer') && node.format === undefined) {
-    node.format = (node.maximum ?? Number.POSITIVE_INFINITY) <= INT32_MAX ? 'int32' : 'int64'
-  }
+  if (types.includes('number')) node.format ??= 'double'
+  if (types.includes('integer')) node.format ??= sizeOf(node)
   const values = node.enum
   if (Array.isArray(values) && types.includes('boolean')) delete node.enum
   const others = types.filter((type) => type !== 'null')
@@ -84,10 +83,18 @@ function simplify(node: Node): void {
   if (others.length < 2 && !isNullableEnum) return
   const choices: Schema[] = others.map((type) => ({
     type,
+    ...((type === 'integer' || others.length === 1) && node.format && { format: node.format }),
     ...(Array.isArray(node.enum) && { enum: node.enum.filter((value) => value !== null) }),
   }))
   if (types.length > others.length) choices.push({ type: 'null' })
   node.anyOf = choices
   delete node.type
   delete node.enum
+  delete node.format
+}
+
+/** The size of an integer by its known values or its maximum. */
+function sizeOf({ enum: values, 'x-extensible-enum': known, maximum }: Node): string {
+  const largest = Math.max(...((values ?? known ?? [maximum]) as number[]).map((n) => n ?? 2 ** 53))
+  return largest <= INT32_MAX ? 'int32' : 'int64'
 }

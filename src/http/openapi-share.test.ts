@@ -5,13 +5,16 @@ test('equal parameters of endpoints become one component', () => {
   const zone = { name: 'zone', in: 'query', description: 'A zone.' }
   const other = { name: 'zone', in: 'query', description: 'Another zone.' }
   const id = { name: 'id', in: 'path' }
+  const own = { name: 'id', in: 'path', description: 'Of a word.' }
   const operation = (...parameters: object[]) => ({ get: { parameters } })
   const document = shareComponents({
     paths: {
-      '/a': operation(id, zone),
-      '/b': operation(id, zone, other),
-      '/c': operation(id, zone, other),
-      '/d': operation(id, other),
+      '/api/links/{id}': operation(id, zone),
+      '/api/links/{id}/a': operation(id, zone, other),
+      '/api/links/{id}/words.csv': operation(id, zone, other),
+      '/api/words/{id}': operation(own, other),
+      '/api/words/{id}/a': operation(own),
+      '/api/words/{id}/b': operation(own),
       '/e': { get: {} },
     },
     components: { parameters: {} },
@@ -19,41 +22,44 @@ test('equal parameters of endpoints become one component', () => {
   const ref = (key: string) => ({ $ref: `#/components/parameters/${key}` })
   expect(document).toEqual({
     paths: {
-      '/a': operation(ref('IdParam'), ref('ZoneParam')),
-      '/b': operation(ref('IdParam'), ref('ZoneParam'), ref('ZoneParamV2')),
-      '/c': operation(ref('IdParam'), ref('ZoneParam'), ref('ZoneParamV2')),
-      '/d': operation(ref('IdParam'), ref('ZoneParamV2')),
+      '/api/links/{id}': operation(ref('LinkIdPathParam'), ref('ZoneParam')),
+      '/api/links/{id}/a': operation(ref('LinkIdPathParam'), ref('ZoneParam'), ref('AZoneParam')),
+      '/api/links/{id}/words.csv': operation(
+        ref('LinkIdPathParam'),
+        ref('ZoneParam'),
+        ref('AZoneParam'),
+      ),
+      '/api/words/{id}': operation(ref('WordIdPathParam'), ref('AZoneParam')),
+      '/api/words/{id}/a': operation(ref('WordIdPathParam')),
+      '/api/words/{id}/b': operation(ref('WordIdPathParam')),
       '/e': { get: {} },
     },
     components: {
-      parameters: { ZoneParam: zone, ZoneParamV2: other, IdParam: id },
+      parameters: { LinkIdPathParam: id, ZoneParam: zone, AZoneParam: other, WordIdPathParam: own },
       responses: {},
       headers: {},
     },
   } as never)
 })
 
-test('common errors become one component', () => {
-  const missing = { description: 'NOT_FOUND' }
-  const other = { description: 'LINK_NOT_FOUND' }
-  const operation = (error: object) => ({ get: { responses: { 200: {}, 404: error } } })
+test('errors of a status are one component, and operations list their codes', () => {
+  const operation = (description: string) => ({
+    get: { responses: { 200: {}, 404: { description } } },
+  })
   const document = shareComponents({
-    paths: { '/a': operation(missing), '/b': operation(other), '/c': operation(missing) },
+    paths: { '/a': operation('NOT_FOUND'), '/b': operation('LINK_NOT_FOUND') },
     components: {},
   })
-  const ref = (key: string) => ({ $ref: `#/components/responses/${key}` })
-  expect(document).toEqual({
-    paths: {
-      '/a': operation(ref('Error404')),
-      '/b': operation(ref('Error404V2')),
-      '/c': operation(ref('Error404')),
-    },
-    components: {
-      parameters: {},
-      responses: { Error404: missing, Error404V2: other },
-      headers: {},
-    },
-  } as never)
+  const $ref = '#/components/responses/NotFound'
+  const { paths, components } = document as unknown as {
+    paths: ReturnType<typeof operation>[]
+    components: object
+  }
+  expect(Object.values(paths).map(({ get }) => get.responses[404])).toEqual([
+    { $ref, description: 'NOT_FOUND' },
+    { $ref, description: 'LINK_NOT_FOUND' },
+  ] as never)
+  expect(components).toMatchObject({ responses: { NotFound: { description: expect.any(String) } } })
 })
 
 test('headers and descriptions are shared, and a list has no example besides its item’s', () => {

@@ -7,7 +7,9 @@ export interface Schema {
   /** Known values of an open enum. */
   'x-extensible-enum'?: unknown[]
   items?: Schema
+  title?: string
   properties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
   required?: string[]
   anyOf?: Schema[]
   oneOf?: Schema[]
@@ -84,14 +86,18 @@ export function shareComponents<D extends object>(document: D): D {
   components.responses ??= {}
   components.headers ??= {}
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
-  shareParameters(operations, components.parameters)
+  shareParameters(paths, components.parameters)
   shareHeaders(operations, components.headers)
-  shareErrors(operations, components.responses)
+  shareErrors(paths, components.responses)
   shareExamples(operations, components.schemas ?? {})
   return document
 }
 
-function shareParameters(operations: readonly Operation[], shared: Record<string, Parameter>) {
+function shareParameters(
+  paths: Readonly<Record<string, Record<string, Operation>>>,
+  shared: Record<string, Parameter>,
+) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
   const uses = new Map<string, number>()
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
     // The default.
@@ -102,32 +108,81 @@ function shareParameters(operations: readonly Operation[], shared: Record<string
     uses.set(text, (uses.get(text) ?? 0) + 1)
   }
   const share = sharer('parameters', shared)
-  for (const operation of operations) {
-    if (operation.parameters === undefined) continue
-    operation.parameters = operation.parameters.map((parameter) => {
-      const { $ref } = parameter
-      const isShared = $ref === undefined && (uses.get(JSON.stringify(parameter)) ?? 0) >= SHARED_BY
-      return isShared ? (share(parameterKey(parameter.name), parameter) as Parameter) : parameter
-    })
-  }
-}
-
-function shareErrors(operations: readonly Operation[], shared: Record<string, ResponsePart>) {
-  const share = sharer('responses', shared)
-  for (const { responses = {} } of operations) {
-    for (const [status, response] of Object.entries(responses)) {
-      if (status === '304') responses[status] = share('NotModified', response)
-      else if (Number(status) >= 400) responses[status] = share(`Error${status}`, response)
+  for (const [path, item] of Object.entries(paths)) {
+    const segments = path.split('/').filter((segment) => segment !== '')
+    for (const operation of Object.values(item)) {
+      if (operation.parameters === undefined) continue
+      operation.parameters = operation.parameters.map((parameter) => {
+        if (parameter.$ref !== undefined) return parameter
+        if ((uses.get(JSON.stringify(parameter)) ?? 0) < SHARED_BY) return parameter
+        return share(parameterNames(parameter, segments), parameter) as Parameter
+      })
     }
   }
 }
 
+/**
+ * The possible names of a parameter's component, best first: `LinkIdPathParam`, `FromParam`,
+ * `ClicksFromParam`.
+ */
+function parameterNames(parameter: Parameter, segments: readonly string[]): string[] {
+  const { name } = parameter
+  if (parameter.in === 'path') {
+    const kind = segments[segments.indexOf(`{${name}}`) - 1] ?? ''
+    return [`${pascal(name === 'id' ? `${singular(kind)}_id` : name)}PathParam`]
+  }
+  const collection = segments.findLast((segment) => !segment.startsWith('{')) ?? ''
+  return [parameterKey(name), `${pascal(collection.replace(/\..*/, ''))}${parameterKey(name)}`]
+}
+
+/** Names and descriptions of error responses, which operations describe by their codes. */
+const FAILURES: Readonly<Record<string, [name: string, description: string]>> = {
+  304: ['NotModified', 'Not modified.'],
+  400: ['BadRequest', 'The request is malformed.'],
+  401: ['Unauthorized', 'A valid API key is missing.'],
+  403: ['Forbidden', 'The request isn’t permitted.'],
+  404: ['NotFound', 'The object doesn’t exist.'],
+  409: ['Conflict', 'The request conflicts with something that exists.'],
+  410: ['Gone', 'The object isn’t available any more.'],
+  412: ['PreconditionFailed', 'The object has another version.'],
+  413: ['PayloadTooLarge', 'The body is too large.'],
+  415: ['UnsupportedMediaType', 'The media type of the body isn’t supported.'],
+  422: ['ValidationFailed', 'The request is invalid.'],
+  429: ['RateLimited', 'There are too many requests.'],
+  500: ['InternalError', 'The server failed.'],
+  502: ['BadGateway', 'Another service failed.'],
+  503: ['ServiceUnavailable', 'The service is temporarily unavailable.'],
+  504: ['GatewayTimeout', 'Another service took too long.'],
+}
+
+/** An operation refers to the response of the status, and lists its codes as the description. */
+function shareErrors(
+  paths: Readonly<Record<string, Record<string, Operation>>>,
+  shared: Record<string, ResponsePart>,
+) {
+  const share = sharer('responses', shared)
+  const operations = Object.values(paths).flatMap((item) => Object.entries(item))
+  for (const [method, { responses = {} }] of operations) {
+    for (const [status, { description: codes, ...response }] of Object.entries(responses)) {
+      const [name, description] = FAILURES[status] ?? []
+      if (name === undefined || description === undefined) continue
+      const names = [name, `${pascal(method)}${name}`, `Public${name}`]
+      const reference = share(names, { description, ...response })
+      responses[status] =
+        status === '304' ? reference : { ...reference, description: codes ?? description }
+    }
+  }
+}
+
+/** Headers that differ keep their places: no generator names them. */
 function shareHeaders(operations: readonly Operation[], shared: Record<string, object>) {
-  const share = sharer('headers', shared)
   for (const { responses = {} } of operations) {
     for (const { headers = {} } of Object.values(responses)) {
       for (const [name, header] of Object.entries(headers)) {
-        if (!('$ref' in header)) headers[name] = share(name, header)
+        if ('$ref' in header) continue
+        shared[name] ??= header
+        if (!Bun.deepEquals(shared[name], header)) continue
+        headers[name] = { $ref: `#/components/headers/${name}` }
       }
     }
   }
@@ -160,23 +215,37 @@ function contentsOf(responses: Readonly<Record<string, ResponsePart>>): Content[
   return Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
 }
 
-/** Makes a component of each distinct value, and returns a reference to it. */
+/**
+ * Makes a component of each distinct value under the first of its names that is free, and returns a
+ * reference to it. @throws Error if none is free
+ */
 function sharer<T extends object>(kind: string, shared: Record<string, T>) {
-  return (name: string, value: T) => {
-    for (let n = 1; ; n++) {
-      const key = n === 1 ? name : `${name}V${n}`
-      shared[key] ??= value
-      if (Bun.deepEquals(shared[key], value)) return { $ref: `#/components/${kind}/${key}` }
-    }
+  const known = new Map(
+    Object.entries(shared).map(([name, value]) => [JSON.stringify(value), name]),
+  )
+  return (names: readonly string[], value: T): { $ref: string } => {
+    const text = JSON.stringify(value)
+    const name = known.get(text) ?? names.find((one) => !Object.hasOwn(shared, one))
+    if (name === undefined) throw new Error(`${kind}: ${names.join(', ')} are not ${text}`)
+    known.set(text, name)
+    shared[name] ??= value
+    return { $ref: `#/components/${kind}/${name}` }
   }
 }
 
 /** The component name of a parameter: `LinkParam`, so that it can't be a schema's. */
 export function parameterKey(name: string): string {
   // A leading minus marks parameters that exclude values.
-  const words = name
-    .replace(/^-/, 'not_')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '')
-  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Param`
+  return `${pascal(name.replace(/^-/, 'not_'))}Param`
+}
+
+/** `link_id` as `LinkId`. */
+export function pascal(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** `domains` as `domain`. */
+export function singular(name: string): string {
+  return name.length < 4 ? name : name.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '')
 }

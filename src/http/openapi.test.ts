@@ -94,9 +94,9 @@ describe('the OpenAPI document', () => {
   })
 
   test('has the scope of each endpoint', () => {
-    expect(document.paths['/api/v1/hosts'].post.security).toEqual([{ apiKey: ['links:write'] }])
+    expect(document.paths['/api/v1/hosts'].post.security).toEqual([{ bearerAuth: ['links:write'] }])
     expect(document.paths['/api/v1/words'].get.security).toEqual([])
-    expect(document.components.securitySchemes.apiKey.scheme).toBe('bearer')
+    expect(document.components.securitySchemes.bearerAuth.scheme).toBe('bearer')
   })
 
   test('lists every response of an endpoint', () => {

@@ -11,6 +11,7 @@ import {
 import { SCOPES, sufficientFor } from '../model/keys/scopes.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { letGrow } from './openapi-grow.ts'
+import { nameSchemas } from './openapi-names.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 import type { AnyEndpoint } from './types.ts'
 
@@ -23,7 +24,7 @@ Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep,
 
 Send an API key with each request: \`Authorization: Bearer <API_KEY>\`. Only a few endpoints need none: \`GET /api/v1\`, the list of plans, and shared statistics under \`/shared/\`.
 
-What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\` and \`events:read\` (the feed of events). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
 
 ## Pagination
 
@@ -91,7 +92,7 @@ const PROGRAMS = {
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
   schemas: errorSchemas(PUBLIC_ERROR_CODES, PUBLIC_DETAIL_CODES),
   security: {
-    name: 'apiKey',
+    name: 'bearerAuth',
     scheme: {
       type: 'http',
       scheme: 'bearer',
@@ -147,7 +148,7 @@ export function openApiDocument(
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
   // The dashboard is built together with its server, so its types are closed.
-  return forDashboard ? shareComponents(document) : letGrow(shareComponents(document))
+  return forDashboard ? shareComponents(document) : nameSchemas(letGrow(shareComponents(document)))
 }
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
@@ -183,7 +184,7 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
 function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint) {
   if (upload !== undefined) {
     const schema = z.string().openapi({ format: 'binary' })
-    const form = z.object({ file: schema }).openapi({ additionalProperties: { type: 'string' } })
+    const form = z.object({ file: schema }).openapi('FileUpload')
     const content = Object.entries(upload.types).map(([type, example]) => [
       type,
       { schema: type === 'multipart/form-data' ? form : schema, example },

@@ -26,6 +26,7 @@ import { registerTagRoutes } from '../features/tags/index.ts'
 import { registerUsageRoutes } from '../features/usage/routes.ts'
 import { registerUtmRoutes } from '../features/utm/routes.ts'
 import { registerViewRoutes } from '../features/views/routes.ts'
+import { registerWebhookRoutes } from '../features/webhooks/routes.ts'
 import { registerExcludedNetworkRoutes } from '../features/workspaces/excluded-networks.ts'
 import { registerInstanceRoutes } from '../features/workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from '../features/workspaces/routes.ts'
@@ -61,6 +62,7 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerExplainRoutes>[1] &
   Parameters<typeof registerEventRoutes>[1] &
+  Parameters<typeof registerWebhookRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerUtmRoutes>[1] &
@@ -211,6 +213,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerShareRoutes(api, deps)
   registerKeyRoutes(api, deps)
   registerEventRoutes(api, deps)
+  registerWebhookRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

@@ -60,11 +60,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       { name: 'backup', withinMs: 100, run: backups.stop },
       { name: 'journal', withinMs: 500, run: backend.closeJournal },
       {
-        name: 'click worker, statistics and jobs',
+        name: 'click worker, statistics, jobs and webhooks',
         withinMs: 3_200,
         async run() {
           const services = await loading
-          const others = [services?.mailer.close(), services?.jobs.stop()]
+          const { mailer, jobs, webhookSender } = services ?? {}
+          const others = [mailer?.close(), jobs?.stop(), webhookSender?.stop()]
           await Promise.all([backend.finish(3_000), ...others])
         },
       },

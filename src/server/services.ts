@@ -19,6 +19,7 @@ import { createFilterJobs } from '../features/links/bulk/job.ts'
 import { createLinkService, createRenderer } from '../features/links/index.ts'
 import { createPageDetails } from '../features/page-details/service.ts'
 import { createUserService } from '../features/users/service.ts'
+import { createWebhookServices } from '../features/webhooks/index.ts'
 import { builtFiles, createDashboard, createSharedShell } from '../http/dashboard/index.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
 import { smtp } from '../platform/mail/smtp.ts'
@@ -40,6 +41,7 @@ export function openServices(parts: Parts) {
   const services = createServices(parts)
   const stopTimers = startTimers({ ...parts, ...services })
   services.jobs.start()
+  services.webhookSender.start()
   return { ...services, app: createApplication(parts, services), stopTimers }
 }
 
@@ -87,6 +89,10 @@ function createServices(parts: Parts) {
   const render = createRenderer(domains, parts.blocks)
   return {
     events,
+    ...createWebhookServices({
+      ...{ ...parts, events, eventSignal, jobs, mailer, outgoing },
+      callerOf: callers.callerOf,
+    }),
     timedEvents: createTimedEvents({ ...parts, render }),
     usageEvents: createUsageEvents({ ...parts, ownDomains, clicksThisMonth }),
     eventStreams: createEventStreams({ ...parts, events, eventSignal }),

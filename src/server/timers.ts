@@ -28,6 +28,7 @@ interface Recurring {
   events: Purged
   timedEvents: { run(): Promise<unknown> }
   usageEvents: { run(): Promise<unknown> }
+  webhookSender: Purged
   statistics: { deletions: { run(): Promise<unknown> } }
 }
 
@@ -53,6 +54,7 @@ export function startTimers({
   statistics,
   timedEvents,
   usageEvents,
+  webhookSender,
 }: Recurring) {
   const timers = [
     setInterval(() => {
@@ -65,6 +67,9 @@ export function startTimers({
       events.purge().catch((err) => logger.warn({ err }, 'Old events could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
       misses.purge().catch((err) => logger.warn({ err }, 'Old missed paths could not be deleted'))
+      webhookSender
+        .purge()
+        .catch((err) => logger.warn({ err }, 'Old deliveries of webhooks could not be deleted'))
       usageEvents.run().catch((err) => logger.warn({ err }, 'Usage could not be checked'))
       statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))

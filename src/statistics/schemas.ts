@@ -55,12 +55,14 @@ export const StatsSchema = z
       }),
     series: z
       .array(
-        z.object({
-          start: time(
-            'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
-          ),
-          ...COUNTS,
-        }),
+        z
+          .object({
+            start: time(
+              'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
+            ),
+            ...COUNTS,
+          })
+          .openapi('StatsBucket'),
       )
       .openapi({ description: 'All buckets of the range in order, including empty ones.' }),
   })

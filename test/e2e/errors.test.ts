@@ -16,7 +16,7 @@ const KEYS = '/api/v1/keys'
 const GOOD = 'https://example.com/'
 /** Only raised in process: no request can make a healthy server fail. See http's own tests. */
 const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
-/** They need a special setup: see the tests of domains, imports, tags, folders and events. */
+/** They need a special setup: see the tests of domains, imports, tags, folders, events and webhooks. */
 const ELSEWHERE: readonly string[] = [
   ...['DOMAIN_IN_USE', 'DOMAIN_NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'DOMAIN_TAKEN'],
   ...['ACTOR_NOT_PERMITTED', 'IMPORT_CONFLICT', 'IMPORT_RUNNING', 'FILE_UNREADABLE'],
@@ -27,9 +27,11 @@ const ELSEWHERE: readonly string[] = [
   ...['EVENTS_OTHER_FEED', 'EVENTS_EXPIRED'],
   ...['KEY_REVOKED', 'KEY_EXPIRED', 'KEY_ALREADY_ROTATED', 'ROTATION_IN_PROGRESS'],
   ...['KEY_RESTRICTED', 'RESTRICTION_NOT_GRANTABLE'],
+  ...['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_DISABLED'],
 ]
 const DETAILS_ELSEWHERE: readonly string[] = [
   'OUTSIDE_RESTRICTIONS',
+  'WEBHOOKS_LIMIT',
   ...['DOMAINS_LIMIT', 'DOMAIN_NOT_VERIFIED', 'INVALID_HOST', 'SLUGS_COLLIDE', 'UNKNOWN_MEMBER'],
   ...[
     'EMPTY_FILE',

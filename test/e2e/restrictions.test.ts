@@ -26,7 +26,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   ],
   /** What is written must be one of the key's links. */
   write: [
-    ...['createLink', 'bulkLinks', 'bulkLinksByFilter', 'importLinks', 'previewImport'],
+    ...['createLink', 'writeLinks', 'changeLinksByFilter', 'importLinks', 'previewImport'],
     ...['importFromService', 'putLinkByExternalId', 'updateLinkByExternalId'],
     ...['deleteLinkByExternalId', 'createShare'],
   ],

@@ -20,10 +20,10 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
     ...['exportClicksParquet', 'exportLinkClicksCSV', 'exportLinkClicksNDJSON'],
     'exportLinkClicksParquet',
   ],
-  'links:write links:create': ['createLink', 'bulkLinks'],
+  'links:write links:create': ['createLink', 'writeLinks'],
   'links:write': [
     ...['putLinkByExternalId', 'updateLink', 'deleteLink', 'restoreLink', 'appealBlock'],
-    ...['cancelJob', 'bulkLinksByFilter', 'importLinks', 'previewImport', 'undoImport'],
+    ...['cancelJob', 'changeLinksByFilter', 'importLinks', 'previewImport', 'undoImport'],
     ...['importFromService', 'setLogo', 'deleteLogo', 'createUtmTemplate', 'updateUtmTemplate'],
     ...['deleteUtmTemplate', 'createTag', 'updateTag', 'deleteTag', 'mergeTag', 'createFolder'],
     ...['updateFolder', 'deleteFolder', 'createShare', 'updateShare', 'deleteShare'],
@@ -33,6 +33,13 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
   'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
   'events:read': ['listEvents', 'streamEvents'],
+  'webhooks:read': [
+    ...['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'listWebhookDeliveries'],
+  ],
+  'webhooks:write': [
+    ...['createWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook'],
+    ...['replayWebhookDelivery', 'replayWebhook'],
+  ],
   /** Any key. */
   '': ['getMe'],
   /** No key. */

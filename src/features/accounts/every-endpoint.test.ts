@@ -45,7 +45,7 @@ const LEAST: Record<string, readonly string[]> = {
     'removeMember',
   ],
   member: [
-    ...['bulkLinks', 'bulkLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
+    ...['writeLinks', 'changeLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
     ...['deleteFolder', 'deleteTag', 'importFromService', 'importLinks', 'mergeTag'],
     ...['previewImport', 'putLinkByExternalId', 'undoImport', 'updateFolder', 'updateTag'],
     ...['appealBlock', 'createShare', 'updateShare', 'deleteShare'],
@@ -69,6 +69,9 @@ const LEAST: Record<string, readonly string[]> = {
     ...['createDomain', 'deleteDomain', 'updateDomain', 'verifyDomain'],
     ...['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
     ...['listEvents', 'streamEvents'],
+    ...['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'listWebhookDeliveries'],
+    ...['createWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook'],
+    ...['replayWebhookDelivery', 'replayWebhook'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],
   owner: ['updateWorkspace', 'setExcludedNetworks', 'deleteWorkspace'],

@@ -61,6 +61,11 @@ export const AUDIT_ACTIONS = [
   'domain.deleted',
   'domain.verified',
   'domain.failing',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.secret_rotated',
+  'webhook.disabled',
 ] as const
 
 /** Audited actions on an account, outside of any workspace. */

@@ -94,11 +94,11 @@ describe('the reference page', () => {
     }
   })
 
-  test('shows the members of objects in objects', async () => {
+  test('shows the members of objects in objects with their own object', async () => {
     const { text } = await page()
-    for (const member of ['error.code', 'error.details']) {
-      expect(text).toContain(`<code>${member}</code>`)
-    }
+    expect(text).toContain('<a href="#ErrorBody">')
+    const members = text.slice(text.indexOf('id="ErrorBody"'))
+    for (const member of ['code', 'details']) expect(members).toContain(`<code>${member}</code>`)
   })
 
   test('has messages with all parameters filled in', async () => {

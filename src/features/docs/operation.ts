@@ -101,8 +101,8 @@ function responsesList(
 ): Html {
   return entries(
     Object.entries(responses).map(([status, response]) => {
-      const shared = response.$ref && components.responses?.[nameOfRef(response.$ref)]
-      const { description = '', headers = {}, content } = shared || response
+      const shared = components.responses?.[nameOfRef(response.$ref ?? '')]
+      const { description = '', headers = {}, content } = { ...shared, ...response }
       const schema = content?.['application/json']?.schema
       const own = Object.keys(headers)
       const meaning =

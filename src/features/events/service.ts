@@ -7,6 +7,7 @@ import { type AuditRow, entryNumber, withoutAddresses } from '../audit/index.ts'
 import { eventIdOf, type Feed, feedOf, numberOf } from './position.ts'
 import {
   eventsIn,
+  eventsOf,
   expireEvents,
   feedIdOf,
   feedState,
@@ -32,9 +33,10 @@ export interface EventQuery {
   limit: number
 }
 
-/** Events, and the position after them: the number of an audit entry. */
+/** Events with the numbers of their audit entries, and the position after them: such a number. */
 export interface EventPage {
   events: FeedEvent[]
+  numbers: number[]
   position: number
   hasMore: boolean
 }
@@ -68,7 +70,7 @@ export function createEventService(deps: EventServiceDeps) {
   }
   let above = 0
   return {
-    ...withContext(ctx, { positionOf, idOf, page }),
+    ...withContext(ctx, { positionOf, idOf, page, visibleOf }),
     /** Lets events that are too old expire, of some workspaces with each call. */
     async purge(): Promise<void> {
       above = await purgeSome(ctx, above)
@@ -87,7 +89,7 @@ async function idOf(ctx: EventContext, reader: Reader, position: number): Promis
 
 /**
  * The position after an event, or after the `latest`; undefined: before the oldest. `field`: the
- * name of the parameter or header.
+ * name of the parameter or header; `sql`: a transaction that goes on from there.
  * @throws AppError BAD_REQUEST (INVALID_CURSOR), EVENTS_EXPIRED, EVENTS_OTHER_FEED
  */
 async function positionOf(
@@ -95,8 +97,9 @@ async function positionOf(
   reader: Reader,
   after: string | undefined,
   field = 'after',
+  sql: Sql = ctx.storage.read,
 ): Promise<number> {
-  const { made, expired } = await stateOf(ctx.storage.read, reader)
+  const { made, expired } = await stateOf(sql, reader)
   if (after === undefined) return expired
   if (after === 'latest') return made
   const number = numberOf(await feed(ctx, reader), after)
@@ -131,8 +134,8 @@ async function page(
   const { made, expired } = await stateOf(ctx.storage.read, reader)
   if (after < expired) throw await expiredError(ctx, reader)
   const upTo = query.types === undefined ? Math.min(made, after + WINDOW) : made
-  const { events, position } = await read(ctx, reader, { after, upTo }, query)
-  return { events, position, hasMore: position < made }
+  const found = await read(ctx, reader, { after, upTo }, query)
+  return { ...found, hasMore: found.position < made }
 }
 
 async function read(
@@ -140,18 +143,40 @@ async function read(
   reader: Reader,
   { after, upTo }: { after: number; upTo: number },
   { types, limit }: EventQuery,
-): Promise<Pick<EventPage, 'events' | 'position'>> {
-  if (after >= upTo) return { events: [], position: after }
+): Promise<Omit<EventPage, 'hasMore'>> {
+  if (after >= upTo) return { events: [], numbers: [], position: after }
   const { reports } = ctx.storage
   const actions = types === undefined ? null : actionsOf(types)
   const range = { workspaceNo: reader.workspace.no, after, upTo }
   const rows = await eventsIn(reports, range, actions, limit)
   const last = rows.at(-1)
   const position = last !== undefined && rows.length === limit ? entryNumber(last) : upTo
+  return { ...(await visible(ctx, reader, rows)), position }
+}
+
+/** The events of some numbers of entries, as far as they are kept and the reader can see them. */
+async function visibleOf(
+  ctx: EventContext,
+  reader: Reader,
+  numbers: readonly number[],
+): Promise<Map<number, FeedEvent>> {
+  if (numbers.length === 0) return new Map()
+  const rows = await eventsOf(ctx.storage.reports, reader.workspace.no, numbers)
+  const found = await visible(ctx, reader, rows)
+  return new Map(found.events.map((event, i) => [found.numbers[i] as number, event]))
+}
+
+async function visible(
+  ctx: EventContext,
+  reader: Reader,
+  rows: readonly AuditRow[],
+): Promise<Pick<EventPage, 'events' | 'numbers'>> {
+  const { reports } = ctx.storage
   const named = await withPeople(reports, rows)
   const ofFeed = await feed(ctx, reader)
-  const events = named.map((row) => eventOf(ofFeed, row))
-  return { events: await visibleEvents(reports, reader, events), position }
+  const numbers = new Map(named.map((row) => [eventOf(ofFeed, row), entryNumber(row)]))
+  const events = await visibleEvents(reports, reader, [...numbers.keys()])
+  return { events, numbers: events.map((event) => numbers.get(event) as number) }
 }
 
 /** An entry with its object. */

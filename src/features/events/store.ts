@@ -83,6 +83,18 @@ export async function eventsIn(
   return sql.db.selectFrom('audit').selectAll().where('seq', 'in', seqs).orderBy('seq').execute()
 }
 
+/** The events that are entries with these numbers, in order. */
+export function eventsOf({ db }: Sql, workspaceNo: number, numbers: readonly number[]) {
+  const seqs = numbers.map((number) => workspaceNo * SEQS_PER_WORKSPACE + number)
+  return db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', 'in', seqs)
+    .where('object', 'is not', null)
+    .orderBy('seq')
+    .execute()
+}
+
 /** Those of some links that are in one of these folders now, also when they are deleted. */
 export async function linksInFolders(
   { db }: Sql,

@@ -33,6 +33,7 @@ const ACTIONS = {
   'import.finished': ['import.finished'],
   'import.undone': ['import.undone'],
   'usage.threshold': ['usage.threshold'],
+  'webhook.disabled': ['webhook.disabled'],
 } as const satisfies Record<string, readonly AuditAction[]>
 
 /** A type of events. */

@@ -59,11 +59,11 @@ export function createImportService(deps: ImportServiceDeps) {
   const fromFile = (run: JobRun<FileInput, ImportState>) => importFile(deps, run)
   const fromRemote = (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run)
   const undo = (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run)
-  jobs.register(JOBS.file.real, fromFile, 'import.finished')
-  jobs.register(JOBS.remote.real, fromRemote, 'import.finished')
+  jobs.register(JOBS.file.real, fromFile, { endAction: 'import.finished' })
+  jobs.register(JOBS.remote.real, fromRemote, { endAction: 'import.finished' })
   jobs.register(JOBS.file.dry, fromFile)
   jobs.register(JOBS.remote.dry, fromRemote)
-  jobs.register(UNDO, undo, 'import.undone')
+  jobs.register(UNDO, undo, { endAction: 'import.undone' })
 
   return {
     ...createUploads(deps),

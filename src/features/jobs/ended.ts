@@ -4,8 +4,11 @@ import type { Transaction } from '../../platform/storage/index.ts'
 import { type Actor, type AuditAction, recordChange } from '../audit/index.ts'
 import type { JobRow } from './store.ts'
 
-/** The actions that record the end of jobs, by their type; other types have none. */
-export type EndActions = ReadonlyMap<string, Extract<AuditAction, `import.${string}`>>
+/** An action that records the end of a job. */
+export type EndAction = Extract<AuditAction, `import.${string}`>
+
+/** These actions by the types of jobs; other types have none. */
+export type EndActions = ReadonlyMap<string, EndAction>
 
 /** Records the end of a job in the transaction that ends it, which has locked the workspace. */
 export async function recordEnd(

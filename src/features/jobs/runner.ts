@@ -34,7 +34,7 @@ const RUNNING_MAX = 4
 /** How long a job keeps its place, from its first step on, while other workspaces wait for one. */
 const TURN_MS = 15_000
 
-/** What starting a job takes, and each of its steps: all of them change links. */
+/** What starting a job takes, and each of its steps, unless its type needs another scope. */
 const SCOPE = 'links:write'
 
 /** The job was cancelled, or another process has it. */
@@ -59,6 +59,8 @@ export interface RunnerDeps {
   nodeId?: string | undefined
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
   endActions: EndActions
+  /** Of the types that need another scope than most. */
+  scopes: ReadonlyMap<string, Permission>
   /** A job's actor as they may act now. @throws AppError if they may not go on */
   callerOf: (
     sql: Sql,
@@ -161,7 +163,7 @@ export function createJobRunner(deps: RunnerDeps) {
 
 /** Runs a job that this process has taken, until it is finished or taken over. */
 async function run(
-  { storage, clock, logger, handlers, endActions, callerOf }: RunnerDeps,
+  { storage, clock, logger, handlers, endActions, scopes, callerOf }: RunnerDeps,
   row: JobRow,
   { owner, place, stopping }: { owner: string; place: Place; stopping: AbortSignal },
 ): Promise<void> {
@@ -172,7 +174,7 @@ async function run(
   const ended = new AbortController()
   const turnOver = new AbortController()
   const signal = AbortSignal.any([stopping, ended.signal, turnOver.signal])
-  const caller = (sql: Sql) => callerOf(sql, job, SCOPE)
+  const caller = (sql: Sql) => callerOf(sql, job, scopes.get(type) ?? SCOPE)
   const keep = async (tx: Transaction, values: Partial<JobRow>) => {
     if (!(await changeHeld(tx, held, values))) throw new LeaseLost()
   }

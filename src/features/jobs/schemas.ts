@@ -39,11 +39,39 @@ export const JobSchema = z
       })
       .openapi({ description: 'The progress.' }),
     result: z
-      .record(z.string(), z.unknown())
+      .object({
+        created: count('Of an import: links that it created.').optional(),
+        updated: count('Of an import: links that it changed.').optional(),
+        skipped: count('Of an import: records whose link exists.').optional(),
+        refused: count('Of an import: records that are invalid.').optional(),
+        imported_clicks: count('Of an import: clicks that came along. Absent: none.').optional(),
+        rows_omitted: count(
+          'Of an import: refused and skipped records without a row. Absent: none.',
+        ).optional(),
+        import_id: z.string().optional().openapi({ description: 'Of undoing: the import’s job.' }),
+        deleted: count('Of undoing: links that the import had created.').optional(),
+        restored: count('Of undoing: links that the import had changed.').optional(),
+        kept: count('Of undoing: links left alone, because they were changed since.').optional(),
+        succeeded: count('Of a change by filter: links that were changed or deleted.').optional(),
+        failed: count('Of a change by filter: links that were refused.').optional(),
+        errors: z
+          .array(
+            z.object({
+              id: z.string().openapi({ description: 'The id of the link.' }),
+              code: z.string().openapi({ description: 'The code of the error.' }),
+              details: z
+                .array(z.object({ field: z.string(), code: z.string() }))
+                .openapi({ description: 'The fields that were refused.' }),
+            }),
+          )
+          .optional()
+          .openapi({ description: 'Of a change by filter: why links were refused.' }),
+      })
       .nullable()
       .openapi({
-        type: ['object', 'null'],
-        description: 'Its result, by its type. Null: none yet.',
+        description:
+          'What it has done so far: `imports.` the first six members, `imports.undo` the next four, ' +
+          '`links.by_filter` the last three. Null: none yet.',
       }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().openapi({
       description: 'Why it failed; what was done before stays done. Null: it has not.',

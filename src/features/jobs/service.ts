@@ -1,4 +1,4 @@
-import type { Reader } from '../../http/callers.ts'
+import type { Permission, Reader } from '../../http/callers.ts'
 import type { Cursors } from '../../http/cursor.ts'
 import { pageOf } from '../../http/page.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
@@ -8,7 +8,7 @@ import { type Locale, translate } from '../../lib/i18n/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, recordChange, withoutAddresses } from '../audit/index.ts'
-import { recordEnd } from './ended.ts'
+import { type EndAction, recordEnd } from './ended.ts'
 import { createJobRunner, type RunnerDeps } from './runner.ts'
 import type { ShownJob } from './schemas.ts'
 import {
@@ -64,12 +64,13 @@ export type JobService = ReturnType<typeof createJobService>
  * continued by another if that one dies. See {@link JobHandler}.
  */
 export function createJobService(
-  deps: Omit<RunnerDeps, 'handlers' | 'endActions'> & { ids: Ids; cursors: Cursors },
+  deps: Omit<RunnerDeps, 'handlers' | 'endActions' | 'scopes'> & { ids: Ids; cursors: Cursors },
 ) {
   const { storage, clock, ids, cursors } = deps
   const handlers = new Map<string, JobHandler<unknown, unknown>>()
-  const endActions = new Map<string, 'import.finished' | 'import.undone'>()
-  const runner = createJobRunner({ ...deps, handlers, endActions })
+  const endActions = new Map<string, EndAction>()
+  const scopes = new Map<string, Permission>()
+  const runner = createJobRunner({ ...deps, handlers, endActions, scopes })
 
   async function assertRoom(
     { workspace }: Pick<JobPrincipal, 'workspace'>,
@@ -85,15 +86,16 @@ export function createJobService(
     stop: runner.stop,
 
     /**
-     * Registers the handler of a job type, and the action that records the end of such jobs; call
-     * before `start`.
+     * Registers the handler of a job type; call before `start`. `endAction` records the end of such
+     * jobs; `scope`: what starting one takes, and each of its steps, if it isn't `links:write`.
      */
     register<I, S>(
       type: string,
       handler: JobHandler<I, S>,
-      endAction?: 'import.finished' | 'import.undone',
+      { endAction, scope }: { endAction?: EndAction; scope?: Permission } = {},
     ): void {
       handlers.set(type, handler as JobHandler<unknown, unknown>)
+      if (scope !== undefined) scopes.set(type, scope)
       if (endAction !== undefined) endActions.set(type, endAction)
     },
 

@@ -93,6 +93,8 @@ export async function changedRestrictions(
   patch: RestrictionsPatch | null,
   /** What who asks is restricted to: of other objects they don't learn whether they exist. */
   held: Restrictions = {},
+  /** The field that the names are in. */
+  of: 'restrictions' | 'filter' = 'restrictions',
 ): Promise<Restrictions> {
   if (patch === null) return {}
   const faults: ErrorDetail[] = []
@@ -103,11 +105,11 @@ export async function changedRestrictions(
     find: (name: string) => T | undefined,
     code: 'UNKNOWN_DOMAIN' | 'FOLDER_NOT_FOUND' | 'TAG_NOT_FOUND',
   ): T[] {
-    const of = held[field] as readonly T[] | undefined
+    const reached = held[field] as readonly T[] | undefined
     return names.flatMap((one, i) => {
       const value = find(one)
-      if (value !== undefined && of?.includes(value) !== false) return [value]
-      faults.push({ field: `restrictions.${field}[${i}]`, code })
+      if (value !== undefined && reached?.includes(value) !== false) return [value]
+      faults.push({ field: `${of}.${field}[${i}]`, code })
       return []
     })
   }

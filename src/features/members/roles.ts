@@ -6,7 +6,10 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies r
 /** The permissions that each role adds to those of the lower ones. */
 const OWN: Readonly<Record<Role, readonly Permission[]>> = {
   owner: ['workspace:manage'],
-  admin: ['keys:write', 'members:manage', 'audit:read', 'events:read', 'domains:write'],
+  admin: [
+    ...['keys:write', 'members:manage', 'audit:read', 'events:read', 'domains:write'],
+    ...['webhooks:read', 'webhooks:write'],
+  ] as const,
   member: ['links:write'],
   viewer: ['links:read', 'domains:read'],
 }

@@ -75,6 +75,9 @@ export function createWorkspaceRemoval(deps: {
       ] as const) {
         await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
       }
+      // Their deliveries are deleted in steps.
+      const ended = { deleted_at: at, enabled: 0 } as const
+      await tx.db.updateTable('webhooks').set(ended).where('workspace_no', '=', no).execute()
       await tx.db.deleteFrom('workspaces').where('no', '=', no).execute()
       const deleted = { no, id, deleted_at: at, purged_at: null }
       await tx.db.insertInto('deleted_workspaces').values(deleted).execute()

@@ -16,7 +16,7 @@ import { SEARCH_LINK } from './open-search.ts'
 const NONCE = /__CSP_NONCE__/g
 /** The end of the session cookie's name, which may have a prefix. */
 const SESSION_COOKIE = 'session_token'
-/** The placeholder in the page of shared statistics for the text shown without scripts. */
+/** The placeholder for the text shown without scripts. */
 const NO_SCRIPT = '__NO_SCRIPT__'
 const HTML_TAG = '<html lang="en" dir="ltr">'
 
@@ -59,6 +59,7 @@ export function openPage(built: BuiltFiles) {
       : preload(manifest, locale, chunksOf(name, cookies)) + listAhead(request.url, name, cookies)
     const page = (isSignedOut ? signedOut : dashboard)
       .replace(HTML_TAG, htmlTag(locale, theme))
+      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.script')))
       .replace('</title>', `</title>${SEARCH_LINK}${SESSION}${ahead}`)
     const headers: Record<string, string> = {
       ...base,
@@ -89,7 +90,7 @@ export function openSharedPage(built: BuiltFiles) {
     const text = page
       .replace(HTML_TAG, htmlTag(locale, theme))
       .replace('</title>', `</title>${preload(manifest, locale, [])}`)
-      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.share.script')))
+      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.script')))
       .replace(NONCE, nonce)
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',

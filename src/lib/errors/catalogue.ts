@@ -106,6 +106,8 @@ export const ERRORS = {
   SHARE_NOT_FOUND: { status: 404, params: {} },
   UTM_TEMPLATE_NOT_FOUND: { status: 404, params: {} },
   KEY_NOT_FOUND: { status: 404, params: {} },
+  WEBHOOK_NOT_FOUND: { status: 404, params: {} },
+  DELIVERY_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
@@ -123,6 +125,8 @@ export const ERRORS = {
   KEY_ALREADY_ROTATED: { status: 409, params: {} },
   /** The key that this one replaced still works, and at most two may. */
   ROTATION_IN_PROGRESS: { status: 409, params: {} },
+  /** It sends nothing until it is enabled again. */
+  WEBHOOK_DISABLED: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
   /** The request took effect before; its workspace has too many large responses to store this one. */
   IDEMPOTENCY_RESPONSE_OMITTED: { status: 409, params: {} },
@@ -271,6 +275,7 @@ export const DETAILS = {
   API_KEYS_LIMIT: { limit: 'number' },
   MEMBERS_LIMIT: { limit: 'number' },
   DOMAINS_LIMIT: { limit: 'number' },
+  WEBHOOKS_LIMIT: { limit: 'number' },
   /** The last one of many: how many more there are. */
   TOO_MANY_DETAILS: { count: 'number' },
   ...DASHBOARD_DETAILS,

@@ -49,7 +49,8 @@ function samplesFor(key: MessageKey): MessageParams {
     const rules = { check: 'slug', other: 'rules[0]' }
     const steps = { what: 'X', expected: 'DE', actual: 'US', name: 'a', share: '50%' }
     const mail = { email: 'ann@example.com', workspace: 'Acme', inviter: 'Ada', role: 'admin' }
-    const accounts = { ...rules, ...steps, ...mail }
+    const hooks = { endpoint: 'hooks.example.com' }
+    const accounts = { ...rules, ...steps, ...mail, ...hooks }
     return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
   }
   return Object.fromEntries(

@@ -14,6 +14,9 @@ const BROADER = {
   'keys:write': [],
   /** Reads the feed of events, which tells of every object of the workspace. */
   'events:read': [],
+  'webhooks:read': [],
+  /** Sends events of what the key can see to any address. */
+  'webhooks:write': [],
 } as const
 
 /** A scope of a key. */

@@ -13,7 +13,14 @@ export type Notice = Exclude<NoticeKey<MessageKey>, 'subject' | 'button'>
 
 /** A message to be written in the reader's language. */
 export interface Mail {
-  kind: 'reset' | 'verify' | 'invitation' | 'exists' | 'password_changed' | 'notice'
+  kind:
+    | 'reset'
+    | 'verify'
+    | 'invitation'
+    | 'exists'
+    | 'password_changed'
+    | 'notice'
+    | 'webhook_disabled'
   /** With the kind `notice`. */
   notice?: Notice
   to: string
@@ -22,10 +29,11 @@ export interface Mail {
   url?: string
   /** When the link expires, in milliseconds since the epoch; absent: not mentioned. */
   expiresAt?: number
-  /** What the message is about; `inviter` and `role` are an invitation's. */
+  /** What it is about; `inviter` and `role` are an invitation's, `endpoint` is a webhook's host. */
   params: {
     email?: string
     workspace?: string
+    endpoint?: string
     inviter?: string
     role?: 'owner' | 'admin' | 'member' | 'viewer'
   }
@@ -61,7 +69,7 @@ export function writeMail(mail: Mail, baseUrl: string): RenderedMail {
       ? translate(locale, `mail.notice.${notice}`, params)
       : translate(locale, `mail.${kind as Exclude<Mail['kind'], 'notice'>}.text`, params)
   // Ignoring a report of what has happened would be wrong.
-  const isReport = kind === 'notice' || kind === 'password_changed'
+  const isReport = ['notice', 'password_changed', 'webhook_disabled'].includes(kind)
   const notes = isReport ? [] : [translate(locale, 'mail.ignore')]
   if (mail.expiresAt !== undefined) {
     const date = formatDateTime(locale, new Date(mail.expiresAt))

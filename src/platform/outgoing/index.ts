@@ -28,8 +28,10 @@ interface OutgoingRequest {
   method?: 'GET' | 'POST'
   /** Sent to this origin only, not to those that it redirects to. */
   headers?: Readonly<Record<string, string>>
-  /** A form. */
-  body?: Readonly<Record<string, string>>
+  /** A form, or JSON text. */
+  body?: Readonly<Record<string, string>> | string
+  /** False: a redirect is the answer. */
+  followRedirects?: boolean
   signal?: AbortSignal
   /** Media types; by default JSON. */
   accept?: string
@@ -112,8 +114,11 @@ export function createOutgoing({
     } = request
     const { accept: Accept = 'application/json' } = request
     const { request: send } = url.protocol === 'https:' ? https : http
-    const text = body && new URLSearchParams(body).toString()
-    const type = text !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const isForm = typeof body === 'object'
+    const text = isForm ? new URLSearchParams(body).toString() : body
+    const type = body !== undefined && {
+      'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+    }
     return new Promise((done, fail) => {
       const sent = send(url, {
         method,
@@ -160,6 +165,7 @@ export function createOutgoing({
      */
     async send(url: URL, request: OutgoingRequest = {}): Promise<OutgoingAnswer> {
       const { signal: given, timeoutMs = TIMEOUT_MS, ...asked } = request
+      const { followRedirects = true } = request
       const timeout = AbortSignal.timeout(timeoutMs)
       const signal = given === undefined ? timeout : AbortSignal.any([given, timeout])
       let at = url
@@ -169,7 +175,8 @@ export function createOutgoing({
         const answer = await once(at, { ...rest, ...own, signal })
         const { location } = answer.headers
         const isRedirect = answer.status >= 300 && answer.status < 400
-        if (!isRedirect || typeof location !== 'string') return answer
+        const isFollowed = isRedirect && followRedirects && typeof location === 'string'
+        if (!isFollowed) return answer
         const next = URL.parse(location, at.href)
         if (next === null || !/^https?:$/.test(next.protocol) || redirects === REDIRECTS_MAX) {
           throw new Error('The redirect has no valid location')

@@ -10,6 +10,7 @@ import type { EventSchema } from './migrations/events.ts'
 import type { IdempotencyBytesSchema } from './migrations/idempotency-bytes.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 import type { MissSchema } from './migrations/missed-paths.ts'
+import type { WebhookSchema } from './migrations/webhooks.ts'
 
 export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
@@ -28,7 +29,8 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
   CreationSchema &
   IdempotencyBytesSchema &
   EventSchema &
-  MissSchema
+  MissSchema &
+  WebhookSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

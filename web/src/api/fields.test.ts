@@ -56,6 +56,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^Me\./,
     /^Domain\.verification\.type$/,
     /^Event(?:List)?\./,
+    /^(?:New)?Webhook\w*\./,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,
     /^Instance\.languages$/,

@@ -353,7 +353,7 @@ export interface paths {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': { file: string } & { [name: string]: string }
+          'multipart/form-data': components['schemas']['FileUpload']
         }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
@@ -367,7 +367,7 @@ export interface paths {
           'text/csv': string
           'application/x-ndjson': string
           'application/json': string
-          'multipart/form-data': { file: string } & { [name: string]: string }
+          'multipart/form-data': components['schemas']['FileUpload']
         }
       }
       responses: {
@@ -835,6 +835,114 @@ export interface paths {
     get: {
       parameters: { query?: { lang?: string; after?: string; types?: string } }
       responses: { 200: { content: { 'text/event-stream': string } } }
+    }
+  }
+  '/api/v1/webhooks': {
+    get: {
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['WebhookList'] } } }
+    }
+    post: {
+      parameters: { query?: { lang?: string } }
+      requestBody: { content: { 'application/json': components['schemas']['WebhookCreate'] } }
+      responses: { 201: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+    }
+  }
+  '/api/v1/webhooks/event-types': {
+    get: {
+      parameters: { query?: { lang?: string } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['WebhookEventTypeList'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}': {
+    get: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'If-None-Match'?: string }
+        path: { id: string }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Webhook'] } } }
+    }
+    delete: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
+      }
+      responses: { 204: { content?: never } }
+    }
+    patch: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string; 'If-Match'?: string; 'If-None-Match'?: string }
+        path: { id: string }
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['WebhookPatch']
+          'application/json': components['schemas']['WebhookPatch']
+        }
+      }
+      responses: { 200: { content: { 'application/json': components['schemas']['Webhook'] } } }
+    }
+  }
+  '/api/v1/webhooks/{id}/rotate-secret': {
+    post: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+    }
+  }
+  '/api/v1/webhooks/{id}/test': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      responses: {
+        202: { content: { 'application/json': components['schemas']['WebhookDeliveriesMade'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}/deliveries': {
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          status?: 'pending' | 'succeeded' | 'failed'
+          limit?: number
+          cursor?: string
+        }
+        path: { id: string }
+      }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['WebhookDeliveryList'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string; delivery_id: string }
+      }
+      responses: {
+        202: { content: { 'application/json': components['schemas']['WebhookDelivery'] } }
+      }
+    }
+  }
+  '/api/v1/webhooks/{id}/replay': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      requestBody: { content: { 'application/json': components['schemas']['WebhookReplay'] } }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
   }
   '/api/v1/links/{id}/stats': {
@@ -2273,20 +2381,19 @@ export interface components {
       /** How many items all pages have together, in lists that are known as a whole. */
       total?: number
     }
-    Error: {
-      error: {
-        code: components['schemas']['ErrorCode']
-        /** For people, in the chosen language. */
-        message: string
-        /** The same as `X-Request-Id`. */
-        request_id: string
-        /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
-        details?: components['schemas']['ErrorDetail'][]
-        /** With SLUG_TAKEN: available slugs. */
-        suggestions?: string[]
-        /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
-        oldest?: string | null
-      }
+    Error: { error: components['schemas']['ErrorBody'] }
+    ErrorBody: {
+      code: components['schemas']['ErrorCode']
+      /** For people, in the chosen language. */
+      message: string
+      /** The same as `X-Request-Id`. */
+      request_id: string
+      /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
+      details?: components['schemas']['ErrorDetail'][]
+      /** With SLUG_TAKEN: available slugs. */
+      suggestions?: string[]
+      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
+      oldest?: string | null
     }
     ErrorCode:
       | 'INVALID_JSON'
@@ -2310,6 +2417,8 @@ export interface components {
       | 'SHARE_NOT_FOUND'
       | 'UTM_TEMPLATE_NOT_FOUND'
       | 'KEY_NOT_FOUND'
+      | 'WEBHOOK_NOT_FOUND'
+      | 'DELIVERY_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
@@ -2323,6 +2432,7 @@ export interface components {
       | 'KEY_EXPIRED'
       | 'KEY_ALREADY_ROTATED'
       | 'ROTATION_IN_PROGRESS'
+      | 'WEBHOOK_DISABLED'
       | 'IDEMPOTENCY_IN_PROGRESS'
       | 'IDEMPOTENCY_RESPONSE_OMITTED'
       | 'COUNT_CHANGED'
@@ -2455,6 +2565,7 @@ export interface components {
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
       | 'DOMAINS_LIMIT'
+      | 'WEBHOOKS_LIMIT'
       | 'TOO_MANY_DETAILS'
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
@@ -2930,7 +3041,7 @@ export interface components {
           code: string
           message: string
           /** Each fault, with its place: `operations[7].link.slug`. */
-          details?: { field: string; code: string; message: string }[]
+          details?: components['schemas']['LinkBulkFault'][]
           suggestions?: string[]
         }
       }[]
@@ -2941,6 +3052,7 @@ export interface components {
         failed: number
       }
     }
+    LinkBulkFault: { field: string; code: string; message: string }
     LinkBulk: {
       /** True: all or none; the first refused operation rolls back all, and the response is BULK_FAILED. False: each independently. */
       atomic?: boolean | null
@@ -2998,8 +3110,42 @@ export interface components {
         /** Items that were refused. */
         failed: number
       }
-      /** Its result, by its type. Null: none yet. */
-      result: Record<string, unknown> | null
+      /** What it has done so far: `imports.` the first six members, `imports.undo` the next four, `links.by_filter` the last three. Null: none yet. */
+      result: {
+        /** Of an import: links that it created. */
+        created?: number
+        /** Of an import: links that it changed. */
+        updated?: number
+        /** Of an import: records whose link exists. */
+        skipped?: number
+        /** Of an import: records that are invalid. */
+        refused?: number
+        /** Of an import: clicks that came along. Absent: none. */
+        imported_clicks?: number
+        /** Of an import: refused and skipped records without a row. Absent: none. */
+        rows_omitted?: number
+        /** Of undoing: the import’s job. */
+        import_id?: string
+        /** Of undoing: links that the import had created. */
+        deleted?: number
+        /** Of undoing: links that the import had changed. */
+        restored?: number
+        /** Of undoing: links left alone, because they were changed since. */
+        kept?: number
+        /** Of a change by filter: links that were changed or deleted. */
+        succeeded?: number
+        /** Of a change by filter: links that were refused. */
+        failed?: number
+        /** Of a change by filter: why links were refused. */
+        errors?: {
+          /** The id of the link. */
+          id: string
+          /** The code of the error. */
+          code: string
+          /** The fields that were refused. */
+          details: { field: string; code: string }[]
+        }[]
+      } | null
       /** Why it failed; what was done before stays done. Null: it has not. */
       error: { code: string; message: string } | null
       actor: components['schemas']['Actor']
@@ -3023,6 +3169,7 @@ export interface components {
       /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
+    FileUpload: { file: string }
     ImportPreview: {
       /** The detected format. Null: no column looks like a destination. */
       format:
@@ -3555,6 +3702,8 @@ export interface components {
         | 'domains:write'
         | 'keys:write'
         | 'events:read'
+        | 'webhooks:read'
+        | 'webhooks:write'
       )[]
       /** Null: none. */
       restrictions: components['schemas']['ApiKeyRestrictions'] | null
@@ -3590,7 +3739,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read. */
+      /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read, webhooks:read, webhooks:write. */
       scopes: string[]
       /** What the key is restricted to. Null or absent: nothing. */
       restrictions?: {
@@ -3646,7 +3795,7 @@ export interface components {
       id: string
       /** Counts the workspace's events without a gap, in the order of their commits. A reader who doesn’t see all folders, or asks for some types, gets only some of the numbers. */
       sequence: number
-      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`; others may be added. */
+      /** What happened: `link.created`, `link.updated`, `link.deleted`, `link.restored`, `link.started`, `link.expired`, `link.exhausted`, `link.blocked`, `tag.created`, `tag.updated`, `tag.renamed`, `tag.deleted`, `folder.created`, `folder.updated`, `folder.deleted`, `domain.created`, `domain.updated`, `domain.deleted`, `domain.verified`, `domain.failing`, `key.created`, `key.updated`, `key.rotated`, `key.revoked`, `member.added`, `member.updated`, `member.removed`, `import.finished`, `import.undone`, `usage.threshold`, `webhook.disabled`; others may be added. */
       type: string
       /** When it happened, in UTC. */
       at: string
@@ -3655,6 +3804,217 @@ export interface components {
       object: { [name: string]: unknown }
       /** The fields that were changed, as they were before. */
       previous: { [name: string]: unknown }
+    }
+    WebhookList: {
+      data: components['schemas']['Webhook'][]
+      pagination: components['schemas']['Pagination']
+    }
+    Webhook: {
+      /** `whk_` and 26 characters. */
+      id: string
+      /** Where requests are sent. */
+      url: string
+      /** What is sent. */
+      types: (
+        | 'link.created'
+        | 'link.updated'
+        | 'link.deleted'
+        | 'link.restored'
+        | 'link.started'
+        | 'link.expired'
+        | 'link.exhausted'
+        | 'link.blocked'
+        | 'tag.created'
+        | 'tag.updated'
+        | 'tag.renamed'
+        | 'tag.deleted'
+        | 'folder.created'
+        | 'folder.updated'
+        | 'folder.deleted'
+        | 'domain.created'
+        | 'domain.updated'
+        | 'domain.deleted'
+        | 'domain.verified'
+        | 'domain.failing'
+        | 'key.created'
+        | 'key.updated'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'member.added'
+        | 'member.updated'
+        | 'member.removed'
+        | 'import.finished'
+        | 'import.undone'
+        | 'usage.threshold'
+        | 'webhook.disabled'
+        | 'clicks.recorded'
+      )[]
+      /** Null: none. */
+      filter: components['schemas']['WebhookFilter'] | null
+      enabled: boolean
+      /** `failing`: the last attempt failed. */
+      status: 'ok' | 'failing' | 'disabled'
+      /** Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) or `not_permitted` (who made it may no longer do so). Null: it didn’t. */
+      disabled_reason: 'gone' | 'failing' | 'not_permitted' | null
+      /** Of the first failure since the last success. Null: none. */
+      failing_since: string | null
+      /** `whpk_` and the ed25519 key (base64) that verifies `v1a` signatures. */
+      public_key: string
+      created_by: components['schemas']['Actor'] & unknown
+      /** When it was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC. */
+      updated_at: string
+      /** Grows with each change; also in the ETag. */
+      version: number
+    }
+    WebhookFilter: { tags?: string[]; folders?: string[]; domains?: string[] }
+    NewWebhook: components['schemas']['Webhook'] & {
+      /** `whsec_` and the key (base64) of `v1` signatures. It can never be shown again. */
+      secret: string
+    }
+    WebhookCreate: {
+      url: string
+      /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
+      types?:
+        | (
+            | 'link.created'
+            | 'link.updated'
+            | 'link.deleted'
+            | 'link.restored'
+            | 'link.started'
+            | 'link.expired'
+            | 'link.exhausted'
+            | 'link.blocked'
+            | 'tag.created'
+            | 'tag.updated'
+            | 'tag.renamed'
+            | 'tag.deleted'
+            | 'folder.created'
+            | 'folder.updated'
+            | 'folder.deleted'
+            | 'domain.created'
+            | 'domain.updated'
+            | 'domain.deleted'
+            | 'domain.verified'
+            | 'domain.failing'
+            | 'key.created'
+            | 'key.updated'
+            | 'key.rotated'
+            | 'key.revoked'
+            | 'member.added'
+            | 'member.updated'
+            | 'member.removed'
+            | 'import.finished'
+            | 'import.undone'
+            | 'usage.threshold'
+            | 'webhook.disabled'
+            | 'clicks.recorded'
+          )[]
+        | null
+      filter?: components['schemas']['WebhookFilterInput']
+      /** By default true. */
+      enabled?: boolean | null
+    }
+    WebhookFilterInput: {
+      /** Only links on one of these short domains. */
+      domains?: string[] | null
+      /** Only links in one of these folders. */
+      folders?: string[] | null
+      /** Only links with one of these tags, by name. */
+      tags?: string[] | null
+    } | null
+    WebhookEventTypeList: {
+      data: {
+        type: string
+        /** JSON Schema of the body. */
+        schema: {} & { [name: string]: unknown }
+        sample: components['schemas']['Event']
+      }[]
+    }
+    WebhookPatch: {
+      url?: string
+      /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
+      types?:
+        | (
+            | 'link.created'
+            | 'link.updated'
+            | 'link.deleted'
+            | 'link.restored'
+            | 'link.started'
+            | 'link.expired'
+            | 'link.exhausted'
+            | 'link.blocked'
+            | 'tag.created'
+            | 'tag.updated'
+            | 'tag.renamed'
+            | 'tag.deleted'
+            | 'folder.created'
+            | 'folder.updated'
+            | 'folder.deleted'
+            | 'domain.created'
+            | 'domain.updated'
+            | 'domain.deleted'
+            | 'domain.verified'
+            | 'domain.failing'
+            | 'key.created'
+            | 'key.updated'
+            | 'key.rotated'
+            | 'key.revoked'
+            | 'member.added'
+            | 'member.updated'
+            | 'member.removed'
+            | 'import.finished'
+            | 'import.undone'
+            | 'usage.threshold'
+            | 'webhook.disabled'
+            | 'clicks.recorded'
+          )[]
+        | null
+      filter?: components['schemas']['WebhookFilterInput']
+      /** By default true. */
+      enabled?: boolean | null
+    }
+    WebhookDeliveriesMade: { data: components['schemas']['WebhookDelivery'][] }
+    WebhookDelivery: {
+      /** `dlv_` and 26 characters. */
+      id: string
+      /** The `webhook-id` of its requests. */
+      event_id: string
+      type: string
+      status: 'pending' | 'succeeded' | 'failed'
+      created_at: string
+      /** Null: it is finished. */
+      next_attempt_at: string | null
+      /** The latest 20, the oldest first. */
+      attempts: components['schemas']['WebhookAttempt'][]
+      /** The body of its requests. Null: it isn’t kept, or you may not see it. */
+      event: components['schemas']['Event'] | null
+    }
+    WebhookAttempt: {
+      at: string
+      /** HTTP status. Null: no response. */
+      status: number | null
+      duration_ms: number
+      /** The first KiB of the body. */
+      response: string | null
+      /** Why there is no response. */
+      error:
+        | 'url_not_allowed'
+        | 'dns_failed'
+        | 'connection_failed'
+        | 'tls_failed'
+        | 'timeout'
+        | 'not_permitted'
+        | null
+    }
+    WebhookDeliveryList: {
+      data: components['schemas']['WebhookDelivery'][]
+      pagination: components['schemas']['Pagination']
+    }
+    WebhookReplay: {
+      /** The id of an event. Null or absent: from the oldest on that is kept. */
+      after?: string | null
     }
     Stats: {
       /** The beginning, in UTC. */
@@ -3677,16 +4037,17 @@ export interface components {
       /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing else is known of them. */
       imported_clicks: number | null
       /** All buckets of the range in order, including empty ones. */
-      series: {
-        /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
-        start: string
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-        unique: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-      }[]
+      series: components['schemas']['StatsBucket'][]
+    }
+    StatsBucket: {
+      /** The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`. */
+      start: string
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
     }
     TopList: {
       /** The values with the most clicks first, ties by value. Values without clicks are left out. */
@@ -3776,19 +4137,7 @@ export interface components {
       /** When the first click can have been. */
       since: string
       /** Of a share of one link whose `show` has `links`; else null. */
-      link: {
-        short_url: string
-        title: string | null
-        /** The branding of its domain’s pages. Null: Slugline’s. */
-        brand: {
-          name: string | null
-          /** A `data:` URL. */
-          logo: string | null
-          color: string | null
-        } | null
-        /** Where the link leads; only where `show` has `destinations`. */
-        destination_url?: string | null
-      } | null
+      link: components['schemas']['SharedAboutLink'] | null
     }
     SharedAccess: {
       /** For `Authorization: Bearer`. */
@@ -3796,25 +4145,10 @@ export interface components {
       expires_at: string
     }
     SharePassword: { password: string }
-    SharedTopList: components['schemas']['TopList'] & {
-      data?: {
-        /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
-        value: string | null
-        /** Of a link: its short address. */
-        short_url?: string
-        /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
-        name?: string | null
-        /** Of a link: its title, for those who may read links. */
-        title?: string | null
-        /** Clicks: of humans, unless `bots` says otherwise. */
-        clicks: number
-        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
-        unique: number
-        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
-        bots: number
-        /** Where the link leads; only where `show` has `destinations`. */
-        destination_url?: string | null
-      }[]
+    SharedTopList: {
+      data: components['schemas']['SharedTopListItem'][]
+      /** The sum of all other values. */
+      other: components['schemas']['TopListOther']
     }
     ApiIndex: {
       /** The reference. */
@@ -3824,24 +4158,16 @@ export interface components {
       /** Every error code, explained. */
       errors: string
       /** The addresses of the collections, by name. */
-      resources: { [name: string]: string }
+      resources: components['schemas']['ApiIndexResources']
     }
     Me: {
-      key: {
-        id: string
-        /** Null: it has none. */
-        name: string | null
-      }
-      workspace: {
-        id: string
-        /** The language of messages by default. Null: English. */
-        language: string | null
-      }
+      key: components['schemas']['MeKey']
+      workspace: components['schemas']['MeWorkspace']
       /** What the key may do, sorted. */
       scopes: string[]
       /** Null: the key reaches the whole workspace. */
       restrictions: components['schemas']['ApiKeyRestrictions'] | null
-      plan: { id: string; limits: components['schemas']['PlanLimits'] }
+      plan: components['schemas']['MePlan']
     }
     RuleConditionsInput: {
       /** ISO 3166-1 alpha-2 codes of countries. */
@@ -3857,21 +4183,21 @@ export interface components {
       /** Holds where `language` with this doesn’t. */
       not_language?: string[]
       /** Kinds of devices; `other`: any other. */
-      device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      device?: components['schemas']['RuleConditionsDevice'][]
       /** Holds where `device` with this doesn’t. */
-      not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      not_device?: components['schemas']['RuleConditionsDevice'][]
       /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
-      os?: (string | components['schemas']['NameAndVersionInput'])[]
+      os?: components['schemas']['RuleConditionsOsInput'][]
       /** Holds where `os` with this doesn’t. */
-      not_os?: (string | components['schemas']['NameAndVersionInput'])[]
+      not_os?: components['schemas']['RuleConditionsOsInput'][]
       /** Browsers as in statistics, with a minimum version. */
-      browser?: (string | components['schemas']['NameAndVersionInput'])[]
+      browser?: components['schemas']['RuleConditionsBrowserInput'][]
       /** Holds where `browser` with this doesn’t. */
-      not_browser?: (string | components['schemas']['NameAndVersionInput'])[]
+      not_browser?: components['schemas']['RuleConditionsBrowserInput'][]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
-      query?: { [name: string]: string[] }
+      query?: components['schemas']['RuleConditionsQuery']
       /** Holds where `query` with this doesn’t. */
-      not_query?: { [name: string]: string[] }
+      not_query?: components['schemas']['RuleConditionsQuery']
       /** Hosts that visitors come from; `*.example.com` is every host below it. */
       referrer_host?: string[]
       /** Holds where `referrer_host` with this doesn’t. */
@@ -3881,35 +4207,13 @@ export interface components {
       /** Holds where `network` with this doesn’t. */
       not_network?: string[]
       /** Local times of a time zone; all given members must match. */
-      time?: {
-        /** The IANA name of the time zone: `Europe/Berlin`. */
-        timezone: string
-        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
-        from?: string
-        /** A timestamp, itself not included, or a date, which is included. */
-        until?: string
-        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
-        hours?: string[][]
-      }
+      time?: components['schemas']['RuleConditionsTimeInput']
       /** Holds where `time` with this doesn’t. */
-      not_time?: {
-        /** The IANA name of the time zone: `Europe/Berlin`. */
-        timezone: string
-        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
-        from?: string
-        /** A timestamp, itself not included, or a date, which is included. */
-        until?: string
-        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
-        hours?: string[][]
-      }
+      not_time?: components['schemas']['RuleConditionsTimeInput']
       /** Who visits. */
-      agent?: components['schemas']['AgentKindInput'] | components['schemas']['AgentKindInput'][]
+      agent?: components['schemas']['RuleConditionsAgentInput']
       /** Holds where `agent` with this doesn’t. */
-      not_agent?:
-        | components['schemas']['AgentKindInput']
-        | components['schemas']['AgentKindInput'][]
+      not_agent?: components['schemas']['RuleConditionsAgentInput']
     }
     NameAndVersionInput: {
       name: string
@@ -3917,6 +4221,467 @@ export interface components {
       min?: string
     }
     AgentKindInput: 'human' | 'bot' | 'preview'
+    PlanPrice: {
+      /** In minor units of the currency: 1900 is 19.00 EUR. Null: not for sale. */
+      amount: number | null
+      /** Three letters of ISO 4217, like `EUR`. */
+      currency: string
+      /** How often the amount is due. Known values: `month`, `year`. More may be added. */
+      interval: string
+    }
+    LinkListPagination: {
+      /** The most links that this page could have. */
+      limit: number
+      /** How many links match, on all pages. */
+      total: number
+      /** False: at least `total` links match. Only with `total=quick`. */
+      total_is_exact?: boolean
+      /** Whether a page follows this one. */
+      has_more: boolean
+      /** The `cursor` of the next page. Null: this is the last. */
+      next_cursor: string | null
+      /** The `cursor` of the page before. Null: this is the first. */
+      prev_cursor: string | null
+      /** The number of this page; only when it was asked for. */
+      page?: number
+    }
+    LinkBlock: {
+      /** The reason. Null: the configuration of the instance blocks the host. */
+      reason: string | null
+      /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
+      blocked_at: string | null
+    }
+    LinkSocial: {
+      /** The title of the preview. Null: none. */
+      title: string | null
+      /** The text below it. Null: none. */
+      description: string | null
+      /** The address of its picture. Null: none. */
+      image_url: string | null
+    }
+    LinkUtm: {
+      source: string | null
+      medium: string | null
+      campaign: string | null
+      term: string | null
+      content: string | null
+    }
+    LinkClicks: {
+      /** All clicks: `human` and `bot` together. */
+      total: number
+      /** Clicks by people. */
+      human: number
+      /** Clicks by crawlers, link previews and other programs. */
+      bot: number
+      /** Different people, distinguished within a UTC day and summed over days. */
+      unique: number
+      /** Clicks that came along with an import; part of no other number. */
+      imported: number
+    }
+    RuleThen: {
+      /** Where these visitors are sent. */
+      destination_url?: string
+      variants?: components['schemas']['Variant'][]
+      /** Known values: `fallback`, `not_found`, `gone`. More may be added. */
+      answer?: string
+    }
+    RuleConditionsOs: string | components['schemas']['NameAndVersion']
+    RuleConditionsBrowser: string | components['schemas']['NameAndVersion']
+    RuleConditionsQuery: { [name: string]: string[] }
+    RuleConditionsTime: {
+      /** The IANA name of the time zone: `Europe/Berlin`. */
+      timezone: string
+      /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+      from?: string
+      /** A timestamp, itself not included, or a date, which is included. */
+      until?: string
+      days?: string[]
+      /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+      hours?: string[][]
+    }
+    RuleConditionsAgent: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
+    LinkHistoryEntryChangesValue: { from: unknown; to: unknown }
+    LinkHistoryEntryChanges: {
+      [name: string]: components['schemas']['LinkHistoryEntryChangesValue']
+    }
+    LinkBulkResultItemError: {
+      code: string
+      message: string
+      /** Each fault, with its place: `operations[7].link.slug`. */
+      details?: components['schemas']['LinkBulkFault'][]
+      suggestions?: string[]
+    }
+    LinkBulkResultItem: {
+      /** Which operation this is about, from 0. */
+      index: number
+      /** The status that the operation alone would get: 200, 201, 204, 404, 409, 422, …. */
+      status: number
+      /** The current link; absent for deletions. */
+      link?: components['schemas']['Link']
+      /** Why it was refused. */
+      error?: components['schemas']['LinkBulkResultItemError']
+    }
+    LinkBulkResultSummary: {
+      /** How many operations were done. */
+      succeeded: number
+      /** How many were refused. */
+      failed: number
+    }
+    JobProgress: {
+      /** Processed items, including failed ones. */
+      done: number
+      /** Of how many. Null: not known yet. */
+      total: number | null
+      /** Items that were refused. */
+      failed: number
+    }
+    JobResultErrorDetail: { field: string; code: string }
+    JobResultError: {
+      /** The id of the link. */
+      id: string
+      /** The code of the error. */
+      code: string
+      /** The fields that were refused. */
+      details: components['schemas']['JobResultErrorDetail'][]
+    }
+    JobResult: {
+      /** Of an import: links that it created. */
+      created?: number
+      /** Of an import: links that it changed. */
+      updated?: number
+      /** Of an import: records whose link exists. */
+      skipped?: number
+      /** Of an import: records that are invalid. */
+      refused?: number
+      /** Of an import: clicks that came along. Absent: none. */
+      imported_clicks?: number
+      /** Of an import: refused and skipped records without a row. Absent: none. */
+      rows_omitted?: number
+      /** Of undoing: the import’s job. */
+      import_id?: string
+      /** Of undoing: links that the import had created. */
+      deleted?: number
+      /** Of undoing: links that the import had changed. */
+      restored?: number
+      /** Of undoing: links left alone, because they were changed since. */
+      kept?: number
+      /** Of a change by filter: links that were changed or deleted. */
+      succeeded?: number
+      /** Of a change by filter: links that were refused. */
+      failed?: number
+      /** Of a change by filter: why links were refused. */
+      errors?: components['schemas']['JobResultError'][]
+    }
+    JobError: { code: string; message: string }
+    ImportPreviewMapping: { [name: string]: string }
+    ImportPreviewRecord: { [name: string]: unknown }
+    DomainVerification: {
+      /** Known values: `TXT`. More may be added. */
+      type: string
+      /** The name of the DNS record. */
+      name: string
+      /** What the record must say. */
+      value: string
+      /** When it was last looked up. Null: never. */
+      checked_at: string | null
+      /** The TXT records that were found there, word for word. */
+      found: string[]
+      /** The error of the DNS look-up, such as `ESERVFAIL`. Null: none. */
+      error: string | null
+      /** While `failing`: when the host is released. Null otherwise. */
+      served_until: string | null
+    }
+    DomainBrandLogo: boolean | string
+    DomainBrand: {
+      name: string | null
+      /** True: the logo of the workspace. Or an https address. */
+      logo: components['schemas']['DomainBrandLogo'] | null
+      color: string | null
+    }
+    DomainAppleAppSiteAssociation: {} & { [name: string]: unknown }
+    DomainAssetlink: {} & { [name: string]: unknown }
+    ShareSubject: {
+      /** The id of a link. */
+      link_id?: string
+      /** The name of a tag, any case. */
+      tag?: string
+      /** The id of a folder. */
+      folder_id?: string
+      workspace?: boolean
+    }
+    ShareFilters: { [name: string]: string[] }
+    ApiKeyCreatedBy: {
+      /** Known values: `user`. More may be added. */
+      type: string
+      id: string
+      /** Their name; for admins in the dashboard, their email address. */
+      name: string | null
+    }
+    EventListPagination: {
+      /** The most events that this page could have. */
+      limit: number
+      /** Whether there are more events now. A page may be empty all the same. */
+      has_more: boolean
+      /** The `after` of the next request, also when there are no more events yet. */
+      next_cursor: string
+    }
+    EventObject: { [name: string]: unknown }
+    EventPrevious: { [name: string]: unknown }
+    WebhookEventTypeListItemSchema: {} & { [name: string]: unknown }
+    WebhookEventTypeListItem: {
+      type: string
+      /** JSON Schema of the body. */
+      schema: components['schemas']['WebhookEventTypeListItemSchema']
+      sample: components['schemas']['Event']
+    }
+    StatsTotals: {
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+    }
+    TopListItem: {
+      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      value: string | null
+      /** Of a link: its short address. */
+      short_url?: string
+      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      name?: string | null
+      /** Of a link: its title, for those who may read links. */
+      title?: string | null
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+    }
+    TopListOther: {
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+    }
+    SharedAboutLinkBrand: {
+      name: string | null
+      /** A `data:` URL. */
+      logo: string | null
+      color: string | null
+    }
+    SharedAboutLink: {
+      short_url: string
+      title: string | null
+      /** The branding of its domain’s pages. Null: Slugline’s. */
+      brand: components['schemas']['SharedAboutLinkBrand'] | null
+      /** Where the link leads; only where `show` has `destinations`. */
+      destination_url?: string | null
+    }
+    SharedTopListItem: {
+      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      value: string | null
+      /** Of a link: its short address. */
+      short_url?: string
+      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      name?: string | null
+      /** Of a link: its title, for those who may read links. */
+      title?: string | null
+      /** Clicks: of humans, unless `bots` says otherwise. */
+      clicks: number
+      /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+      unique: number
+      /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+      bots: number
+      /** Where the link leads; only where `show` has `destinations`. */
+      destination_url?: string | null
+    }
+    ApiIndexResources: { [name: string]: string }
+    MeKey: {
+      id: string
+      /** Null: it has none. */
+      name: string | null
+    }
+    MeWorkspace: {
+      id: string
+      /** The language of messages by default. Null: English. */
+      language: string | null
+    }
+    MePlan: { id: string; limits: components['schemas']['PlanLimits'] }
+    LinkRedirectStatus: 301 | 302 | 307 | 308
+    LinkMatch: 'exact' | 'prefix'
+    LinkSocialInput: {
+      /** The title of the preview. */
+      title?: string | null
+      /** The text below it. */
+      description?: string | null
+      /** The address of its picture, http or https. */
+      image_url?: string | null
+    }
+    LinkUtmInput: {
+      source?: string | null
+      medium?: string | null
+      campaign?: string | null
+      term?: string | null
+      content?: string | null
+    }
+    LinkTracking: 'full' | 'count' | 'none'
+    LinkSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
+    RuleThenAnswer: 'fallback' | 'not_found' | 'gone'
+    RuleThenInput: {
+      /** As `destination_url` of a link. */
+      destination_url?: string
+      variants?: components['schemas']['VariantInput'][]
+      /** `fallback`: to the `fallback_url`, else 404; `not_found`: the 404 page; `gone`: the 410 page. None of them counts as a click. */
+      answer?: components['schemas']['RuleThenAnswer']
+    }
+    LinkBulkIfExists: 'return'
+    LinkBulkOperationCreate: { op: 'create'; link: components['schemas']['LinkCreate'] }
+    LinkBulkOperationUpdateIfMatch: string | number
+    LinkBulkOperationUpdate: {
+      op: 'update'
+      /** The id of the link. */
+      id?: string
+      /** The id of the link in your own system. */
+      external_id?: string
+      /** The version that the link must still have, or its ETag. */
+      if_match?: components['schemas']['LinkBulkOperationUpdateIfMatch']
+      link: components['schemas']['LinkPatch']
+    }
+    LinkBulkOperationDelete: {
+      op: 'delete'
+      /** The id of the link. */
+      id?: string
+      /** The id of the link in your own system. */
+      external_id?: string
+    }
+    LinkBulkOperationUpsert: {
+      op: 'upsert'
+      /** The id of the link in your own system. */
+      external_id: string
+      link: components['schemas']['LinkCreate']
+    }
+    LinkBulkOperation:
+      | components['schemas']['LinkBulkOperationCreate']
+      | components['schemas']['LinkBulkOperationUpdate']
+      | components['schemas']['LinkBulkOperationDelete']
+      | components['schemas']['LinkBulkOperationUpsert']
+    LinkBulkByFilterFilter: Record<string, unknown>
+    ImportRemoteSource: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
+    ImportRemoteOnConflict: 'skip' | 'update' | 'rename' | 'fail'
+    DescribedVisitorQueryObjectValue: string | string[]
+    DescribedVisitorQueryObject: {
+      [name: string]: components['schemas']['DescribedVisitorQueryObjectValue']
+    }
+    DescribedVisitorQuery: string | components['schemas']['DescribedVisitorQueryObject']
+    TagColor:
+      | 'red'
+      | 'orange'
+      | 'yellow'
+      | 'green'
+      | 'teal'
+      | 'blue'
+      | 'indigo'
+      | 'purple'
+      | 'pink'
+      | 'grey'
+    FolderAccess: 'workspace' | 'members'
+    DomainSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
+    DomainBrandInput: {
+      name?: string | null
+      /** True: the logo of the workspace. Or an https address. Also the favicon. */
+      logo?: components['schemas']['DomainBrandLogo'] | null
+      /** Of buttons. */
+      color?: string | null
+    }
+    ShareSubjectInput: {
+      /** The id of a link. */
+      link_id?: string
+      /** The name of a tag, any case. */
+      tag?: string
+      /** The id of a folder. */
+      folder_id?: string
+      workspace?: boolean
+    }
+    ShareFiltersInput: { [name: string]: string[] }
+    ShareShow:
+      | 'countries'
+      | 'regions'
+      | 'cities'
+      | 'languages'
+      | 'referrers'
+      | 'devices'
+      | 'utm'
+      | 'scans'
+      | 'times'
+      | 'variants'
+      | 'domains'
+      | 'links'
+      | 'destinations'
+    SharePatchFilters: { [name: string]: string[] | null }
+    ApiKeyRestrictionsInput: {
+      /** Only links on one of these short domains. */
+      domains?: string[] | null
+      /** Only links in one of these folders. */
+      folders?: string[] | null
+      /** Only links with one of these tags, by name. */
+      tags?: string[] | null
+      /** The key works only from these addresses, and networks in CIDR notation (RFC 4632). */
+      networks?: string[] | null
+      /** True: only links that this key made, or the keys that it was rotated from. */
+      own_links?: boolean | null
+    }
+    WebhookType:
+      | 'link.created'
+      | 'link.updated'
+      | 'link.deleted'
+      | 'link.restored'
+      | 'link.started'
+      | 'link.expired'
+      | 'link.exhausted'
+      | 'link.blocked'
+      | 'tag.created'
+      | 'tag.updated'
+      | 'tag.renamed'
+      | 'tag.deleted'
+      | 'folder.created'
+      | 'folder.updated'
+      | 'folder.deleted'
+      | 'domain.created'
+      | 'domain.updated'
+      | 'domain.deleted'
+      | 'domain.verified'
+      | 'domain.failing'
+      | 'key.created'
+      | 'key.updated'
+      | 'key.rotated'
+      | 'key.revoked'
+      | 'member.added'
+      | 'member.updated'
+      | 'member.removed'
+      | 'import.finished'
+      | 'import.undone'
+      | 'usage.threshold'
+      | 'webhook.disabled'
+      | 'clicks.recorded'
+    RuleConditionsDevice: 'mobile' | 'tablet' | 'desktop' | 'tv' | 'other'
+    RuleConditionsOsInput: string | components['schemas']['NameAndVersionInput']
+    RuleConditionsBrowserInput: string | components['schemas']['NameAndVersionInput']
+    RuleConditionsTimeDay: 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+    RuleConditionsTimeInput: {
+      /** The IANA name of the time zone: `Europe/Berlin`. */
+      timezone: string
+      /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+      from?: string
+      /** A timestamp, itself not included, or a date, which is included. */
+      until?: string
+      days?: components['schemas']['RuleConditionsTimeDay'][]
+      /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+      hours?: string[][]
+    }
+    RuleConditionsAgentInput:
+      | components['schemas']['AgentKindInput']
+      | components['schemas']['AgentKindInput'][]
     Sparklines: { [name: string]: number[] }
     Session: {
       user: components['schemas']['AccountUser']

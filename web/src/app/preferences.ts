@@ -28,8 +28,8 @@ export function setTheme(theme: Theme): void {
   remember('slugline_theme', theme === 'system' ? null : theme)
 }
 
-/** Saves the person's language for the next first HTML. */
-export function rememberLanguage(locale: Locale): void {
+/** Saves the person's language for the next first HTML; null: that of the browser. */
+export function rememberLanguage(locale: Locale | null): void {
   remember('slugline_language', locale)
 }
 

@@ -1,14 +1,16 @@
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { isLocale } from '../i18n/locales.ts'
 import { lazyComponent } from '../lib/lazy-component.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { FootBar } from './foot-bar.tsx'
 import { JobList } from './job-list.tsx'
+import { useSetLanguage } from './language.tsx'
 import { destinationsOf } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -29,6 +31,14 @@ export function Shell() {
   const session = useSession()
   // The session may have been reloaded since the page was entered.
   const workspace = session.workspaces.find(({ id }) => id === entered?.id)
+  const { locale } = useI18n()
+  const setLanguage = useSetLanguage()
+  // The account's language wins over that of an earlier visit with this browser.
+  const enter = useEffectEvent(() => {
+    const language = session.user?.language
+    if (isLocale(language) && language !== locale) void setLanguage(language)
+  })
+  useEffect(() => enter(), [])
   if (session.user === null) return null
   if (workspace === undefined) return <NoWorkspace mayCreate={session.user.may_create_workspaces} />
   return (

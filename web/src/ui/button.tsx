@@ -34,7 +34,7 @@ export function buttonClass(
   more?: string,
 ): string {
   return cx(
-    'inline-flex shrink-0 select-none items-center justify-center rounded-sm font-medium whitespace-nowrap transition-colors',
+    'inline-flex shrink-0 select-none items-center print:hidden justify-center rounded-sm font-medium whitespace-nowrap transition-colors',
     'disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:opacity-50',
     VARIANTS[variant],
     SIZES[size],

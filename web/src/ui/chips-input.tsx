@@ -69,6 +69,7 @@ export function ChipsInput({
         dir={dir}
         value={text}
         autoComplete="off"
+        autoCapitalize="none"
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
         onBlur={() => onAdd(text)}

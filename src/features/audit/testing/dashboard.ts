@@ -10,6 +10,8 @@ import { systemRandom } from '../../../lib/base/random.ts'
 import { syncDomains } from '../../../model/domains/index.ts'
 import { type Plan, type PlanLimits, UNLIMITED } from '../../../model/plans/types.ts'
 import { createHashQueue } from '../../../platform/limits/index.ts'
+import type { Mail } from '../../../platform/mail/message.ts'
+import { createOutgoing } from '../../../platform/outgoing/index.ts'
 import { announcingEvents, createEventSignal } from '../../../platform/storage/index.ts'
 import { openTestStorage } from '../../../platform/storage/testing/database.ts'
 import { createAdministration } from '../../../server/administration.ts'
@@ -23,12 +25,14 @@ import { createDomainService } from '../../domains/service.ts'
 import { createEventService } from '../../events/service.ts'
 import { createEventStreams } from '../../events/streams.ts'
 import { hiddenFoldersOf } from '../../folders/index.ts'
+import { createJobService } from '../../jobs/index.ts'
 import { createKeyService } from '../../keys/service.ts'
 import { createLinkService } from '../../links/index.ts'
 import type { SendInvitation } from '../../members/invitations.ts'
 import { permissionsOf } from '../../members/roles.ts'
 import { createPlans } from '../../plans/service.ts'
 import { createUserService } from '../../users/service.ts'
+import { createWebhookServices } from '../../webhooks/index.ts'
 import { COMMAND_LINE } from '../types.ts'
 
 const START = Date.UTC(2030, 0, 31, 9)
@@ -202,13 +206,27 @@ export async function createTestDashboard() {
   }
   const events = createEventService({ storage, clock })
   const eventStreams = createEventStreams({ storage, events, eventSignal })
+  const callers = createCallers({ storage, plans: PLANS, keys })
+  const { callerOf } = callers
+  const own = { storage, clock, ids, random, cursors, domains, events, eventSignal, callerOf }
+  const logger = { ...silentLogger, warn: console.warn, error: console.error }
+  const jobs = createJobService({ ...own, logger })
+  const notices: Mail[] = []
+  const hookDeps = {
+    ...{ ...own, jobs, logger, baseUrl: 'https://s.example' },
+    outgoing: createOutgoing({ allowedNetworks: ['127.0.0.0/8'] }),
+    secrets: { webhooks: new Uint8Array(32).fill(7) },
+    mailer: { send: (mail: Mail) => void notices.push(mail) },
+  }
+  const hooks = createWebhookServices(hookDeps)
   const app = createApp({
     ...administration,
+    ...{ ...hooks, jobs },
     ...{ events, eventStreams },
     ...{ storage, clock, ids, links, ownDomains, misses, domains, excluded, shares, statistics },
     accounts: { sessions },
     logger: silentLogger,
-    authenticate: createCallers({ storage, plans: PLANS, keys }).authenticate,
+    authenticate: callers.authenticate,
     clientAddress: (peer: string) => peer,
     anonymousPerMinute: 600,
     baseUrl: 'https://s.example',
@@ -248,6 +266,7 @@ export async function createTestDashboard() {
     events,
     eventSignal,
     eventStreams,
+    ...{ hooks, hookDeps, jobs, notices },
     /** Invitations sent; sending fails unless `mailbox.works`. */
     mails,
     mailbox,

@@ -78,7 +78,7 @@ export function registerByFilterRoute(
     path: '/api/v1/links/bulk/by-filter',
     scope: 'links:write',
     dryRun: true,
-    operationId: 'bulkLinksByFilter',
+    operationId: 'changeLinksByFilter',
     tag: 'Links',
     summary: 'Change all links that a filter finds',
     description:

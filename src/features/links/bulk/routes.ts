@@ -37,7 +37,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     path: '/api/v1/links/bulk',
     scope: 'links:create',
     dryRun: true,
-    operationId: 'bulkLinks',
+    operationId: 'writeLinks',
     tag: 'Links',
     summary: 'Change many links',
     description:

@@ -124,6 +124,10 @@ export const BULK_EXAMPLE = {
   ],
 }
 
+const FaultSchema = z
+  .object({ field: z.string(), code: z.string(), message: z.string() })
+  .openapi('LinkBulkFault')
+
 const OutcomeSchema = z.object({
   index: z.int().openapi({ description: 'Which operation this is about, from 0.' }),
   status: z.int().openapi({
@@ -135,7 +139,7 @@ const OutcomeSchema = z.object({
       code: z.string(),
       message: z.string(),
       details: z
-        .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
+        .array(FaultSchema)
         .optional()
         .openapi({ description: 'Each fault, with its place: `operations[7].link.slug`.' }),
       suggestions: z.array(z.string()).optional(),

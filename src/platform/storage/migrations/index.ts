@@ -21,6 +21,7 @@ import {
 import * as missedPaths from './missed-paths.ts'
 import * as postgresBaseline from './postgres-baseline.ts'
 import * as linkChanges from './postgres-link-changes.ts'
+import * as webhooks from './webhooks.ts'
 
 /**
  * A migration of PostgreSQL. While it is applied, nodes of older versions keep working;
@@ -78,6 +79,7 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   '0009-key-restrictions': {
     up: (db: Kysely<never>) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT']),
   },
+  '0010-webhooks': { up: (db: Kysely<never>) => runAll(db, webhooks.SQLITE_STATEMENTS) },
   '0011-dotted-keys': { up: (db: Kysely<never>) => foldDottedKeys(db, 'sqlite') },
   '0011-idempotency-bytes': {
     up: (db: Kysely<never>) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS),
@@ -126,6 +128,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0010-key-restrictions': {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
+  '0011-webhooks': { up: (db) => runAll(db, webhooks.POSTGRES_STATEMENTS) },
   '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
   '0013-idempotency-bytes': { up: (db) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS) },
 }

@@ -110,6 +110,8 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     'domains:write': 'keys.scope.domains:write',
     'keys:write': 'keys.scope.keys:write',
     'events:read': 'keys.scope.events:read',
+    'webhooks:read': 'keys.scope.webhooks:read',
+    'webhooks:write': 'keys.scope.webhooks:write',
     'links:create': 'keys.scope.links:create',
     'stats:read': 'keys.scope.stats:read',
   },

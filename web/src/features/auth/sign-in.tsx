@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, WRAPPING } from '../../ui/button.tsx'
@@ -20,11 +20,16 @@ const FIELDS = ['email', 'password']
 /** Password, passkey, or a provider's account. */
 export function SignInPage() {
   const { t } = useI18n()
-  const { instance } = useSession()
+  const { instance, user } = useSession()
   const { next, error: sentBack, ended, reset } = searchOfPage()
   const arrive = useArrive()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+
+  // Already signed in: there is nothing to do here.
+  useEffect(() => {
+    if (user !== null) void leaveFor(`/app${next ?? '/links'}`)
+  }, [user, next])
 
   const byPassword = useMutation({
     mutationFn: () => signIn(email, password),
@@ -42,6 +47,7 @@ export function SignInPage() {
     onSuccess: (url) => location.assign(url),
   })
   const { sign_in: ways } = instance
+  if (user !== null) return null
   if (!instance.claimed) {
     return <Frame title={t('auth.signIn.title')} text={t('auth.signIn.unclaimed')} />
   }

@@ -43,10 +43,12 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
         required
         dir="ltr"
         autoComplete="off"
+        autoCapitalize="none"
         spellCheck={false}
         placeholder="go.example.com"
         value={host}
-        onChange={setHost}
+        // A pasted URL is reduced to its host.
+        onChange={(text) => setHost(text.replace(/^\s*https?:\/\/([^/?#\s]*).*$/i, '$1'))}
       />
     </FormDialog>
   )

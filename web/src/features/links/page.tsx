@@ -1,13 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
 import { FileUp, Plus } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { lazyComponent } from '../../lib/lazy-component.ts'
 import { BRIEF, BRIEF_LABEL, Button, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { useShowError } from '../../ui/toast.tsx'
 import { useTagColors } from '../groups/use-tags.ts'
 import { useLinkActions } from './actions.ts'
 import { type Link, linkQuery, linksQuery } from './calls.ts'
@@ -194,11 +195,21 @@ function Panels({
 }) {
   const { create, edit } = route.useSearch()
   const { workspace } = usePlace()
-  const edited = useQuery({
+  const read = useQuery({
     ...linkQuery(workspace.id, edit ?? ''),
     enabled: edit !== undefined,
     initialData: () => links.find(({ id }) => id === edit),
-  }).data
+  })
+  const showError = useShowError()
+  const failure = read.error
+  const failed = useEffectEvent((error: unknown) => {
+    showError(error)
+    onClose(undefined)
+  })
+  useEffect(() => {
+    if (failure !== null && edit !== undefined) failed(failure)
+  }, [failure, edit])
+  const edited = read.data
   return (
     <Suspense>
       {create ? <CreatePanel onClose={() => onClose(undefined)} onCreated={onCreated} /> : null}

@@ -143,7 +143,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
     else timer.current = setTimeout(() => send(next), waitMs)
   }
   return (
-    <search className="min-w-40 flex-1 basis-40 sm:max-w-88 sm:min-w-44 sm:basis-60">
+    <search className="print:hidden min-w-40 flex-1 basis-40 sm:max-w-88 sm:min-w-44 sm:basis-60">
       <InputGroup
         ref={input}
         // Not `type="search"`: the browser would add a second button that clears it.

@@ -5,10 +5,22 @@ import type { Draft } from './draft.ts'
  * Unsent drafts by workspace, until the page is closed. They may contain a password: not stored.
  */
 const drafts = new Map<string, Draft>()
+/** The drafts that a person has left without sending, not those that the next form is opened with. */
+const left = new WeakSet<Draft>()
 
-/** A draft that was left without sending; null: none. */
+/** The draft to open the form with; null: none. */
 export function keptDraft(workspace: string): Draft | null {
   return drafts.get(workspace) ?? null
+}
+
+/** Whether this draft was left without sending. */
+export function wasLeft(draft: Draft): boolean {
+  return left.has(draft)
+}
+
+/** Notes that the form is closed, if its draft is still kept. */
+export function leaveDraft(workspace: string, draft: Draft): void {
+  if (drafts.get(workspace) === draft) left.add(draft)
 }
 
 /** Keeps a draft; null deletes it. */

@@ -12,7 +12,7 @@ import { warningText } from '../rules/warning-text.ts'
 import { nameOf } from '../text.ts'
 import { holdWarnings, useWarnings } from '../warnings.ts'
 import { clashesOf, createOf, type Draft, draftOf, emptyDraft, patchOf, rebase } from './draft.ts'
-import { keepDraft, keepEdit, keptDraft, keptEdit } from './kept-draft.ts'
+import { keepDraft, keepEdit, keptDraft, keptEdit, leaveDraft, wasLeft } from './kept-draft.ts'
 import { LinkForm, type Refusal } from './link-form.tsx'
 import { marksOf } from './rules/marks.ts'
 
@@ -32,7 +32,13 @@ export function CreatePanel({
   const [draft, setDraft] = useState(
     () => keptDraft(workspace.id) ?? emptyDraft(instance.default_domain),
   )
-  useEffect(() => keepDraft(workspace.id, draft), [workspace.id, draft])
+  const [restored, setRestored] = useState(
+    () => wasLeft(draft) && Object.keys(createOf(draft, instance.default_domain)).length > 0,
+  )
+  useEffect(() => {
+    keepDraft(workspace.id, draft)
+    return () => leaveDraft(workspace.id, draft)
+  }, [workspace.id, draft])
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
 
@@ -74,6 +80,11 @@ export function CreatePanel({
       onChange={setDraft}
       onSubmit={create}
       refusal={refusal}
+      restored={restored}
+      onRestart={() => {
+        setRestored(false)
+        setDraft(emptyDraft(instance.default_domain))
+      }}
     />
   )
 }
@@ -87,6 +98,7 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   const [base, setBase] = useState(() => keptEdit(link.id)?.base ?? link)
   const [clashes, setClashes] = useState<readonly string[]>([])
   const [draft, setDraft] = useState(() => keptEdit(link.id)?.draft ?? draftOf(link))
+  const [restored, setRestored] = useState(() => keptEdit(link.id) !== null)
   useEffect(() => {
     const isSame = Object.keys(patchOf(draft, base)).length === 0
     keepEdit(link.id, isSame ? null : { draft, base })
@@ -161,6 +173,11 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
       clashes={clashes}
       now={base}
       warnings={warnings}
+      restored={restored}
+      onRestart={() => {
+        setRestored(false)
+        setDraft(draftOf(base))
+      }}
     />
   )
 }
@@ -173,6 +190,8 @@ function FormPanel({
   busy,
   onClose,
   onCancel,
+  restored,
+  onRestart,
   ...form
 }: {
   id: string
@@ -183,6 +202,10 @@ function FormPanel({
   onClose: () => void
   /** Discards the draft. */
   onCancel: () => void
+  /** Whether the draft is one that was left earlier. */
+  restored: boolean
+  /** Replaces it by the form's first values. */
+  onRestart: () => void
 } & Omit<ComponentProps<typeof LinkForm>, 'id' | 'first'>) {
   const { t } = useI18n()
   const first = useRef<HTMLInputElement>(null)
@@ -201,6 +224,17 @@ function FormPanel({
         </>
       }
     >
+      {restored ? (
+        <p
+          role="status"
+          className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-md bg-sunken px-3 py-2 text-sm"
+        >
+          {t('links.draft.restored')}
+          <Button size="sm" onClick={onRestart}>
+            {t('links.draft.discard')}
+          </Button>
+        </p>
+      ) : null}
       <LinkForm id={id} first={first} {...form} />
     </Dialog>
   )

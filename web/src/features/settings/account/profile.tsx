@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSetLanguage } from '../../../app/language.tsx'
-import { currentTheme, setTheme, type Theme } from '../../../app/preferences.ts'
+import { currentTheme, rememberLanguage, setTheme, type Theme } from '../../../app/preferences.ts'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { isLocale, LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
@@ -33,6 +33,7 @@ export function ProfileSection() {
     async onSuccess() {
       await sessionChanged()
       if (isLocale(language)) await enterLanguage(language)
+      else rememberLanguage(null)
       showToast({ title: t('common.saved') })
     },
   })

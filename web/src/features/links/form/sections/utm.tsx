@@ -27,6 +27,7 @@ export const UTM: FormSection = {
           {UTM_FIELDS.map((field) => (
             <TextField
               key={field}
+              autoCapitalize="none"
               label={t(`links.field.utm.${field}`)}
               error={field === 'source' ? problems.utm : undefined}
               dir="ltr"
