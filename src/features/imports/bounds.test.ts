@@ -225,7 +225,7 @@ test('files that are being received count as unfinished jobs, before their conte
   const refused = await Promise.all(all.slice(20))
   expect(refused).toEqual(refused.map(() => 'TOO_MANY_JOBS'))
   for (const end of ends) end()
-  const received = await Promise.all([...all.slice(0, 20), other])
+  const received = await Promise.all(all.slice(0, 20).concat(other))
   expect(received).toEqual(received.map(() => 'received'))
   expect(read).toBeLessThanOrEqual(21)
   const next = receive()
