@@ -6,6 +6,7 @@ import { type Domains, listDomains } from '../model/domains/index.ts'
 import type { Storage } from '../platform/storage/index.ts'
 import { registerBulkCommand } from './client/links-bulk.ts'
 import { registerExplainCommand } from './client/links-explain.ts'
+import { registerLinkExportCommand } from './client/links-export.ts'
 import { registerListCommand } from './client/links-list.ts'
 import { registerLinkCommands } from './client/links-one.ts'
 import { registerQrCommand } from './client/links-qr.ts'
@@ -49,6 +50,7 @@ export function registerLinksCommands(program: Command, context: CommandContext)
   registerExplainCommand(links, context)
   registerStatisticsCommands(links, context)
   registerQrCommand(links, context)
+  registerLinkExportCommand(links, context)
 }
 
 function block(

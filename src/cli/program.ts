@@ -17,6 +17,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   links: async () => (await import('./links.ts')).registerLinksCommands,
   mcp: async () => (await import('./client/mcp.ts')).registerMcpCommand,
   events: async () => (await import('./client/events.ts')).registerEventsCommand,
+  webhooks: async () => (await import('./client/webhooks.ts')).registerWebhooksCommands,
   jobs: async () => (await import('./client/jobs.ts')).registerJobsCommands,
   domains: async () => (await import('./server/domains.ts')).registerDomainsCommands,
   import: async () => (await import('./client/import.ts')).registerImportCommand,

@@ -197,7 +197,7 @@ export class Exchange {
 
   /** The response for a failure: `errorPage`, if any, for clients that don't prefer JSON. */
   async fail(error: unknown, errorPage?: ErrorPage): Promise<Response> {
-    const failure = asAppError(error)
+    const failure = asAppError(error, this.request.signal)
     // Services log an outage themselves, once instead of with each request.
     const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
     if (failure.status >= 500 && !isLogged) {

@@ -18,13 +18,13 @@ import type { AnyEndpoint } from './types.ts'
 /** The description of the API, in the Markdown subset of the reference page. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items, as it was sent: repeated values count. Every response has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API.
+Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items, as it was sent: repeated values count. Every response has an \`X-Request-Id\`, which also appears in the server log. Every \`GET\` endpoint supports \`HEAD\`; all support \`OPTIONS\` (CORS allows any origin).
 
 ## Authentication
 
 Send an API key with each request: \`Authorization: Bearer <API_KEY>\`. Only a few endpoints need none: \`GET /api/v1\`, the list of plans, and shared statistics under \`/shared/\`.
 
-What a key may do is set by its scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`; beyond that none includes another. Where several scopes suffice, any one of them does.
+Scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`. Otherwise no scope includes another: a write scope doesn’t include read. Where several scopes are listed, any of them is enough.
 
 ## Pagination
 
@@ -32,7 +32,7 @@ A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, 
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes the usual form alone. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes the usual form alone. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Unknown parameters and fields are rejected.
 
 ## Idempotency
 

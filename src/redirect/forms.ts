@@ -20,19 +20,19 @@ async function readField(request: Request, name: string): Promise<string | null>
   if (Number(request.headers.get('content-length') ?? 0) > FORM_BYTES_MAX) return null
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of request.body ?? []) {
-    bytes += part.byteLength
-    if (bytes > FORM_BYTES_MAX) return null
-    parts.push(part)
-  }
-  const body = new Response(Buffer.concat(parts), { headers: { 'content-type': type } })
   try {
+    for await (const part of request.body ?? []) {
+      bytes += part.byteLength
+      if (bytes > FORM_BYTES_MAX) return null
+      parts.push(part)
+    }
+    const body = new Response(Buffer.concat(parts), { headers: { 'content-type': type } })
     const value = /^application\/json/i.test(type)
       ? ((await body.json()) as Record<string, unknown> | null)?.[name]
       : (await body.formData()).get(name)
     return typeof value === 'string' ? value : ''
   } catch {
-    // Malformed.
+    // Malformed, or the visitor has disconnected.
     return ''
   }
 }

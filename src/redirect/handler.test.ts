@@ -47,6 +47,7 @@ describe('a plain link', () => {
       location: 'https://e.com/a%2Bb?q=%F0%9F%98%80#"',
       'cache-control': 'private, no-store',
       'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex',
       'x-request-id': expect.stringMatching(REQUEST_ID),
     })
     expect(await clicks(seq)).toBe(1)

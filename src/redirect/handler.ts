@@ -239,10 +239,11 @@ class RedirectHandler {
     return this.#redirect(visit, open.status, locationFor(visit, open))
   }
 
-  #redirect({ request, method }: Visit, status: number, location: string): Response {
+  #redirect({ request, method, domainNo }: Visit, status: number, location: string): Response {
     // 303, because the browser would otherwise post the password to the destination.
     const sent = method === 'POST' ? 303 : status
-    return this.#pages.redirect(request, this.#turnIds.next(), sent, location)
+    const isIndexed = this.#deps.isIndexed?.(domainNo)
+    return this.#pages.redirect(request, this.#turnIds.next(), sent, location, isIndexed)
   }
 
   /** The response for services that show link previews in messages. */

@@ -16,6 +16,7 @@ import {
   reportPage,
   scheduledPage,
 } from './html.ts'
+import { redirectHeaders } from './redirect-headers.ts'
 import type { Closed } from './resolver.ts'
 import { type Social, socialPage } from './social.ts'
 
@@ -73,7 +74,7 @@ interface Shown {
   domainUrl: DomainUrl | undefined
   /** The same page in a brand. */
   again(brand: Brand): Response
-  /** A redirect instead of it. */
+  /** A redirect instead of it, to a page of the domain's workspace. */
   instead(status: number, location: string): Response
 }
 
@@ -95,10 +96,17 @@ export class Pages {
   }
 
   /** HTML clients get a body with a link (RFC 9110 §15.4). */
-  redirect(request: Request, requestId: string, status: number, location: string): Response {
+  redirect(
+    request: Request,
+    requestId: string,
+    status: number,
+    location: string,
+    isIndexed = false,
+  ): Response {
+    const kinds = this.#ofRedirects[isIndexed ? 'indexed' : 'hidden']
     const isPermanent = status === 301 || status === 308
     const isHtml = request.headers.get('accept')?.includes('text/html') === true
-    const { html, bare } = this.#ofRedirects[isPermanent ? 'permanent' : 'temporary']
+    const { html, bare } = kinds[isPermanent ? 'permanent' : 'temporary']
     const headers = isHtml ? html : bare
     headers.set('Location', location)
     headers.set('X-Request-Id', requestId)
@@ -252,7 +260,7 @@ export class Pages {
       again: (brand) =>
         this.#bare(request, (locale) => inBrand(render(locale), brand), { ...options, brand }),
       instead: (status, location) =>
-        this.redirect(request, this.options.requestId(), status, location),
+        this.redirect(request, this.options.requestId(), status, location, true),
     })
     return page
   }
@@ -282,21 +290,4 @@ function simplePage(
 ): string {
   const title = translate(locale, `page.${name}.title`)
   return renderPage(locale, title, paragraph(translate(locale, `page.${name}.text`)))
-}
-
-/**
- * Shared headers of redirects; a browser caches a permanent one, so it has `Vary`. A response
- * copies them, so they are created once and only `Location` and `X-Request-Id` are set for each:
- * 350 ns for a response instead of 630 with separate headers.
- */
-function redirectHeaders(always: Readonly<Record<string, string>>) {
-  const kinds = (own: Record<string, string>) => {
-    const bare = { ...own, ...always, 'X-Content-Type-Options': 'nosniff' }
-    const html = { ...bare, 'Content-Type': 'text/html; charset=utf-8' }
-    return { bare: new Headers(bare), html: new Headers(html) }
-  }
-  return {
-    temporary: kinds({ 'Cache-Control': 'private, no-store' }),
-    permanent: kinds({ 'Cache-Control': 'private, max-age=90', Vary: 'Accept' }),
-  }
 }

@@ -25,6 +25,8 @@ export interface RedirectDeps {
   domainOf: (host: string) => number
   /** Whether slugs of a domain are case-sensitive. Default: they aren't. */
   isCaseSensitive?: (domainNo: number) => boolean
+  /** Whether search engines may list links of a domain. Default: they may not. */
+  isIndexed?: (domainNo: number) => boolean
   clientAddress: ClientAddress
   /** The country and region of a truncated address, for rules. */
   placeOf: VisitorFacts['placeOf']

@@ -62,6 +62,7 @@ export function ofVisits(parts: Parts) {
     requestId: () => ids.next('req'),
     domainOf: (host: string) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     isCaseSensitive: domains.isCaseSensitive,
+    isIndexed: domains.isIndexed,
     inSite: createInSite({ isShared, siteOf: createSiteOf(storage), blocks }),
   }
 }

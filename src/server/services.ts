@@ -41,7 +41,12 @@ export function openServices(parts: Parts) {
   const services = createServices(parts)
   const stopTimers = startTimers({ ...parts, ...services })
   services.jobs.start()
-  services.webhookSender.start()
+  const { webhookSender: sender } = services
+  parts.metrics.counter('webhook_requests_total', 'Requests of webhooks, by result', () =>
+    Object.entries(sender.counts).map(([result, count]) => [`result="${result}"`, count]),
+  )
+  parts.metrics.gauge('webhooks_served', 'Webhooks that this node serves now', sender.served)
+  void sender.start()
   return { ...services, app: createApplication(parts, services), stopTimers }
 }
 
@@ -92,6 +97,7 @@ function createServices(parts: Parts) {
     ...createWebhookServices({
       ...{ ...parts, events, eventSignal, jobs, mailer, outgoing },
       callerOf: callers.callerOf,
+      readClicks: statistics.recorded,
     }),
     timedEvents: createTimedEvents({ ...parts, render }),
     usageEvents: createUsageEvents({ ...parts, ownDomains, clicksThisMonth }),

@@ -230,7 +230,7 @@ export function registerStatisticsDashboardRoutes(
     ...READ,
     path: '/api/v1/links/sparklines',
     operationId: 'getSparklines',
-    summary: 'Clicks per day of some links',
+    summary: 'Get clicks per day of several links',
     query: z.object({
       ids: ids.openapi({
         param: { description: `Ids of links, separated by commas, at most ${SPARKLINES_MAX}.` },

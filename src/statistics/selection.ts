@@ -75,14 +75,21 @@ export async function select(
   }
 }
 
+/** A range that ends now ends at the next multiple of this: two who ask at once then ask the same. */
+const NOW_MS = 10_000
+/** A range that ends now was made this short time ago, at most. */
+const JUST_NOW_MS = 1_000
+
 /** The range of a selection, and the offsets of a time zone in it. */
 export function selectedRange(range: Range, zone: string, nowMs: number) {
+  const isNow = range.to <= nowMs && range.to > nowMs - JUST_NOW_MS
+  const to = isNow ? Math.ceil(range.to / NOW_MS) * NOW_MS : range.to
   // Clicks can only be between these: over all of history there would be thousands of offsets.
   const first = Math.max(range.from, FIRST_CLICK_MS)
-  const last = Math.max(first + 1, Math.min(range.to, nowMs + DAY_MS))
+  const last = Math.max(first + 1, Math.min(to, nowMs + DAY_MS))
   return {
     from: Math.max(range.from, 0),
-    to: Math.max(range.to, 0),
+    to: Math.max(to, 0),
     offsets: zoneOffsets(zone, first, last),
   }
 }

@@ -3,6 +3,7 @@ import { clicks } from './clicks.ts'
 import { createClickDeletions, type DeletionOptions } from './deletions.ts'
 import { createLiveStreams, type LiveOptions } from './live/streams.ts'
 import { listRange } from './range.ts'
+import { recordedClicks } from './recorded.ts'
 import { sparklines, stats, top } from './report.ts'
 import {
   type Question,
@@ -40,6 +41,9 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
     /** @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     clicks: (question: Parameters<typeof clicks>[1], signal?: AbortSignal) =>
       clicks(until(signal), question),
+    /** Clicks after a position, for webhooks. */
+    recorded: (caller: StatisticsCaller, asked: Parameters<typeof recordedClicks>[2]) =>
+      recordedClicks(deps, caller, asked),
     /** Starts when the result is called. @throws AppError RATE_LIMITED then, with too many open */
     async export(question: Question, options: ExportOptions, signal?: AbortSignal) {
       const selection = await select(deps, question, listRange(question.query))

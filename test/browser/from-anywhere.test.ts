@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
-import { ask, claim, OWNER } from './people.ts'
+import { ask, claim, joinAs, OWNER } from './people.ts'
 import { en } from './words.ts'
 
 const SHARED = 'https://example.com/an-article?a=b&c=d#e'
@@ -45,6 +45,23 @@ describe.skipIf(CHROMIUM === null)('links from anywhere (needs Chromium)', () =>
     const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
     expect(installabilityErrors).toEqual([])
     expect(owner.faults).toEqual([])
+  }, 120_000)
+
+  test('a viewer reads why there is no form', async () => {
+    const storageState = await joinAs(dashboard, owner.context, workspace, 'viewer')
+    const viewer = await dashboard.open({ storageState })
+    const { page } = viewer
+    await page.goto('/app/links/new?url=https://example.com/')
+    const dialog = page.getByRole('dialog', { name: en('links.create') })
+    await dialog.getByText(en('links.viewerCreates')).waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog
+      .getByRole('button', { name: en('common.close') })
+      .last()
+      .click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('')
+    await viewer.close()
   }, 120_000)
 
   test('a shared text fills the form, which creates the link', async () => {

@@ -16,6 +16,7 @@ import en_shares from '../../web/src/i18n/messages/en/shares.json'
 import en_statistics from '../../web/src/i18n/messages/en/statistics.json'
 import en_tags from '../../web/src/i18n/messages/en/tags.json'
 import en_usage from '../../web/src/i18n/messages/en/usage.json'
+import en_webhooks from '../../web/src/i18n/messages/en/webhooks.json'
 
 const ENGLISH = {
   ...en_audit,
@@ -34,6 +35,7 @@ const ENGLISH = {
   ...en_statistics,
   ...en_tags,
   ...en_usage,
+  ...en_webhooks,
 }
 
 /** A text of the dashboard. */

@@ -516,3 +516,29 @@ describe('links bulk', () => {
     expect((await refusal(['links', 'bulk', join(folder, 'none')])).status).toBe(2)
   })
 })
+
+test('webhooks are managed, and their secret is shown once', async () => {
+  const scopes = 'webhooks:read,webhooks:write'
+  const { key } = await slugline.createKey({ workspace: 'hooks', scopes })
+  const more = { SLUGLINE_API_KEY: key, SLUGLINE_URL: slugline.url }
+  const webhooks = async (...args: string[]) => {
+    const { status, stdout, stderr } = await run(['webhooks', ...args, '--json'], { more })
+    expect([status, stderr]).toEqual([0, ''])
+    return JSON.parse(stdout)
+  }
+  const made = await webhooks('create', 'https://hooks.invalid/hook', '--types', 'link.created')
+  expect(made).toMatchObject({ types: ['link.created'], status: 'ok' })
+  expect(made.secret).toMatch(/^whsec_/)
+  const { data } = await webhooks('list')
+  expect([data.length, data[0].id, 'secret' in data[0]]).toEqual([1, made.id, false])
+  expect((await webhooks('rotate-secret', made.id)).secret).not.toBe(made.secret)
+  expect((await webhooks('test', made.id)).data).toHaveLength(1)
+  expect((await webhooks('deliveries', made.id)).data).toHaveLength(1)
+  expect((await webhooks('replay', made.id)).type).toBe('webhook.replay')
+  expect((await webhooks('disable', made.id)).status).toBe('disabled')
+  const table = await run(['webhooks', 'list'], { more })
+  expect(table.stdout).toMatch(/^ID +STATUS +TYPES +URL\nwhk_\w+ +disabled +1 +https:/)
+  expect(await webhooks('delete', made.id)).toEqual({ id: made.id })
+  const gone = await run(['webhooks', 'show', made.id], { more })
+  expect(gone.status).toBe(1)
+})

@@ -202,9 +202,44 @@ test('it has its own robots.txt, favicon and app links', async () => {
   await call('PATCH', `/domains/${id}`, cleared)
   expect((await text('/robots.txt'))[2]).toBe('Sitemap: https://example.com/')
   expect((await text('/.well-known/assetlinks.json'))[0]).toBe(404)
-  // Shared hosts have none of them.
-  expect((await visit('go.example', '/robots.txt')).status).toBe(404)
+  // Shared hosts have only a robots.txt, which leaves links to services that unfurl them.
+  for (const shared of ['go.example', 'sho.rt']) {
+    const robots = await visit(shared, '/robots.txt')
+    expect([robots.status, await robots.text()]).toEqual([
+      ...[200, 'User-agent: *\nDisallow: /api/\nDisallow: /app/\n'],
+    ])
+    expect((await visit(shared, '/robots.txt', { method: 'POST' })).status).toBe(405)
+    expect((await visit(shared, '/favicon.ico')).status).toBe(404)
+  }
   expect((await visit(host, '/robots.txt', { method: 'POST' })).status).toBe(405)
+})
+
+test('redirects aren’t indexed, except on domains that allow robots', async () => {
+  const { id, host } = await active('indexed.example')
+  const made: string[] = []
+  for (const domain of [undefined, 'go.example', host]) {
+    for (const redirect_status of [302, 301]) {
+      const link = { destination_url: 'https://example.com/', domain, redirect_status }
+      made.push((await call('POST', '/links', link)).body.short_url)
+    }
+  }
+  const tags = () =>
+    Promise.all(
+      made.map(async (url) => {
+        const { hostname, pathname } = new URL(url)
+        const answer = await visit(hostname, pathname)
+        expect([301, 302]).toContain(answer.status)
+        return answer.headers.get('x-robots-tag')
+      }),
+    )
+  const shared = Array(4).fill('noindex')
+  expect(await tags()).toEqual([...shared, null, null])
+  for (const robots of ['none', 'User-agent: *']) {
+    await call('PATCH', `/domains/${id}`, { robots })
+    expect(await tags()).toEqual([...shared, 'noindex', 'noindex'])
+  }
+  await call('PATCH', `/domains/${id}`, { robots: null })
+  expect(await tags()).toEqual([...shared, null, null])
 })
 
 test('slugs can be case-sensitive there', async () => {

@@ -214,3 +214,20 @@ test('an incomplete file is discarded', async () => {
   expect([status, JSON.parse(stderr).error.code]).toEqual([1, 'INTERRUPTED'])
   expect(readdirSync(directory)).toEqual(['export.json'])
 })
+
+test('the command line writes links as a table, also for Excel', async () => {
+  const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
+  const write = async (name: string, ...options: string[]) => {
+    const file = join(folder, name)
+    const { status } = await runCommand(['links', 'export', '--output', file, ...options], env)
+    return { status, bytes: status === 0 ? readFileSync(file) : Buffer.alloc(0) }
+  }
+  const plain = await write('links.csv')
+  const excel = await write('excel.csv', '--excel')
+  expect([plain.status, excel.status]).toEqual([0, 0])
+  expect(excel.bytes.equals(Buffer.concat([Buffer.from('\ufeff'), plain.bytes]))).toBe(true)
+  expect(plain.bytes.toString().trim().split('\r\n')).toHaveLength(121)
+  expect((await write('links.ndjson')).bytes.toString().trim().split('\n')).toHaveLength(120)
+  expect((await write('links.xlsx')).status).toBe(2)
+  expect((await write('more.ndjson', '--excel')).status).toBe(2)
+})

@@ -14,7 +14,9 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
     ...['listLinkClicks', 'deleteLinkClicks', 'exportLinkClicksCSV', 'exportLinkClicksNDJSON'],
     ...['exportLinkClicksParquet', 'getJob', 'cancelJob', 'getImport', 'listImportRows'],
     ...['exportImportRows', 'undoImport', 'getTag', 'getShare', 'updateShare', 'deleteShare'],
-    ...['getFolder', 'getDomain', 'listMissedVisits'],
+    ...['getFolder', 'getDomain', 'listMissedVisits', 'getWebhook', 'updateWebhook'],
+    ...['deleteWebhook', 'rotateWebhookSecret', 'testWebhook', 'listWebhookDeliveries'],
+    ...['replayWebhookDelivery', 'replayWebhook'],
   ],
   /** Is answered as if there were only the links of the key. */
   read: [
@@ -22,13 +24,13 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
     ...['exportHistory', 'listJobs', 'listImports', 'listTags', 'listFolders', 'listShares'],
     ...['listDomains', 'getStats', 'listTopValues', 'listClicks', 'exportClicksCSV'],
     ...['exportClicksNDJSON', 'exportClicksParquet', 'getLinkByExternalId', 'explainUrl'],
-    ...['streamClicks', 'listEvents', 'streamEvents'],
+    ...['streamClicks', 'listEvents', 'streamEvents', 'listWebhooks'],
   ],
   /** What is written must be one of the key's links. */
   write: [
     ...['createLink', 'writeLinks', 'changeLinksByFilter', 'importLinks', 'previewImport'],
     ...['importFromService', 'putLinkByExternalId', 'updateLinkByExternalId'],
-    ...['deleteLinkByExternalId', 'createShare'],
+    ...['deleteLinkByExternalId', 'createShare', 'createWebhook'],
   ],
   /** Belongs to the whole workspace. */
   refused: [
@@ -41,6 +43,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
     ...['getLogo', 'listUtmTemplates', 'getUtmTemplate', 'getMe', 'getIndex', 'listPlans'],
     ...['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
     ...['getSharedAbout', 'unlockShare', 'getSharedStats', 'listSharedTopValues'],
+    'listWebhookEventTypes',
   ],
 }
 
@@ -204,6 +207,8 @@ async function makeOutside(folder: string, domain: string) {
   const bySlug = { filter: { slug: ['outside'] }, patch: { title: 'Outside' }, expected: 1 }
   const changed = await made(all('POST', '/links/bulk/by-filter', bySlug))
   await finished(changed)
+  const hook = { url: 'https://example.com/hook', enabled: false }
+  const webhook = await made(all('POST', '/webhooks', hook))
   const ids = (objects: { id: string }[]) => objects.map(({ id }) => id)
   return {
     link: link.id as string,
@@ -215,6 +220,7 @@ async function makeOutside(folder: string, domain: string) {
       imports: ids([imported]),
       folders: [folder],
       domains: [domain],
+      webhooks: [webhook.id],
     } as Record<string, string[]>,
   }
 }

@@ -200,9 +200,10 @@ function change(
   work: (opened: CommandStorage) => Promise<Done>,
 ): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const { accountOf, userIdByEmail } = await import('../../features/accounts/store.ts')
+    const { userIdByEmail } = await import('../../features/accounts/by-email.ts')
+    const { accountOf } = await import('../../features/accounts/store.ts')
     const { read } = opened.storage
-    const id = await userIdByEmail(read, email.trim())
+    const id = await userIdByEmail(read, email)
     const person = id === undefined ? undefined : await accountOf(read, id)
     const done = await work(opened)
     if (done === null) throw noSuchUser(email)

@@ -12,6 +12,7 @@ import {
   type ValueNode,
 } from 'kysely'
 import { AppError } from '../../lib/errors/index.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
 import { hasUsers, holdUser, lockUsers } from '../users/service.ts'
 
@@ -100,16 +101,14 @@ function stored<T extends Row>(data: T): T {
   const { email } = data
   return {
     ...Object.fromEntries(kept),
-    ...(typeof email === 'string' && { emailKey: email.toLowerCase() }),
+    ...(typeof email === 'string' && { emailKey: emailKey(email) }),
   } as T
 }
 
 /** The same conditions, with the address compared case-insensitively. */
 function byKey<T extends { where?: { field: string; value: unknown }[] | undefined }>(input: T): T {
   const where = input.where?.map((one) =>
-    one.field === 'email'
-      ? { ...one, field: 'emailKey', value: String(one.value).toLowerCase() }
-      : one,
+    one.field === 'email' ? { ...one, field: 'emailKey', value: emailKey(String(one.value)) } : one,
   )
   return { ...input, ...(where !== undefined && { where }) }
 }

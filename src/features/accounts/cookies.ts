@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { parseSigned, serializeSigned } from 'hono/utils/cookie'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { AccountsDeps } from './accounts.ts'
 
 /**
@@ -28,7 +29,9 @@ export function createDevices(deps: Pick<AccountsDeps, 'baseUrl' | 'key' | 'rand
   const { baseUrl, key, random } = deps
   const name = `${cookiePrefixOf(baseUrl)}.device`
   const secretOf = (email: string) =>
-    createHmac('sha256', key).update(`device\n${email.toLowerCase()}`).digest()
+    createHmac('sha256', key)
+      .update(`device\n${emailKey(email)}`)
+      .digest()
   return {
     /** The `Set-Cookie` for a device on which the owner of this address has just signed in. */
     issue(email: string): Promise<string> {

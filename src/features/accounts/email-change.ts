@@ -1,13 +1,15 @@
 import type { Person } from '../../http/index.ts'
 import { addressKey } from '../../lib/base/client-address.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import { type Actor, personActor } from '../audit/index.ts'
 import { lockUsers } from '../users/service.ts'
 import { LIMITS } from './attempts.ts'
+import { userIdByEmail } from './by-email.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
-import { issueToken, tokenIdentifier, userIdByEmail } from './store.ts'
+import { issueToken, tokenIdentifier } from './store.ts'
 
 /**
  * Sends a link to the new address, and a notice to the old one. The token's row belongs to the
@@ -23,11 +25,11 @@ export async function requestEmailChange(
 ): Promise<void> {
   const { storage, attempts, mails } = deps
   if (!mails.available) throw new AppError('MAIL_NOT_SET_UP')
-  if (email.toLowerCase() === person.email.toLowerCase()) {
+  if (emailKey(email) === emailKey(person.email)) {
     throw invalid({ field: 'new_email', code: 'EMAIL_UNCHANGED' })
   }
   await attempts.take(LIMITS.mailAddress, addressKey(address))
-  await attempts.take(LIMITS.mailAccount, email.toLowerCase())
+  await attempts.take(LIMITS.mailAccount, emailKey(email))
   const isFree = (await userIdByEmail(storage.read, email)) === undefined
   const token = await storage.write(async (tx) => {
     const payload = `.${Buffer.from(email).toString('base64url')}`
@@ -66,7 +68,7 @@ export async function confirmEmailChange(
     const { id } = row
     const found = tx.db.selectFrom('users').select(['email', 'language']).where('id', '=', id)
     const user = await found.executeTakeFirstOrThrow()
-    const email_key = email.toLowerCase()
+    const email_key = emailKey(email)
     await tx.db
       .updateTable('users')
       .set({ email, email_key, email_verified: 1, updated_at: now })

@@ -11,6 +11,7 @@ import {
 } from '../../http/index.ts'
 import { addressKey } from '../../lib/base/client-address.ts'
 import { AppError } from '../../lib/errors/index.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import { assertNotCommon } from '../users/input.ts'
 import type { AccountParts } from './accounts.ts'
 import { LIMITS, type Limit } from './attempts.ts'
@@ -123,7 +124,7 @@ async function count(
   const refundable: [Limit, string][] = []
   if (perAddress !== undefined) await attempts.take(perAddress, addressKey(address))
   if (perAccount !== undefined) {
-    const email = String(body?.[perAccount.field]).toLowerCase()
+    const email = emailKey(String(body?.[perAccount.field]))
     const device = await devices.idOf(request.headers, email)
     const account = device === null ? email : `device ${device}`
     await attempts.take(perAccount.limit, account)

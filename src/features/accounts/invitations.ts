@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
 import type { Actor } from '../audit/index.ts'
@@ -77,7 +78,7 @@ export function createInvitations(
       const row = await storage.read.db
         .selectFrom('invitations')
         .select('id')
-        .where('email_key', '=', email.toLowerCase())
+        .where('email_key', '=', emailKey(email))
         .where('expires_at', '>', clock.now())
         .limit(1)
         .executeTakeFirst()

@@ -91,6 +91,16 @@ describe('single sign-on', () => {
     expect((await start(site.browser())).status).toBe(503)
   })
 
+  test.each([true, 'true'])('takes an address that the provider has verified: %p', async (said) => {
+    const owner = await open()
+    await invite(owner, 'bob@münchen.de')
+    Object.assign(provider.answers.claims, { email: 'Bob@MÜNCHEN.de', email_verified: said })
+    const browser = site.browser()
+    await signIn(browser)
+    const { user } = (await browser.get('/app/api/v1/session')).body
+    expect(user).toMatchObject({ email: 'bob@xn--mnchen-3ya.de', email_verified: true })
+  })
+
   const WHO: [string, SiteOptions['signUp'], boolean, string | null][] = [
     ['invited, by invitation', 'invitation', true, null],
     ['uninvited, by invitation', 'invitation', false, 'signup_disabled'],
@@ -138,7 +148,8 @@ describe('single sign-on', () => {
         }),
     ],
     ['that says nothing of it', (a) => Object.assign(a.claims, { email_verified: undefined })],
-    ['that says it in another type', (a) => Object.assign(a.claims, { email_verified: 'true' })],
+    ['that denies it as text', (a) => Object.assign(a.claims, { email_verified: 'false' })],
+    ['that says it in another type', (a) => Object.assign(a.claims, { email_verified: 1 })],
   ]
   test.each(LIES)('refuses a token %s', async (_, lie) => {
     await open({ signUp: 'open' })

@@ -1,5 +1,6 @@
 import type { OAuth2Tokens } from 'better-auth/oauth2'
 import { z } from 'zod'
+import { canonicalEmail } from '../../lib/validation/email.ts'
 import type { OidcConfig } from '../../platform/config/index.ts'
 import { USER_NAME_MAX } from '../users/input.ts'
 
@@ -79,10 +80,10 @@ async function personOf({ idToken, accessToken }: OAuth2Tokens, userInfoUrl: str
   return {
     id: sub,
     sub,
-    email,
+    email: email === undefined ? email : (canonicalEmail(email) ?? email),
     name: [...(name ?? preferred_username ?? email ?? '')].slice(0, USER_NAME_MAX).join(''),
-    // Verified only if the provider says so explicitly.
-    emailVerified: email_verified === true,
+    // Verified only if the provider says so explicitly; some say it as text (Amazon Cognito).
+    emailVerified: email_verified === true || email_verified === 'true',
   }
 }
 

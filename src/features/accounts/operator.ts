@@ -1,14 +1,16 @@
 import type { Role } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import { COMMAND_LINE } from '../audit/index.ts'
 import { lockUsers } from '../users/service.ts'
 import type { Workspace, WorkspaceService } from '../workspaces/service.ts'
 import type { AccountsDeps } from './accounts.ts'
+import { userIdByEmail } from './by-email.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { LINK_SECONDS } from './site.ts'
-import { accountOf, issueToken, userIdByEmail } from './store.ts'
+import { accountOf, issueToken } from './store.ts'
 
 /** All people with an account, oldest first. */
 export async function listPeople(storage: Pick<Storage, 'read'>) {
@@ -55,7 +57,7 @@ export function dropSecondFactor(
     const user = await tx.db
       .updateTable('users')
       .set({ two_factor_enabled: 0, updated_at: now })
-      .where('email_key', '=', email.trim().toLowerCase())
+      .where('email_key', '=', emailKey(email))
       .returning(['id', 'email'])
       .executeTakeFirst()
     if (user === undefined) return null
@@ -81,7 +83,7 @@ export async function createResetLink(
   const { storage, clock, baseUrl, email } = input
   const now = clock.now()
   const token = await storage.write(async (tx) => {
-    const id = await userIdByEmail(tx, email.trim())
+    const id = await userIdByEmail(tx, email)
     if (id === undefined) return null
     await endVerifications(tx, id)
     const user = { id, email: email.trim() }
@@ -99,7 +101,7 @@ export async function handOverInstance(
 ): Promise<boolean> {
   return storage.write(async (tx) => {
     await lockUsers(tx)
-    const id = await userIdByEmail(tx, email.trim())
+    const id = await userIdByEmail(tx, email)
     if (id === undefined) return false
     const now = clock.now()
     // In this order, because there may be only one owner at a time.

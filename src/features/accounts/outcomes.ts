@@ -2,9 +2,9 @@ import type { MountedCall, Person } from '../../http/index.ts'
 import type { Notice } from '../../platform/mail/message.ts'
 import { personActor } from '../audit/index.ts'
 import type { AccountParts } from './accounts.ts'
+import { userIdByEmail } from './by-email.ts'
 import { type AccountAction, recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
-import { userIdByEmail } from './store.ts'
 
 interface Outcome {
   action: AccountAction

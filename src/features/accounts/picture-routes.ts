@@ -18,7 +18,7 @@ export function registerPictureRoutes(
     path: '/api/v1/people/{id}/picture',
     ...OWN,
     operationId: 'getPicture',
-    summary: 'The picture of a person with whom one shares a workspace',
+    summary: 'Get a member’s picture',
     params: Params,
     query: z.object({ v: z.string().max(100).optional() }),
     success: { status: 200, description: 'A PNG.', contentType: 'image/png', schema: z.string() },
@@ -40,7 +40,7 @@ export function registerPictureRoutes(
     ...OWN,
     dryRun: true,
     operationId: 'setPicture',
-    summary: 'Set one’s own picture',
+    summary: 'Set your picture',
     description: `It is re-encoded as a PNG of at most ${PICTURE_SIDE} pixels a side.`,
     body: z.strictObject({
       image: z.string().openapi({
@@ -70,7 +70,7 @@ export function registerPictureRoutes(
     ...OWN,
     dryRun: true,
     operationId: 'deletePicture',
-    summary: 'Remove one’s own picture',
+    summary: 'Remove your picture',
     success: { status: 204, description: 'There is none.' },
     errors: ['NOT_FOUND'],
     handler: (call) =>

@@ -1,14 +1,15 @@
 import type { Person } from '../../http/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, COMMAND_LINE, personActor } from '../audit/index.ts'
 import { removeMembership } from '../members/service.ts'
 import { lockUsers } from '../users/service.ts'
+import { userIdByEmail } from './by-email.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
-import { userIdByEmail } from './store.ts'
 
 /**
  * Deletes a person's own account, with sessions, passkeys and second factor, API keys and open
@@ -21,7 +22,7 @@ export async function removeOwnAccount(
   typed: string,
   { request, requestId }: Visit,
 ): Promise<void> {
-  if (typed.trim().toLowerCase() !== person.email.toLowerCase()) {
+  if (emailKey(typed) !== emailKey(person.email)) {
     throw invalid({ field: 'confirm_email', code: 'EMAIL_MISMATCH' })
   }
   const actor = personActor(person, requestId)
@@ -39,7 +40,7 @@ export async function removePerson(
   email: string,
   keepKeys = false,
 ): Promise<string | null> {
-  const id = await userIdByEmail(storage.read, email.trim())
+  const id = await userIdByEmail(storage.read, email)
   if (id === undefined) return null
   return storage.write((tx) => remove(tx, id, COMMAND_LINE, clock.now(), keepKeys))
 }

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
 import { LOCALES } from '../../lib/i18n/index.ts'
+import { EMAIL_MAX } from '../../lib/validation/email.ts'
 import { ROLES } from '../members/roles.ts'
-import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/input.ts'
+import { emailField, nameField, passwordField, trimmedText } from '../users/input.ts'
 import { WORKSPACE_NAME_MAX } from '../workspaces/name.ts'
 
 /** A token for changing the email address contains that address. */

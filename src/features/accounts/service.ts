@@ -9,6 +9,7 @@ import type { Plans } from '../plans/service.ts'
 import { assertNotCommon, hashPassword, verifyPassword } from '../users/input.ts'
 import { lockUsers } from '../users/service.ts'
 import { LIMITS } from './attempts.ts'
+import { userIdByEmail } from './by-email.ts'
 import {
   type AccountServiceDeps,
   account,
@@ -23,7 +24,6 @@ import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import { picture, removePicture, setPicture } from './pictures.ts'
 import { removeOwnAccount } from './removal.ts'
 import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from './schemas.ts'
-import { userIdByEmail } from './store.ts'
 
 /** A person who accepts an invitation without an account. */
 const Newcomer = acceptBody.omit({ token: true }).required()

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { systemClock } from '../../lib/base/clock.ts'
+import { removePerson } from './removal.ts'
 import type { Browser, Seen } from './testing/browser.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 
@@ -188,5 +190,58 @@ describe('one’s own account', () => {
     expect((await site.browser().send('PATCH', '/app/api/v1/account', {})).code).toBe(
       'SIGN_IN_REQUIRED',
     )
+  })
+})
+
+describe('an international host', () => {
+  const TYPED = 'bob@MÜNCHEN.de'
+  const KEPT = 'bob@xn--mnchen-3ya.de'
+
+  test('signs up, in and is found in any spelling', async () => {
+    site = await createSite({ signUp: 'open' })
+    const owner = await site.owner()
+    expect((await signUp(TYPED)).status).toBe(200)
+    expect(site.letters.at(-1)?.to).toBe(KEPT)
+    await site.browser().post('/app/api/auth/verify-email', { token: site.mailedToken() })
+    for (const email of [TYPED, KEPT, 'bob@münchen.de', 'Bob@mu\u0308nchen.de']) {
+      const browser = site.browser()
+      expect((await browser.signIn(email, PASSWORD)).status).toBe(200)
+      expect(await browser.who()).toBe(KEPT)
+    }
+    // The same account, so nothing but a message.
+    await signUp(KEPT)
+    expect(site.letters.at(-1)?.to).toBe(KEPT)
+    const token = await invite(owner, 'bob@münchen.de')
+    const browser = site.browser()
+    await browser.signIn(TYPED, PASSWORD)
+    expect((await accept(browser, token)).status).toBe(201)
+    const again = await owner.post('/app/api/v1/invitations', { email: KEPT, role: 'viewer' })
+    expect(again.code).toBe('ALREADY_MEMBER')
+    await browser.post('/app/api/auth/request-password-reset', { email: 'bob@münchen.de' })
+    expect(site.letters.at(-1)?.to).toBe(KEPT)
+    const removed = await browser.send('DELETE', '/app/api/v1/account', { confirm_email: TYPED })
+    expect(removed.status).toBe(204)
+  })
+
+  test('is invited, and joins', async () => {
+    site = await createSite()
+    const owner = await site.owner()
+    const token = await invite(owner, TYPED)
+    const seen = await site.browser().post('/app/api/v1/invitations/lookup', { token })
+    expect(seen.body.email).toBe(KEPT)
+    // Replaces the first.
+    const second = await invite(owner, KEPT)
+    expect((await accept(site.browser(), token, ACCOUNT)).code).toBe('INVITATION_NOT_FOUND')
+    expect((await accept(site.browser(), second, ACCOUNT)).status).toBe(201)
+  })
+
+  test('is created by the operator', async () => {
+    site = await createSite()
+    await site.owner()
+    const { email } = await site.users.create({ email: TYPED, password: PASSWORD })
+    expect(email).toBe(KEPT)
+    const again = site.users.create({ email: 'bob@münchen.de', password: PASSWORD })
+    await expect(again).rejects.toMatchObject({ code: 'EMAIL_TAKEN' })
+    expect(await removePerson({ storage: site.storage, clock: systemClock }, TYPED)).toBe(KEPT)
   })
 })

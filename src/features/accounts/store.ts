@@ -45,19 +45,6 @@ export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
     .executeTakeFirst()
 }
 
-/** The id of the user with an address. */
-export async function userIdByEmail(
-  sql: Pick<Sql, 'db'>,
-  email: string,
-): Promise<string | undefined> {
-  const row = await sql.db
-    .selectFrom('users')
-    .select('id')
-    .where('email_key', '=', email.toLowerCase())
-    .executeTakeFirst()
-  return row?.id
-}
-
 /** What a token is for. */
 type TokenUse = 'reset-password' | 'change-email'
 

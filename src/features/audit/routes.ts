@@ -54,7 +54,7 @@ export function registerAuditRoutes(api: Pick<Api, 'add'>, deps: { audit: AuditS
     scope: 'audit:read',
     operationId: 'listAudit',
     tag: 'Audit log',
-    summary: 'List who changed what',
+    summary: 'List audit log entries',
     query: Query,
     success: {
       status: 200,

@@ -81,7 +81,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     method: 'post',
     path: PATH,
     operationId: 'createBlock',
-    summary: 'Block an address, a host or a workspace',
+    summary: 'Block a short link, host or workspace',
     body: z
       .strictObject({ kind: z.enum(BLOCK_KINDS), value: text, reason: text })
       .openapi('BlockCreate'),
@@ -123,7 +123,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     method: 'get',
     path: REPORTS,
     operationId: 'listReports',
-    summary: 'List what visitors have reported',
+    summary: 'List reports by visitors',
     query: z.object(pageParameters),
     success: {
       status: 200,
@@ -141,7 +141,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     method: 'delete',
     path: REPORTS,
     operationId: 'dismissReport',
-    summary: 'Dismiss what was reported of an address',
+    summary: 'Dismiss reports of a short link',
     query: z.object({ address: z.string() }),
     success: { status: 204, description: 'The report is gone.' },
     errors: ['FORBIDDEN'],

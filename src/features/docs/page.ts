@@ -95,12 +95,12 @@ ${Object.entries(SAMPLE_LANGUAGES).map(
 export function errorsPage(document: OpenApiParts, baseUrl: string, locale: Locale): string {
   const contents = html`<ul><li><a href="/docs">Reference</a></li>
 <li><a href="#errors">Errors</a></li>
-<li><a href="#details">Errors of fields</a></li></ul>`
+<li><a href="#details">Field errors</a></li></ul>`
   const main = html`<h2 id="errors">Errors</h2>
-<p>Every code of <code>error.code</code>, with an example of its message.</p>
+<p>All values of <code>error.code</code> with example messages.</p>
 ${errorCodes(locale)}
-<h2 id="details">Errors of fields</h2>
-<p>Every code of <code>error.details[].code</code>.</p>
+<h2 id="details">Field errors</h2>
+<p>All values of <code>error.details[].code</code>.</p>
 ${detailCodes(locale)}`
   return layout(document, baseUrl, contents, main)
 }

@@ -95,7 +95,7 @@ export function registerRootRoutes(
     scope: 'any',
     operationId: 'getMe',
     tag: TAG,
-    summary: 'Describe the API key',
+    summary: 'Get the API key in use',
     description: 'The permissions and limits of the key that sends this request. Any key works.',
     success: {
       status: 200,

@@ -79,7 +79,7 @@ export function registerInstanceMissRoutes(
     method: 'get',
     path: '/api/v1/instance/misses',
     operationId: 'listInstanceMissedVisits',
-    summary: 'List missed visits of a host of the instance',
+    summary: 'List missed visits of an instance host',
     query: z.object({ domain: z.string().max(300).optional(), ...query }),
     success,
     errors: ['FORBIDDEN', 'BAD_REQUEST', 'DOMAIN_NOT_FOUND'],

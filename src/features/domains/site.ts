@@ -61,14 +61,18 @@ interface File {
   body: string | Uint8Array<ArrayBuffer>
 }
 
+const ROBOTS_PATH = '/robots.txt'
 const ROBOTS: Readonly<Record<string, string>> = {
   all: 'User-agent: *\nDisallow:\n',
   none: 'User-agent: *\nDisallow: /\n',
 }
 
+/** Links stay open to services that show previews of them; redirects aren't indexed. */
+const SHARED_ROBOTS = 'User-agent: *\nDisallow: /api/\nDisallow: /app/\n'
+
 /** What each path serves; null: nothing, a text: it exists. */
 const FILES = new Map<string, (texts: Texts) => File | string | null>([
-  ['/robots.txt', ({ robots }) => ({ type: 'text/plain', body: ROBOTS[robots] ?? robots })],
+  [ROBOTS_PATH, ({ robots }) => ({ type: 'text/plain', body: ROBOTS[robots] ?? robots })],
   [
     FAVICON,
     ({ brand, png }) => {
@@ -90,7 +94,7 @@ const FILES = new Map<string, (texts: Texts) => File | string | null>([
 
 /**
  * Serves the files that browsers, crawlers and systems request from every host, on domains of
- * workspaces. Null: another path, or a shared host.
+ * workspaces; on shared hosts only robots.txt. Null: another path.
  */
 export function createDomainFiles(deps: {
   storage: Pick<Storage, 'read'>
@@ -101,15 +105,18 @@ export function createDomainFiles(deps: {
   const { storage, domains, baseUrl, requestId } = deps
   const always = { ...hstsOf(baseUrl), 'X-Content-Type-Options': 'nosniff' }
 
-  async function answer({ method }: Request, no: number, path: string): Promise<Response> {
+  async function answer({ method }: Request, no: number | null, path: string): Promise<Response> {
     const headers = { ...always, 'X-Request-Id': requestId() }
     if (method !== 'GET' && method !== 'HEAD') {
       const status = method === 'OPTIONS' ? 204 : 405
       return new Response(null, { status, headers: { ...headers, Allow: 'GET, HEAD, OPTIONS' } })
     }
+    const cached = { ...headers, 'Cache-Control': 'public, max-age=300' }
+    if (no === null) {
+      return new Response(SHARED_ROBOTS, { headers: { ...cached, 'Content-Type': 'text/plain' } })
+    }
     const row = await textsOf(storage, no)
     const file = row === undefined ? null : (FILES.get(path)?.(row) ?? null)
-    const cached = { ...headers, 'Cache-Control': 'public, max-age=300' }
     if (file === null) return new Response(null, { status: 404, headers: cached })
     if (typeof file === 'string') {
       return new Response(null, { status: 302, headers: { ...cached, Location: file } })
@@ -120,8 +127,8 @@ export function createDomainFiles(deps: {
   return (request: Request, path: string): Promise<Response> | null => {
     if (!FILES.has(path)) return null
     const no = domains.ownedAt(URL.parse(request.url)?.host ?? '')
-    if (no === undefined) return null
-    return answer(request, no, path).catch((error) => {
+    if (no === undefined && path !== ROBOTS_PATH) return null
+    return answer(request, no ?? null, path).catch((error) => {
       if (!(error instanceof StorageUnavailable)) throw error
       const headers = { ...always, 'X-Request-Id': requestId(), 'Retry-After': '2' }
       return new Response(null, { status: 503, headers })

@@ -96,7 +96,7 @@ export async function insertOwned(tx: Transaction, row: Omit<DomainRow, 'no'>): 
 }
 
 /** What processes hold in memory of a domain, and what changes. */
-const IN_MEMORY = ['status', 'case_sensitive', 'slug_settings'] as const
+const IN_MEMORY = ['status', 'case_sensitive', 'slug_settings', 'robots'] as const
 
 /** Changes a domain, and notifies all processes if data that they hold in memory has changed. */
 export async function updateOwned(

@@ -29,7 +29,7 @@ export function registerExplainRoutes(
     safe: true,
     operationId: 'explainLink',
     tag: 'Links',
-    summary: 'Explain where a visitor of a link would go',
+    summary: 'Test where a link would redirect',
     description: NOTHING,
     params: z.object({
       id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
@@ -50,7 +50,7 @@ export function registerExplainRoutes(
     safe: true,
     operationId: 'explainUrl',
     tag: 'Links',
-    summary: 'Explain where a visitor of a short address would go',
+    summary: 'Test where a short link would redirect',
     description: `${NOTHING} An address of another workspace is treated as one that doesn’t exist.`,
     body: ExplainUrlSchema,
     bodyExample: { url: 'https://go.example.com/summer-sale', visitor: { country: 'DE' } },

@@ -104,7 +104,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     method: 'patch',
     wholeWorkspace: true,
     operationId: 'updateFolder',
-    summary: 'Rename or share a folder',
+    summary: 'Update a folder',
     description: 'When all members of the workspace see a folder again, its `members` are cleared.',
     body: FolderPatchSchema,
     bodyExample: { access: 'members', members: FOLDER_EXAMPLE.members },

@@ -125,7 +125,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     safe: true,
     operationId: 'previewImport',
     tag: TAG,
-    summary: 'Preview a file',
+    summary: 'Preview an import file',
     description:
       'Detects the file’s format and columns, and returns its first records. The beginning of a ' +
       'file is enough; nothing is kept.',

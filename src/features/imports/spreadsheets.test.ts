@@ -187,6 +187,9 @@ test.each([
   ['', undefined],
   ['-1', undefined],
   ['many', undefined],
+  ['1.2', undefined],
+  ['12,34', undefined],
+  ['1.20.4', undefined],
 ])('the count %p is %p', (text, count) => {
   expect(countOf(text)).toBe(count as number)
 })
@@ -196,4 +199,30 @@ test('flags in the languages of spreadsheets, and JSON nested too deep', () => {
   for (const text of ['FALSCH', 'FAŁSZ', 'YANLIŞ', 'ONWAAR']) expect(flagOf(text)).toBe(false)
   expect(parseNested(`"${'['.repeat(200)}"`)).toBe('['.repeat(200))
   expect(() => parseNested('['.repeat(65))).toThrow()
+})
+
+test('a count that can’t be read refuses the row with the reason, a dash is none', async () => {
+  const rows = [
+    ['1.2K', '1.000'],
+    ['-', ''],
+    ['n/a', ''],
+    ['1.2', ''],
+    ['many', ''],
+    ['3', '1.2'],
+  ]
+  const text = `url,clicks,max clicks\n${rows
+    .map(([clicks, limit], n) => `https://a.example/${n},${clicks},${limit}\n`)
+    .join('')}`
+  const done = await site.finished(await site.upload(text, 'csv', 'format=csv'))
+  expect(done.result).toMatchObject({ created: 3, refused: 3, imported_clicks: 1_200 })
+  const found = await site.rows(done.id)
+  expect(
+    found.flatMap(({ reasons }) => reasons.map(({ field, code }) => `${field} ${code}`)),
+  ).toEqual(['clicks INVALID_VALUE', 'clicks INVALID_VALUE', 'max_clicks INVALID_TYPE'])
+})
+
+test('an own export with a count that can’t be read refuses the row', async () => {
+  const text = `destination_url,slug,redirect_status,clicks.imported\nhttps://a.example/,,,x\nhttps://b.example/,,,"1,204"\n`
+  const done = await site.finished(await site.upload(text, 'csv', 'format=slugline'))
+  expect(done.result).toMatchObject({ created: 1, refused: 1, imported_clicks: 1_204 })
 })

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Kind } from './records.ts'
@@ -61,6 +61,7 @@ async function receiveForm(
 ): Promise<ReceivedFile> {
   let file: { name: string | null; mediaType: string } | undefined
   const fields: Record<string, string> = {}
+  let content: Readable | undefined
   let reading: Promise<void> = Promise.resolve()
   const form = formOf(type)
   form.on('field', (name, value) => {
@@ -69,6 +70,7 @@ async function receiveForm(
   })
   form.on('file', (_, stream, name, __, mediaType) => {
     file = { name: name === undefined ? null : basename(name), mediaType }
+    content = stream
     reading = (async () => {
       for await (const bytes of stream) if (!(await reader.add(bytes as Uint8Array))) break
       await reader.end()
@@ -77,14 +79,16 @@ async function receiveForm(
   })
   const body = Readable.fromWeb((request.body ?? new ReadableStream()) as never)
   try {
-    body.pipe(form)
-    await finished(form)
+    await pipeline(body, form)
     await reading
   } catch (error) {
-    await reading
-    throw error instanceof AppError ? error : invalid({ field: 'file', code: 'REQUIRED' })
-  } finally {
-    body.destroy()
+    // The form doesn't end its file when it fails, for example because the client disconnects.
+    content?.destroy()
+    const cause = await reading.then(
+      () => error,
+      (own) => own,
+    )
+    throw cause instanceof AppError ? cause : invalid({ field: 'file', code: 'REQUIRED' })
   }
   if (file === undefined) throw invalid({ field: 'file', code: 'REQUIRED' })
   const { name, mediaType } = file

@@ -146,7 +146,7 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
     ...BY_ID,
     method: 'patch',
     operationId: 'updateKey',
-    summary: 'Change an API key',
+    summary: 'Update an API key',
     description: 'A JSON merge patch (RFC 7396).',
     body: KeyPatchSchema,
     bodyExample: { name: 'Old website' },

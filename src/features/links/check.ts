@@ -100,7 +100,7 @@ export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: Lin
     uncounted: true,
     operationId: 'checkLink',
     tag: 'Links',
-    summary: 'Check fields of a link without making it',
+    summary: 'Check fields of a link',
     body: Body,
     success: {
       status: 200,

@@ -34,7 +34,7 @@ export function registerLookupRoutes(
     method: 'get',
     path: '/api/v1/links/lookup',
     operationId: 'lookUpLink',
-    summary: 'Look up a short address',
+    summary: 'Look up a short link',
     description:
       'The link that a short address leads to: by its slug, by an alias, or because its `match` is `prefix` ' +
       'and the address is below one of them.',
@@ -49,7 +49,7 @@ export function registerLookupRoutes(
     method: 'put',
     path: BY_EXTERNAL_ID.path,
     operationId: 'putLinkByExternalId',
-    summary: 'Create or update a link by its external id',
+    summary: 'Create or update a link by external ID',
     description:
       'Creates a link with this `external_id` (201), or merges into the one that has it (200): ' +
       'absent fields stay as they are, also of an existing link. Sent twice, it creates one link.',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Fault } from '../../lib/validation/fault.ts'
 import { canonicalHost, enclosingHost } from '../../lib/validation/host.ts'
-import { createUrlCheck } from '../../model/links/values.ts'
+import { createUrlCheck, serializeDestination } from '../../model/links/values.ts'
 
 const BLOCKED = new Set(['evil.example', 'bücher.example'].map(canonicalHost))
 const check = createUrlCheck(
@@ -33,6 +33,21 @@ describe('a destination', () => {
     ] as const) {
       expect(check(given)).toEqual({ given, target })
     }
+  })
+
+  test('is trimmed', () => {
+    for (const around of [' ', '\n', '\t', '\r\n', '\u00a0', '\ufeff', '\u2003 \n']) {
+      for (const text of [`${around}https://example.com/a b`, `https://example.com/a b${around}`]) {
+        expect(check(text)).toEqual({
+          given: 'https://example.com/a b',
+          target: 'https://example.com/a%20b',
+        })
+      }
+      expect(serializeDestination(`${around}https://example.com${around}`)).toBe(
+        'https://example.com/',
+      )
+    }
+    expect(code(' ')).toBe('INVALID_URL')
   })
 
   test('survives whatever is in its path, query and fragment', () => {
@@ -77,8 +92,8 @@ describe('a destination', () => {
       'http://[::1',
       'http://a:99999/',
       'https://\ud800.com/',
-      ' https://example.com',
-      'https://example.com/ ',
+      'https:// example.com',
+      '\u200bhttps://example.com/',
     ]) {
       expect(code(text)).toBe('INVALID_URL')
     }
@@ -112,7 +127,8 @@ describe('a destination', () => {
 
   test('has no control characters', () => {
     for (const text of [
-      'https://example.com/\n',
+      'https://example.com/\n\0',
+      'https://exam\nple.com/',
       'java\tscript:x',
       'https://exa\0mple.com',
       'https://example.com/\x7f',

@@ -32,3 +32,53 @@ test('report all probable mistakes, with their path', () => {
     'rules[2].then.variants[0].weight: NEGLIGIBLE_WEIGHT',
   ])
 })
+
+const url = (path: string) => `https://a.example/${path}`
+test.each([
+  ['a zero-width space', 'a\u200bb'],
+  ['one that is percent-encoded', 'a%E2%80%8Bb'],
+  ['one at the end', 'a\u200b'],
+  ['a byte order mark', 'a\ufeffb'],
+  ['a word joiner', '?q=a\u2060b'],
+  ['a soft hyphen', '#a\u00adb'],
+  ['a mark of direction', 'a\u200eb'],
+  ['an override of direction', 'a\u202eb'],
+  ['a joiner between Latin letters', 'a\u200db'],
+])('%s in a destination', (_, path) => {
+  const split = (destination_url: string) => [
+    { ...(variants[1] as never as object), destination_url },
+  ]
+  expect(
+    warned({
+      destination_url: url(path),
+      fallback_url: url(path),
+      rules: [
+        { id: 'a', when: { country: ['DE'] }, then: { destination_url: url(path) } },
+        { id: 'b', when: { country: ['AT'] }, then: { variants: split(url(path)) as never } },
+      ],
+      variants: split(url(path)) as never,
+      social: { title: null, description: null, image_url: url(path) },
+    }),
+  ).toEqual(
+    [
+      'destination_url',
+      'fallback_url',
+      'social.image_url',
+      'variants[0].destination_url',
+      'rules[0].then.destination_url',
+      'rules[1].then.variants[0].destination_url',
+    ].map((field) => `${field}: INVISIBLE_CHARACTERS`),
+  )
+})
+
+test.each([
+  'نامه\u200cای',
+  '%D9%86%D8%A7%D9%85%D9%87%E2%80%8C%D8%A7%DB%8C',
+  'क्\u200dष',
+  '👨\u200d👩\u200d👧',
+  '❤\ufe0f',
+  '%FF%E2%80',
+  'ü?ü#ü',
+])('none in %s', (path) => {
+  expect(warned({ destination_url: url(path) })).toBeUndefined()
+})

@@ -1,9 +1,15 @@
 import { z } from '@hono/zod-openapi'
 import { type Locale, translate } from '../../lib/i18n/index.ts'
+import { hasInvisible } from '../../lib/validation/invisible.ts'
 import { shadowedRules } from '../../redirect/rules/index.ts'
 import type { Link } from './schemas.ts'
 
-const CODES = ['SHADOWED_RULE', 'EXPIRES_IN_PAST', 'NEGLIGIBLE_WEIGHT'] as const
+const CODES = [
+  'SHADOWED_RULE',
+  'EXPIRES_IN_PAST',
+  'NEGLIGIBLE_WEIGHT',
+  'INVISIBLE_CHARACTERS',
+] as const
 type WarningCode = (typeof CODES)[number]
 
 /** A probable mistake that was accepted. */
@@ -47,6 +53,9 @@ export function warningsOf(link: Link, now: number): Warning[] {
   const warnings: Warning[] = []
   const warn = (field: string, code: WarningCode, params = {}) =>
     warnings.push({ field, code, params })
+  for (const [field, url] of destinationsOf(link)) {
+    if (url && hasInvisible(url)) warn(field, 'INVISIBLE_CHARACTERS')
+  }
   if (link.expires_at !== null && Date.parse(link.expires_at) <= now) {
     warn('expires_at', 'EXPIRES_IN_PAST')
   }
@@ -63,4 +72,24 @@ export function warningsOf(link: Link, now: number): Warning[] {
     }
   }
   return warnings
+}
+
+/** The URLs of a link, with their paths. */
+function destinationsOf(link: Link): [field: string, url: string | null | undefined][] {
+  const { destination_url, fallback_url, social, variants, rules } = link
+  const those = (path: string, list: Link['variants'] = []) =>
+    list.map((variant, i): [string, string] => [
+      `${path}[${i}].destination_url`,
+      variant.destination_url,
+    ])
+  return [
+    ['destination_url', destination_url],
+    ['fallback_url', fallback_url],
+    ['social.image_url', social?.image_url],
+    ...those('variants', variants),
+    ...rules.flatMap(({ then }, i): [string, string | undefined][] => [
+      [`rules[${i}].then.destination_url`, then.destination_url],
+      ...those(`rules[${i}].then.variants`, then.variants),
+    ]),
+  ]
 }

@@ -39,7 +39,7 @@ export function registerMcpRoute(
     secret: true,
     operationId: 'postMcp',
     tag: 'MCP',
-    summary: 'Send a message of the Model Context Protocol',
+    summary: 'Send a Model Context Protocol message',
     body: MessageSchema,
     success: { status: 200, description: 'The answer.' },
     async handler(received) {

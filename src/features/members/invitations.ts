@@ -5,6 +5,7 @@ import type { Random } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Locale } from '../../lib/i18n/index.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, recordChange } from '../audit/index.ts'
 import type { WorkspaceService } from '../workspaces/service.ts'
@@ -250,11 +251,6 @@ async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string
     inviter_email === null ? null : { name: inviter_name, email: inviter_email }
   const workspace = { no, id: workspace_id, name, plan }
   return { id, email, role: row.role as Role, inviter, workspace }
-}
-
-/** The address in the case-insensitive form of accounts. */
-function emailKey(email: string): string {
-  return email.trim().toLowerCase()
 }
 
 /** A token has enough random bits that a plain digest can't be reversed. */

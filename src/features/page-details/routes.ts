@@ -33,7 +33,7 @@ export function registerPageDetailsRoute(
     secret: true,
     operationId: 'getPageDetails',
     tag: 'Links',
-    summary: 'Read the title, description and picture of a page',
+    summary: 'Get title, description and image of a page',
     description: 'Requests the page. All are null if it can’t be read, whatever the reason.',
     body: Body,
     success: { status: 200, description: 'What the page has; null: nothing.', schema: Result },

@@ -94,7 +94,7 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
     method: 'patch',
     wholeWorkspace: true,
     operationId: 'updateTag',
-    summary: 'Rename or recolor a tag',
+    summary: 'Update a tag',
     description:
       'Every link that has the tag shows the new name immediately; their versions stay ' +
       'unchanged. The audit log gets one entry.',

@@ -48,7 +48,7 @@ export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps)
     scope: 'links:read',
     operationId: 'getUsage',
     tag: 'Usage',
-    summary: 'Get what is used of the plan',
+    summary: 'Get usage of the plan',
     success: { status: 200, description: 'The usage.', schema: UsageSchema },
     async handler({ caller, locale }) {
       const workspace = await deps.workspaces.find(caller.workspace.id)

@@ -3,13 +3,12 @@ import { validate } from '../../http/index.ts'
 import { hashNormalized, verifyNormalized } from '../../lib/base/passwords.ts'
 import { invalid, Refused } from '../../lib/errors/index.ts'
 import { checked } from '../../lib/validation/checked.ts'
+import { canonicalEmail, EMAIL_MAX, emailKey } from '../../lib/validation/email.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { checkText, compose } from '../../lib/validation/text.ts'
 
 /** The most characters of a person's name. */
 export const USER_NAME_MAX = 100
-/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
-export const EMAIL_MAX = 254
 /** The fewest characters of a password (NIST SP 800-63B requires 8). */
 export const PASSWORD_MIN = 10
 /** The most characters (code points) of a password: hashing longer ones only takes longer. */
@@ -31,12 +30,11 @@ export function trimmedText(max: number) {
 /** A person's name. */
 export const nameField = trimmedText(USER_NAME_MAX)
 
-const address = z.email().max(EMAIL_MAX)
-/** An email address, trimmed. */
-export const emailField = checked(z.string(), (value) => {
-  const email = value.trim()
-  return address.safeParse(email).success ? email : new Fault('INVALID_EMAIL')
-}).openapi({ type: 'string', maxLength: EMAIL_MAX })
+/** An email address in its stored form. */
+export const emailField = checked(
+  z.string(),
+  (value) => canonicalEmail(value) ?? new Fault('INVALID_EMAIL'),
+).openapi({ type: 'string', maxLength: EMAIL_MAX })
 
 /** A new password. */
 export const passwordField = checked(z.string(), (value) => {
@@ -94,7 +92,7 @@ export async function assertNotCommon(
 ): Promise<void> {
   common ??= loadCommon()
   const text = password.normalize('NFKC').toLowerCase()
-  const address = email?.trim().toLowerCase()
+  const address = email === undefined ? undefined : emailKey(email)
   const isOwn = address !== undefined && (text === address || text === address.split('@')[0])
   if (!isOwn && !/^(.{1,2})\1+.?$/.test(text) && !(await common).has(text)) return
   throw invalid({ field, code: 'COMMON_PASSWORD' })

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { type Random, randomString } from '../../lib/base/random.ts'
 import { Refused } from '../../lib/errors/index.ts'
+import { emailKey } from '../../lib/validation/email.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
 
@@ -42,7 +43,7 @@ export function createUserService(deps: {
       .values({
         id,
         email,
-        email_key: email.toLowerCase(),
+        email_key: emailKey(email),
         name,
         email_verified: emailVerified ? 1 : 0,
         language,

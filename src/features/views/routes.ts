@@ -71,7 +71,7 @@ export function registerViewRoutes(
     ...BY_ID,
     method: 'patch',
     operationId: 'updateView',
-    summary: 'Change a saved view',
+    summary: 'Update a saved view',
     description: 'What is given replaces what was there; a filter as a whole.',
     body: ViewPatchSchema,
     bodyExample: { name: 'Spring' },

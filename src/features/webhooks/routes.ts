@@ -242,7 +242,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     method: 'post',
     path: `${PATH}/{id}/deliveries/{delivery_id}/replay`,
     operationId: 'replayWebhookDelivery',
-    summary: 'Send a delivery again',
+    summary: 'Replay a delivery',
     params: ONE_DELIVERY,
     success: {
       status: 202,
@@ -264,7 +264,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     method: 'post',
     path: `${PATH}/{id}/replay`,
     operationId: 'replayWebhook',
-    summary: 'Send events again',
+    summary: 'Replay events',
     description:
       'Starts a job that sends all events after one, up to now, as far as they match the webhook.',
     params: BY_ID.params,

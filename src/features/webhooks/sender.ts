@@ -1,6 +1,7 @@
 import type { Logger } from '../../lib/base/logger.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import { type EventSignal, StorageUnavailable } from '../../platform/storage/index.ts'
+import type { ReadClicks } from './clicks.ts'
 import type { CallerOf } from './maker.ts'
 import { createPurge } from './purge.ts'
 import { dropLeases, renewLeases, takeLeases, waitingWebhooks } from './sending-store.ts'
@@ -10,6 +11,7 @@ import type { WebhookContext } from './service.ts'
 /** What sending needs. */
 export interface SenderDeps extends WebhookContext {
   callerOf: CallerOf
+  readClicks: ReadClicks
   eventSignal: Pick<EventSignal, 'listen'>
   mailer: Pick<Mailer, 'send'>
   baseUrl: string

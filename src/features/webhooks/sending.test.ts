@@ -491,3 +491,60 @@ test('a node that died is followed by another, which sends what was under way ag
   expect(done).toMatchObject([{ status: 200 }])
   await next.stop()
 })
+
+describe('clicks', () => {
+  const click = (n: number) => ({ id: `1-${n}`, clicked_at: 'then' })
+  /** Clicks of the workspace, by their number. */
+  let clicked: number[]
+  beforeEach(() => {
+    clicked = []
+    its.clicks.read = async (_, { after, upTo, limit }) => {
+      const from = after.time === 0 ? after.n : 0
+      const found = clicked.filter((n) => n > from && (upTo === undefined || n <= upTo.n))
+      const some = found.slice(0, limit)
+      return { clicks: some.map(click), end: { time: 0, n: some.at(-1) ?? from } }
+    }
+  })
+  const numbersIn = ({ event }: Received) =>
+    (event.object.clicks as { id: string }[]).map(({ id }) => Number(id.slice(2)))
+
+  test('are sent up to a thousand at a time, each once, again after a failure', async () => {
+    const webhook = await create({ types: ['clicks.recorded'] })
+    await until(async () => {
+      const rows = its.storage.read.db.selectFrom('webhooks').select('clicks_position')
+      expect((await rows.execute())[0]?.clicks_position).toBe(`${its.clock.ms} 0`)
+    })
+    answer = () => new Response('', { status: got.length === 1 ? 500 : 200 })
+    clicked = Array.from({ length: 1_500 }, (_, i) => i + 1)
+    await arrived(1)
+    await until(() => {
+      pass(1_000)
+      expect(got.length).toBe(3)
+    })
+    const [first, ...others] = got as [Received, Received, Received]
+    expect(first.event).toMatchObject({ type: 'clicks.recorded', actor: { type: 'system' } })
+    expect(first.headers.get('webhook-id')).toBe(first.event.id)
+    const again = others.find(({ event }) => event.id === first.event.id)
+    expect(again?.body).toBe(first.body)
+    const rest = others.find((one) => one !== again) as Received
+    expect([numbersIn(first).length, numbersIn(rest).length]).toEqual([1_000, 500])
+    expect([...numbersIn(first), ...numbersIn(rest)]).toEqual(clicked)
+    const shown = await deliveries(webhook)
+    expect(shown.map(({ type, event }) => [type, event])).toEqual([
+      ['clicks.recorded', null],
+      ['clicks.recorded', null],
+    ])
+  })
+
+  test('aren’t read for webhooks without that type', async () => {
+    let reads = 0
+    its.clicks.read = async (_, { after }) => {
+      reads++
+      return { clicks: [], end: after }
+    }
+    await create({ types: ['link.created'] })
+    await link()
+    await arrived(1)
+    expect(reads).toBe(0)
+  })
+})

@@ -1,11 +1,12 @@
 import { AppError } from '../../lib/errors/index.ts'
 import type { Principal } from '../audit/index.ts'
 import { attempt, nextAttemptAt, type Outcome } from './attempt.ts'
+import { clicksBody, nextClicks, positionText } from './clicks.ts'
 import { bodyOf, newDelivery } from './deliveries.ts'
 import { disable } from './disable.ts'
 import { makerOf, matchingPage } from './maker.ts'
-import { keysOf } from './rows.ts'
-import type { Attempt } from './schemas.ts'
+import { keysOf, typesOf } from './rows.ts'
+import { type Attempt, CLICKS } from './schemas.ts'
 import type { SenderDeps } from './sender.ts'
 import { dueDeliveries, nextDueAt, releaseLease, servedWebhook } from './sending-store.ts'
 import { signedHeaders, signingKeys } from './sign.ts'
@@ -29,6 +30,8 @@ const UNSTORED_MAX = 1_000
 /** A webhook is read again so often while it waits, and is left after so long without work. */
 const WAIT_MS = 1_000
 const IDLE_MS = 3_000
+/** How often clicks are looked for. */
+const CLICKS_EVERY_MS = 5_000
 const FAILING_MAX_MS = 5 * 24 * 3_600_000
 const ATTEMPTS_KEPT = 20
 /** Transactions that share commits. */
@@ -42,6 +45,7 @@ export class Server {
   /** The position as of a version of the webhook; it is stored now and then. */
   #reached = { version: -1, position: 0 }
   #isWoken = false
+  #clicksAt = Number.NEGATIVE_INFINITY
   #endWait = () => {}
 
   constructor(
@@ -72,6 +76,8 @@ export class Server {
       if (due.length > 0 || this.#flying.size > 0) idleAt = performance.now()
       if (due.length > 0 || this.#isWoken) continue
       await this.#wait()
+      // No signal tells of clicks, so those who get them are served all the time.
+      if (typesOf(row).includes(CLICKS)) continue
       const isIdle = this.#flying.size === 0 && performance.now() - idleAt >= IDLE_MS
       if (isIdle && !this.#isWoken && (await this.#release())) return
     }
@@ -126,6 +132,7 @@ export class Server {
       const without = [...this.#flying.keys()]
       return dueDeliveries(storage.read, this.id, { now: clock.now(), without, limit: BATCH })
     }
+    await this.#takeClicks(row, maker)
     const due = await find()
     // Events wait in the feed while deliveries do.
     if (due.length === BATCH || !(await this.#takeEvents(row, maker))) return due
@@ -156,9 +163,32 @@ export class Server {
     return page.events.length > 0
   }
 
+  /** Makes a delivery of the next clicks. */
+  async #takeClicks(row: WebhookRow, maker: Principal): Promise<void> {
+    const { deps, id } = this
+    const isTime = performance.now() - this.#clicksAt >= CLICKS_EVERY_MS
+    if (!isTime || !typesOf(row).includes(CLICKS)) return
+    this.#clicksAt = performance.now()
+    if (row.clicks_position === null) {
+      const now = positionText({ time: deps.clock.now(), n: 0 })
+      await this.#change({ clicks_position: now }, { clicks_position: null })
+      return
+    }
+    const next = await nextClicks(deps.readClicks, deps.storage.read, maker, row)
+    if (next === null) return
+    const { position, clicks } = next
+    const before = { version: row.version, lease_owner: deps.owner }
+    await deps.storage.write(async (tx) => {
+      if (!(await changeWebhook(tx, id, { clicks_position: position }, before))) return
+      if (clicks === null) return
+      const event = { id: deps.ids.next('evt'), type: CLICKS, number: null }
+      await insertDeliveries(tx, [{ ...newDelivery(deps, row, event), clicks }])
+    }, QUEUE)
+  }
+
   /** Sends deliveries, some at the same time. */
   async #send(row: WebhookRow, maker: Principal, due: readonly DeliveryRow[]): Promise<void> {
-    const { events, logger } = this.deps
+    const { events, logger, readClicks, storage } = this.deps
     const limit = row.failing_since === null ? IN_FLIGHT : IN_FLIGHT_FAILING
     const numbers = due.flatMap(({ event_no }) => event_no ?? [])
     const found = await events.visibleOf(maker, numbers)
@@ -168,7 +198,11 @@ export class Server {
       // A change applies from the next request on.
       const now = await this.#read()
       if (now?.version !== row.version) return
-      const event = bodyOf(delivery, found)
+      const about = { row: now, delivery }
+      const event =
+        delivery.clicks === null
+          ? bodyOf(delivery, found)
+          : await clicksBody(readClicks, storage.read, maker, about)
       const sending = event === null ? this.#skip(delivery) : this.#post(now, delivery, event)
       const { id } = delivery
       const ended = sending

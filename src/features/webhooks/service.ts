@@ -113,7 +113,8 @@ async function create(
     ...{ enabled: fields.enabled === false ? 0 : 1, disabled_reason: null, deleted_at: null },
     ...makerColumns(caller.actor),
     position: await ctx.events.positionOf(caller, 'latest', undefined, tx),
-    ...{ clicks_position: null, next_at: null, lease_owner: null, lease_until: 0 },
+    // No event lets a node look for the first clicks.
+    ...{ clicks_position: null, next_at: at, lease_owner: null, lease_until: 0 },
     ...{ failing_since: null, salt: newSalt(ctx), old_salt: null, old_until: null },
     ...{ created_at: at, updated_at: at, version: 1 },
   }
@@ -143,7 +144,7 @@ async function update(
   const enabled = patch.enabled === undefined ? before.enabled : patch.enabled === false ? 0 : 1
   const changes: Partial<WebhookRow> = {
     ...(url !== undefined && url !== before.url && { url, failing_since: null }),
-    ...(types !== undefined && { types: typesColumn(types) }),
+    ...(types !== undefined && { types: typesColumn(types), next_at: at, clicks_position: null }),
     ...(filter !== undefined && {
       filter: await filterColumn(ctx, tx, caller, before.filter, filter),
     }),

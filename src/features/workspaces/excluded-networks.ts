@@ -49,7 +49,7 @@ export function registerExcludedNetworkRoutes(api: Pick<Api, 'add'>, deps: Exclu
     scope: 'links:read',
     operationId: 'getExcludedNetworks',
     tag: TAG,
-    summary: 'List networks whose visits are not counted',
+    summary: 'List excluded networks',
     success: { status: 200, description: 'The networks.', schema: Schema },
     handler: async ({ caller }) => ({
       status: 200,
@@ -63,7 +63,7 @@ export function registerExcludedNetworkRoutes(api: Pick<Api, 'add'>, deps: Exclu
     scope: 'workspace:manage',
     operationId: 'setExcludedNetworks',
     tag: TAG,
-    summary: 'Set networks whose visits are not counted',
+    summary: 'Set excluded networks',
     description: 'They are redirected as all visits are, and use up no `max_clicks`.',
     body: Schema,
     success: { status: 200, description: 'The networks.', schema: Schema },

@@ -64,7 +64,7 @@ export function registerInstanceRoutes(
     person: 'instance owner',
     operationId: 'setPlan',
     tag: TAG,
-    summary: 'Put a workspace on another plan',
+    summary: 'Change the plan of a workspace',
     params: z.object({ id: z.string() }),
     body: PlanChangeSchema,
     success: { status: 200, description: 'The workspace.', schema: InstanceWorkspaceSchema },

@@ -38,7 +38,7 @@ export function registerWorkspaceRoutes(
     scope: 'workspace:manage',
     operationId: 'updateWorkspace',
     tag: TAG,
-    summary: 'Change name, language, how slugs are generated, or whether a second factor is needed',
+    summary: 'Update the workspace',
     body: WorkspaceChangeSchema,
     success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
     handler: (call) =>
@@ -58,7 +58,7 @@ export function registerWorkspaceRoutes(
     secret: true,
     operationId: 'deleteWorkspace',
     tag: TAG,
-    summary: 'Delete the workspace with all that is in it',
+    summary: 'Delete the workspace',
     body: WorkspaceDeleteSchema,
     success: { status: 204, description: 'It is deleted permanently.' },
     async handler(call) {

@@ -182,6 +182,7 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
     // Tables of nodes only, tables moved in other ways, and metadata.
     expect(others.sort()).toEqual([
       'click_shipping',
+      'click_sums',
       'clicks',
       'daily',
       'gone_links',
@@ -192,6 +193,7 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       'node_watermarks',
       'nodes',
       'numbers',
+      'summed_days',
       'visitor_salts',
     ])
   })

@@ -17,6 +17,8 @@ export type ListedDomain = Pick<
 > & {
   /** Absent in files of earlier versions. */
   slug_settings?: string | null
+  /** 1: its robots.txt allows everything. Absent in files of earlier versions. */
+  indexed?: number
 }
 
 /** The domain that links of a workspace may use, or why not. */
@@ -32,6 +34,9 @@ const all = prepare<Record<string, never>, ListedDomain>((db) =>
   db
     .selectFrom('domains')
     .select(['no', 'host', 'workspace_no', 'status', 'case_sensitive', 'slug_settings'])
+    .select((eb) =>
+      eb.case().when('robots', '=', 'all').then(eb.lit(1)).else(eb.lit(0)).end().as('indexed'),
+    )
     .orderBy('no'),
 )
 
@@ -114,6 +119,9 @@ export function createDomainList(deps: {
     /** How slugs are generated on a workspace's domain, as stored; undefined: it is shared. */
     slugSettingsOf: (no: number): string | null | undefined =>
       byNo.get(no)?.workspace_no === null ? undefined : (byNo.get(no)?.slug_settings ?? null),
+    /** Whether search engines may list links of a domain; never those on shared hosts. */
+    isIndexed: (no: number): boolean =>
+      byNo.get(no)?.workspace_no !== null && byNo.get(no)?.indexed === 1,
     /** Whether slugs of a domain are case-sensitive. */
     isCaseSensitive: (no: number): boolean =>
       no !== DEFAULT_DOMAIN && byNo.get(no)?.case_sensitive === 1,

@@ -197,3 +197,44 @@ test('the key of the first segments is a prefix of the key', () => {
     }),
   )
 })
+
+describe('joiners where a script needs them (RFC 5892, appendix A)', () => {
+  test.each([
+    'نامه\u200cای',
+    'می\u200cخواهم/خانه\u200cها',
+    'क्\u200dष',
+    'क्\u200c',
+    'ശ്\u200dരീ',
+    'ක්\u200dෂ',
+    'বি-স্\u200dত',
+    'قه\u200cوه-ٔ1',
+  ])('%s', (text) => {
+    const slug = text.normalize('NFC')
+    const plain = slug.replaceAll(/[\u200c\u200d]/g, '')
+    // The same link without them: they are invisible, and not on every keyboard.
+    expect(parseSlug(text)).toEqual({ slug, key: slugKey(plain) })
+    expect(slugKey(slug, true)).toBe(plain)
+  })
+
+  test.each([
+    'a\u200cb',
+    'a\u200d',
+    '\u200cا',
+    'ا\u200cب',
+    'ن\u200c',
+    'ن\u200c\u200cا',
+    'क\u200dष',
+    'ن\u200bا',
+    'نا/\u200cا',
+    'د\u200d',
+    '1\u200c2',
+    'न\u0941\u200dन',
+  ])('%j is none of these', (text) => {
+    expect(parseSlug(text)).toEqual(new Fault('INVALID_SLUG'))
+  })
+
+  test('emoji keep theirs', () => {
+    const family = '👨\u200d👩\u200d👧'
+    expect(parseSlug(family)).toMatchObject({ slug: family, key: family })
+  })
+})

@@ -1,5 +1,6 @@
 import { type Random, randomString } from '../../lib/base/random.ts'
 import { Fault } from '../../lib/validation/fault.ts'
+import { EMOJI, withoutNeededJoiners } from '../../lib/validation/invisible.ts'
 import { requestingWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { compose, foldCase, foldWithDots, longerThan } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
@@ -16,9 +17,8 @@ export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const PLAIN_SLUG = /^[a-z0-9_-]+$/
 /** The characters of a slug besides emoji. */
 const ALLOWED = /^[\p{L}\p{M}\p{Nd}._~/-]*$/u
-/** An emoji recommended by Unicode, or a single one without its variation selector. */
-const EMOJI = /(?![#*])\p{RGI_Emoji}|[\p{Emoji}--[0-9#*]]\uFE0F?/gv
-const VARIATION_SELECTORS = /[\uFE0E\uFE0F]/g
+/** Variation selectors, and joiners of letters: those of emoji make another emoji. */
+const UNSEEN = /[\uFE0E\uFE0F]|(?<=[\p{L}\p{M}])[\u200C\u200D]/gu
 /** A leading mark combines with the character before it; invisible characters mislead. */
 const MISLEADING = /(?:^|\/)\p{M}|\p{Default_Ignorable_Code_Point}/u
 
@@ -29,13 +29,13 @@ export interface SlugName {
 }
 
 /**
- * The key of a slug, the same for slugs that differ only in case, composition, or in emoji style;
+ * The key of a slug, the same for slugs that differ only in case, composition, in emoji style or in joiners;
  * on a case-sensitive domain not in case. The key of a slug's first segments is a prefix of its
  * key.
  */
 export function slugKey(slug: string, isCaseSensitive = false): string {
   if (PLAIN_SLUG.test(slug)) return slug
-  const plain = slug.replaceAll(VARIATION_SELECTORS, '')
+  const plain = slug.replaceAll(UNSEEN, '')
   if (isCaseSensitive) return compose(plain)
   return dottedKeys.size === 0 ? foldCase(plain) : dottedOr(plain)
 }
@@ -68,7 +68,7 @@ export function parseSlug(text: string): SlugName | Fault {
   if (longerThan(text, 4 * SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
   const slug = text.isWellFormed() ? compose(text) : text
   if (longerThan(slug, SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
-  const letters = slug.replaceAll(EMOJI, '')
+  const letters = withoutNeededJoiners(slug).replaceAll(EMOJI, '')
   if (!ALLOWED.test(letters) || MISLEADING.test(letters)) return new Fault('INVALID_SLUG')
   const segments = slug.split('/')
   const isPath = segments.every((segment) => !NO_SEGMENT.test(segment))

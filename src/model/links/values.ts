@@ -67,9 +67,8 @@ export function checkDomainFilter(host: string, domains: Domains): number | Faul
 /** The most characters of a destination, both as given and as sent. */
 export const URL_LENGTH_MAX = LOCATION_BYTES_MAX
 
-/** In any position; the URL standard would silently drop some of them, and surrounding space. */
+/** In any position; the URL standard would silently drop some of them. */
 const CONTROLS = /\p{Cc}/u
-const SPACE_AROUND = /^ | $/
 const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
@@ -145,7 +144,7 @@ export function hasPlaceholder(url: string): boolean {
   return PLACEHOLDER.test(url)
 }
 
-/** A URL as given, and as serialized by the URL standard. */
+/** A URL as given, without white space around it, and as serialized by the URL standard. */
 export interface Destination {
   given: string
   target: string
@@ -169,7 +168,8 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
     return port !== undefined && ownPorts.has(port)
   }
 
-  return (text) => {
+  return (given) => {
+    const text = given.trim()
     const url = parseDestination(text)
     if (url instanceof Fault) return url
     if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
@@ -192,7 +192,7 @@ function parseDestination(text: string): URL | Fault {
   if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
   const [origin = ''] = ORIGIN.exec(text) ?? []
   if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
-  const isParsed = text.isWellFormed() && !SPACE_AROUND.test(text) && !hasManyMarks(origin)
+  const isParsed = text.isWellFormed() && !hasManyMarks(origin)
   return (isParsed && serialized(text)) || new Fault('INVALID_URL')
 }
 
@@ -201,7 +201,7 @@ function parseDestination(text: string): URL | Fault {
  * would be refused.
  */
 export function serializeDestination(text: string): string | Fault {
-  const url = parseDestination(text)
+  const url = parseDestination(text.trim())
   return url instanceof Fault ? url : url.href
 }
 

@@ -70,6 +70,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     isCaseSensitive: domains.isCaseSensitive,
+    isIndexed: domains.isIndexed,
     clientAddress: createClientAddress(config.trustedProxies),
     placeOf: createPlaceLookup({ database: config.geoipDatabase, logger }),
     random,

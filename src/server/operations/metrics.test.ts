@@ -106,6 +106,8 @@ async function allMetrics(): Promise<string> {
     metrics.histogram(`${name}_duration_seconds`, 'h').observe(0.003)
   }
   metrics.counter('missed_visits_dropped_total', 'c', () => 0)
+  metrics.counter('webhook_requests_total', 'c', () => 0)
+  metrics.gauge('webhooks_served', 'g', () => 0)
   return metrics.render()
 }
 

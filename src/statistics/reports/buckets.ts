@@ -9,17 +9,18 @@ interface Run {
  * arithmetic; a year of days in Berlin is five runs, which a CASE of halves distinguishes.
  * @param starts where buckets begin, ascending, in milliseconds since the Unix epoch
  * @param end where the last one ends
+ * @param time SQL of the click's time
  */
-export function bucketSql(starts: readonly number[], end: number): string {
+export function bucketSql(starts: readonly number[], end: number, time = 'time'): string {
   const runs = runsOf(starts, end)
   const between = (low: number, high: number): string => {
     if (low === high) {
       const { start, step } = runs[low] as Run
-      return `time - (time - ${start}) % ${step}`
+      return `${time} - (${time} - ${start}) % ${step}`
     }
     const middle = (low + high + 1) >> 1
     const { start } = runs[middle] as Run
-    return `CASE WHEN time < ${start} THEN ${between(low, middle - 1)} ELSE ${between(middle, high)} END`
+    return `CASE WHEN ${time} < ${start} THEN ${between(low, middle - 1)} ELSE ${between(middle, high)} END`
   }
   return runs.length === 0 ? '0' : between(0, runs.length - 1)
 }

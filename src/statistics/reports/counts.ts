@@ -2,6 +2,7 @@ import { DAY_MS } from '../intervals.ts'
 import type { Counts, Dimension, Selection, Series, TopValues } from '../types.ts'
 import { bucketSql } from './buckets.ts'
 import { type Bind, createParameters, type Dialect } from './dialect.ts'
+import { NO_SUMS, type Plan, splitDays, stillSummedSql, sumsByKey } from './sums.ts'
 import { dimensionValue, filterSql, isNumeric, modeSql, valueSql } from './values.ts'
 
 /** Runs one query of a report. */
@@ -19,10 +20,12 @@ const TOTALS = -1
 
 /** @param boundaries see `ClickReports.series` */
 export async function series(
-  { dialect, query }: QueryContext,
+  context: QueryContext,
   selection: Selection,
   boundaries: readonly number[],
+  plan: Plan = NO_SUMS,
 ): Promise<Series> {
+  const { dialect, query } = context
   const starts = boundaries.slice(0, -1)
   const first = boundaries[0]
   const end = boundaries.at(-1)
@@ -35,15 +38,24 @@ export async function series(
     to: Math.min(selection.to, end),
   }
   const { bind, values } = createParameters(dialect)
-  const parts = [countsByKey(dialect, bind, within, { key: bucketSql(starts, end) })]
+  const key = (time: string) => bucketSql(starts, end, time)
+  const parts = [countsByKey(dialect, bind, within, { key, cuts: starts }, plan)]
   // Visitors are counted per UTC day: where no boundary cuts one, the buckets add up to the totals.
   const cutsDays = starts.slice(1).some((start) => start % DAY_MS !== 0)
-  if (cutsDays) parts.push(countsByKey(dialect, bind, within, { key: String(TOTALS) }))
-  const sql = parts.map((part, i) => `SELECT k, c, u, b FROM (${part}) part_${i}`)
+  if (cutsDays) {
+    const ofAll = { key: () => String(TOTALS), cuts: [] }
+    parts.push(countsByKey(dialect, bind, within, ofAll, plan))
+  }
+  const still = stillSummedSql(dialect, selection.workspaceNo, plan)
+  const sql = parts.map(
+    (part, i) => `SELECT k, c, u, b, ${still} AS still_summed FROM (${part}) part_${i}`,
+  )
+  const rows = await query(sql.join(' UNION ALL '), values)
+  if (isVoid(plan, rows, 4)) return series(context, selection, boundaries)
   const places = new Map(starts.map((start, place) => [start, place]))
   const buckets = starts.map(() => NONE)
   let unique: number | undefined
-  for (const row of await query(sql.join(' UNION ALL '), values)) {
+  for (const row of rows) {
     const key = Number(row[0])
     if (key === TOTALS) unique = countsOf(row).unique
     else buckets[places.get(key) as number] = countsOf(row)
@@ -60,21 +72,28 @@ export async function series(
 
 /** See `ClickReports.top`. */
 export async function top(
-  { dialect, query }: QueryContext,
+  context: QueryContext,
   selection: Selection,
   dimension: Dimension,
   limit: number,
+  plan: Plan = NO_SUMS,
 ): Promise<TopValues> {
+  const { dialect, query } = context
   const { bind, values } = createParameters(dialect)
-  const counts = countsByKey(dialect, bind, selection, {
-    key: valueSql(dimension, selection.offsets),
+  const { offsets } = selection
+  const grouping = {
+    key: (time: string) => valueSql(dimension, offsets, time),
     purgedKey: purgedValueSql(dimension),
     dimension,
-  })
+    cuts: cutsOf(selection, dimension),
+  }
+  const counts = countsByKey(dialect, bind, selection, grouping, plan)
   const order = isNumeric(dimension) ? 'k' : dialect.bytewise('k')
-  const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b
+  const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b,
+      ${stillSummedSql(dialect, selection.workspaceNo, plan)} AS still_summed
     FROM (${counts}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
   const rows = await query(sql, values)
+  if (isVoid(plan, rows, 6)) return top(context, selection, dimension, limit)
   const listed = rows
     .map((row) => ({ value: dimensionValue(dimension, row[0]), ...countsOf(row) }))
     .filter(({ clicks }) => clicks > 0)
@@ -84,6 +103,25 @@ export async function top(
     other.bots -= bots
   }
   return { values: listed, other }
+}
+
+/** Whether days have become unsummed since they were planned. @param column which says how many still are */
+function isVoid({ days }: Plan, rows: readonly unknown[][], column: number): boolean {
+  return days > 0 && Number(rows[0]?.[column]) !== days
+}
+
+/** When the value of a dimension may change, but for the click itself. */
+function cutsOf({ from, to, offsets }: Selection, dimension: Dimension): number[] {
+  if (dimension !== 'hour' && dimension !== 'weekday') return []
+  return offsets.flatMap(({ from: start, offsetMs }, i) => {
+    const first = Math.max(start, from)
+    const end = Math.min(offsets[i + 1]?.from ?? to, to)
+    const cuts = i === 0 ? [] : [start]
+    if (dimension === 'hour') return cuts
+    const ahead = ((offsetMs % DAY_MS) + DAY_MS) % DAY_MS
+    for (let t = first - ((first + ahead) % DAY_MS); t < end; t += DAY_MS) cuts.push(t)
+    return cuts
+  })
 }
 
 /** The condition of a selection, without its mode. */
@@ -102,27 +140,43 @@ export function selectionSql(dialect: Dialect, bind: Bind, selection: Selection)
 
 /** What counts are grouped by. */
 interface Grouping {
-  /** SQL of the key of a click. */
-  key: string
+  /** SQL of the key of a click; `time`: of its time. */
+  key(time: string): string
+  /** Times at which the key may change. */
+  cuts: readonly number[]
   /** SQL of the key of a purged day, if it is another one. */
   purgedKey?: string
   dimension?: Dimension
 }
 
-/** A SELECT of key `k`, clicks `c`, visitors `u` and bots `b`, of stored clicks and purged days. */
+/**
+ * A SELECT of key `k`, clicks `c`, visitors `u` and bots `b`, of stored clicks, the sums of days, and
+ * purged days.
+ */
 function countsByKey(
   dialect: Dialect,
   bind: Bind,
   selection: Selection,
-  { key, purgedKey = key, dimension }: Grouping,
+  { key, cuts, purgedKey = key('time'), dimension }: Grouping,
+  plan: Plan,
 ): string {
   const mode = modeSql(selection.bots)
-  const clicks = `SELECT ${key} AS k, count(*) FILTER (WHERE ${mode}) AS c,
+  const split = splitDays(plan, selection, dimension ?? null, cuts)
+  const parts = split.clicks.map(
+    (range) => `SELECT ${key('time')} AS k, count(*) FILTER (WHERE ${mode}) AS c,
       ${dialect.distinctVisitors(mode)} AS u, count(*) FILTER (WHERE kind <> 0) AS b
-    FROM ${dialect.table('clicks', selection.workspaceNo)} WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1`
+    FROM ${dialect.table('clicks', selection.workspaceNo)}
+    WHERE ${selectionSql(dialect, bind, { ...selection, ...range })} GROUP BY 1`,
+  )
+  if (split.summed.length > 0) {
+    const asked = { key, dimension: dimension ?? null }
+    parts.push(sumsByKey(dialect, bind, selection, asked, split.summed))
+  }
   // Purged days have links and kinds only: other filters exclude them.
   const { filters, linkSeq, linkSeqs, exceptSeqs } = selection
-  if (filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) return clicks
+  if (filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) {
+    return parts.join(' UNION ALL ')
+  }
   const ofLinks =
     linkSeq !== null ||
     linkSeqs !== null ||
@@ -132,8 +186,7 @@ function countsByKey(
   const sumOf = (column: string, condition: string) =>
     `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
   return `SELECT k, sum(c) AS c, sum(u) AS u, sum(b) AS b FROM (
-    ${clicks}
-    UNION ALL
+    ${parts.map((part) => `${part} UNION ALL `).join('')}
     SELECT ${purgedKey} AS k, ${sumOf('clicks', mode)} AS c,
       ${sumOf(ofLinks ? 'uniques' : 'workspace_uniques', mode)} AS u,
       ${sumOf('clicks', 'kind <> 0')} AS b

@@ -1,6 +1,9 @@
 /** Binds a text parameter and returns its placeholder. */
 export type Bind = (value: string, type?: 'text' | 'integers') => string
 
+/** The tables that reports read. */
+export type Table = 'clicks' | 'daily' | 'click_sums' | 'summed_days'
+
 /** What differs between the engines' SQL. Everything else is one text. */
 export interface Dialect {
   /** The placeholder of a parameter, from 0. `integers`: a list, bound as `1,2,3`. */
@@ -14,7 +17,7 @@ export interface Dialect {
   /** Text in lower case, for comparisons without regard to case. */
   lower(expression: string): string
   /** A table or subquery with a workspace's current rows of a table; null: all workspaces'. */
-  table(name: 'clicks' | 'daily', workspace: number | null): string
+  table(name: Table, workspace: number | null): string
 }
 
 /** Collects the parameters of one query; at first there are none. */

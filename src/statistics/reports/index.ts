@@ -3,10 +3,12 @@ import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
-import type { AskableReports, ClickReports, Selection } from '../types.ts'
+import type { AskableReports, ClickReports, Dimension, Selection } from '../types.ts'
 import { type QueryContext, series, top } from './counts.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
+import { createSharing } from './sharing.ts'
+import { type Plan, planOf } from './sums.ts'
 
 const NO_FACTS: LinkFacts = {
   links: async () => new Map(),
@@ -16,14 +18,14 @@ const NO_FACTS: LinkFacts = {
 }
 /** No click is later: the end of the year 9999. */
 const LATEST_MS = 253_402_300_800_000
-/** Questions about a whole workspace over more days than this are heavy. */
+/** Questions about a whole workspace over more days of clicks than this are heavy. */
 const HEAVY_DAYS = 93
-/** How long a heavy query may take, its wait included: clients give up after 30 seconds. */
+/** How long a heavy query may take, and how long it may wait before. */
 const HEAVY_WITHIN_MS = 25_000
 
 /**
- * Reports on the clicks of an engine, in one SQL text for all engines. Heavy questions run one at a
- * time; all others run beside them.
+ * Reports on the clicks of an engine, in one SQL text for all engines. Identical questions that run
+ * are one. Heavy ones run one at a time, and workspaces take turns; all others run beside them.
  */
 export function createReports(
   engine: Engine,
@@ -32,6 +34,7 @@ export function createReports(
 ): AskableReports {
   const { dialect } = engine
   const queue = createQueryQueue(heavyWithinMs)
+  const share = createSharing()
   const exported = createExport(engine, facts)
 
   /** The selection with the links of its tags and folders, within the times that clicks can have. */
@@ -50,20 +53,33 @@ export function createReports(
       dialect,
       query: (sql, values) => engine.query(sql, values, until),
     })
-    async function counted<T>(
+    const counted = <T>(
+      asked: readonly unknown[],
       requested: Selection,
-      report: (context: QueryContext, selection: Selection) => Promise<T>,
-    ): Promise<T> {
-      const selection = await resolve(requested)
-      if (!isHeavy(selection)) return await report(contextUntil(signal), selection)
-      return await queue.run((until) => report(contextUntil(until), selection), signal)
-    }
+      dimension: Dimension | null,
+      report: (context: QueryContext, selection: Selection, plan: Plan) => Promise<T>,
+    ): Promise<T> =>
+      share(
+        JSON.stringify([asked, dimension, requested]),
+        async (until) => {
+          const selection = await resolve(requested)
+          const plan = await planOf(contextUntil(until), selection, dimension)
+          const answer = (left: AbortSignal) => report(contextUntil(left), selection, plan)
+          if (!isHeavy(selection, plan)) return await answer(until)
+          return await queue.run(answer, until, selection.workspaceNo)
+        },
+        signal,
+      )
 
     return {
       series: (selection, boundaries) =>
-        counted(selection, (context, it) => series(context, it, boundaries)),
+        counted([boundaries], selection, null, (context, it, plan) =>
+          series(context, it, boundaries, plan),
+        ),
       top: (selection, dimension, limit) =>
-        counted(selection, (context, it) => top(context, it, dimension, limit)),
+        counted([limit], selection, dimension, (context, it, plan) =>
+          top(context, it, dimension, limit, plan),
+        ),
       clicks: async (selection, options) =>
         clicks(contextUntil(signal), await resolve(selection), options),
       daily(linkSeqs, firstDay, days) {
@@ -96,6 +112,6 @@ export async function linksOf(
   }
 }
 
-function isHeavy({ linkSeq, from, to }: Selection): boolean {
-  return linkSeq === null && to - from > HEAVY_DAYS * DAY_MS
+function isHeavy({ linkSeq, from, to }: Selection, { days }: Plan): boolean {
+  return linkSeq === null && to - from > (HEAVY_DAYS + days) * DAY_MS
 }

@@ -25,9 +25,13 @@ export const KIND_SQL = `CASE kind ${KIND_NAMES.map((name, kind) => `WHEN ${kind
 /** A click's trigger. */
 export const TRIGGER_SQL = `CASE WHEN qr THEN 'qr' ELSE 'click' END`
 
-/** The SQL of a dimension's value. */
-export function valueSql(dimension: Dimension, offsets: readonly ZoneOffset[]): string {
-  const local = localTimeSql(offsets)
+/** The SQL of a dimension's value. @param time SQL of the click's time */
+export function valueSql(
+  dimension: Dimension,
+  offsets: readonly ZoneOffset[],
+  time = 'time',
+): string {
+  const local = localTimeSql(offsets, time)
   switch (dimension) {
     case 'trigger':
       return TRIGGER_SQL
@@ -81,12 +85,12 @@ export function modeSql(bots: BotsMode): string {
 }
 
 /** The clock time of the zone, in milliseconds. */
-function localTimeSql(offsets: readonly ZoneOffset[]): string {
+function localTimeSql(offsets: readonly ZoneOffset[], time: string): string {
   const [first, ...later] = offsets
-  if (first === undefined) return 'time'
-  if (later.length === 0) return `(time + ${first.offsetMs})`
+  if (first === undefined) return time
+  if (later.length === 0) return `(${time} + ${first.offsetMs})`
   const cases = later
     .toReversed()
-    .map(({ from, offsetMs }) => `WHEN time >= ${from} THEN ${offsetMs}`)
-  return `(time + CASE ${cases.join(' ')} ELSE ${first.offsetMs} END)`
+    .map(({ from, offsetMs }) => `WHEN ${time} >= ${from} THEN ${offsetMs}`)
+  return `(${time} + CASE ${cases.join(' ')} ELSE ${first.offsetMs} END)`
 }

@@ -95,7 +95,7 @@ function registerChanges(
     ...BY_ID,
     method: 'patch',
     operationId: 'updateShare',
-    summary: 'Change a share',
+    summary: 'Update a share',
     description:
       'A JSON merge patch (RFC 7396). Address and subject stay as they are. With another ' +
       'password, viewers have to enter it again.',

@@ -48,7 +48,7 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     ...READ,
     path: `${PATH}/about`,
     operationId: 'getSharedAbout',
-    summary: 'What a share shows',
+    summary: 'Get a share’s settings',
     description: 'Counts as a view. No key is needed, but the password where there is one.',
     params: z.object({ token }),
     success: {
@@ -100,7 +100,7 @@ function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     ...CACHE,
     path: `${PATH}/stats`,
     operationId: 'getSharedStats',
-    summary: 'Shared clicks over time',
+    summary: 'Get shared clicks over time',
     description: 'Filters are taken by dimensions that the share shows, no others.',
     params: z.object({ token }),
     query: queries.stats,
@@ -124,7 +124,7 @@ function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     ...CACHE,
     path: `${PATH}/stats/{dimension}`,
     operationId: 'listSharedTopValues',
-    summary: 'Shared top values of a dimension',
+    summary: 'Get shared top values of a dimension',
     description: 'Of a dimension that the share shows. Links are named by their short address.',
     params: z.object({
       token,

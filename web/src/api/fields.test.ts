@@ -51,12 +51,12 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   'for programs: the dashboard shows its sentence, name or place instead': [
     /\.code$/,
-    /^(?:Domain|Folder|Share|Tag|UtmTemplate|View)\.version$/,
+    /^(?:Domain|Folder|Share|Tag|UtmTemplate|View|Webhook)\.version$/,
     /^ApiIndex\./,
     /^Me\./,
     /^Domain\.verification\.type$/,
     /^Event(?:List)?\./,
-    /^(?:New)?Webhook\w*\./,
+    /^Webhook(?:DeliveriesMade\.data|EventTypeList\.data\.(?:sample|schema))$/,
     /^ExplainStep\.(?:actual|expected)$/,
     /^ImportRow\.(?:reasons\.field|undo)$/,
     /^Instance\.languages$/,
@@ -69,6 +69,7 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   'not worth a place: times of small objects, and details that lists and reports have': [
     /^(?:Domain|Folder|Share|Tag|UtmTemplate|View)\.(?:created|updated)_at$/,
+    /^Webhook\.updated_at$/,
     /^Job\.started_at$/,
     /^MissedPath\.first_at$/,
     /^Click\./,

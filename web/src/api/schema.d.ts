@@ -2802,7 +2802,7 @@ export interface components {
     }
     Warning: {
       field: string
-      code: 'SHADOWED_RULE' | 'EXPIRES_IN_PAST' | 'NEGLIGIBLE_WEIGHT'
+      code: 'SHADOWED_RULE' | 'EXPIRES_IN_PAST' | 'NEGLIGIBLE_WEIGHT' | 'INVISIBLE_CHARACTERS'
       message: string
     }
     LinkCreate: {

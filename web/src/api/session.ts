@@ -24,6 +24,7 @@ const MAY = {
   'domains:write': ['owner', 'admin'],
   'keys:write': ['owner', 'admin'],
   'members:manage': ['owner', 'admin'],
+  'webhooks:read': ['owner', 'admin'],
   'audit:read': ['owner', 'admin'],
   'workspace:manage': ['owner'],
 } as const satisfies Record<string, readonly Role[]>

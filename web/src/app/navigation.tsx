@@ -11,6 +11,7 @@ import {
   Settings,
   Tags,
   Users,
+  Webhook,
 } from 'lucide-react'
 import type { MessageKey } from '../i18n/index.tsx'
 import type { Place } from './workspace.tsx'
@@ -23,6 +24,7 @@ export interface Destination {
     | '/tags'
     | '/domains'
     | '/keys'
+    | '/webhooks'
     | '/members'
     | '/audit'
     | '/jobs'
@@ -46,6 +48,12 @@ export function destinationsOf(place: Place): Destination[] {
       to: '/keys',
       label: 'shell.keys',
       Icon: KeyRound,
+      group: 'workspace',
+    },
+    place.may('webhooks:read') && {
+      to: '/webhooks',
+      label: 'webhooks.title',
+      Icon: Webhook,
       group: 'workspace',
     },
     { to: '/members', label: 'shell.members', Icon: Users, group: 'workspace' },

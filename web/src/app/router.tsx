@@ -157,6 +157,19 @@ const keys = createRoute({
   validateSearch: createSearch,
   component: page(() => import('../features/keys/page.tsx'), 'KeysPage'),
 })
+const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks',
+  validateSearch: createSearch,
+  component: page(() => import('../features/webhooks/page.tsx'), 'WebhooksPage'),
+})
+const webhook = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks/$id',
+  validateSearch: ({ status }: Search) =>
+    defined({ status: oneOf(status, ['pending', 'succeeded', 'failed']) }),
+  component: page(() => import('../features/webhooks/webhook.tsx'), 'WebhookPage'),
+})
 const domains = shellPage('/domains', () => import('../features/domains/page.tsx'), 'DomainsPage')
 const members = createRoute({
   getParentRoute: () => shell,
@@ -206,6 +219,8 @@ const routeTree = root.addChildren([
     imports,
     domains,
     keys,
+    webhooks,
+    webhook,
     members,
     audit,
     jobs,

@@ -14,6 +14,7 @@ import type shares from './messages/en/shares.json'
 import type statistics from './messages/en/statistics.json'
 import type tags from './messages/en/tags.json'
 import type usage from './messages/en/usage.json'
+import type webhooks from './messages/en/webhooks.json'
 
 /** Every key of the English files; each feature has a file of its own. */
 export type MessageKey =
@@ -25,6 +26,7 @@ export type MessageKey =
   | keyof typeof members
   | keyof typeof audit
   | keyof typeof usage
+  | keyof typeof webhooks
   | keyof typeof settings
   | keyof typeof auth
   | keyof typeof instance

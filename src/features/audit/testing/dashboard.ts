@@ -32,6 +32,7 @@ import type { SendInvitation } from '../../members/invitations.ts'
 import { permissionsOf } from '../../members/roles.ts'
 import { createPlans } from '../../plans/service.ts'
 import { createUserService } from '../../users/service.ts'
+import type { ReadClicks } from '../../webhooks/clicks.ts'
 import { createWebhookServices } from '../../webhooks/index.ts'
 import { COMMAND_LINE } from '../types.ts'
 
@@ -212,11 +213,14 @@ export async function createTestDashboard() {
   const logger = { ...silentLogger, warn: console.warn, error: console.error }
   const jobs = createJobService({ ...own, logger })
   const notices: Mail[] = []
+  const none: ReadClicks = async (_, { after }) => ({ clicks: [], end: after })
+  const clicks = { read: none }
   const hookDeps = {
     ...{ ...own, jobs, logger, baseUrl: 'https://s.example' },
     outgoing: createOutgoing({ allowedNetworks: ['127.0.0.0/8'] }),
     secrets: { webhooks: new Uint8Array(32).fill(7) },
     mailer: { send: (mail: Mail) => void notices.push(mail) },
+    readClicks: (...asked: Parameters<ReadClicks>) => clicks.read(...asked),
   }
   const hooks = createWebhookServices(hookDeps)
   const app = createApp({
@@ -266,7 +270,7 @@ export async function createTestDashboard() {
     events,
     eventSignal,
     eventStreams,
-    ...{ hooks, hookDeps, jobs, notices },
+    ...{ hooks, hookDeps, jobs, notices, clicks },
     /** Invitations sent; sending fails unless `mailbox.works`. */
     mails,
     mailbox,

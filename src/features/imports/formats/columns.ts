@@ -1,6 +1,15 @@
 import { type DateOrders, timeOf } from './dates.ts'
 import type { ColumnNames, Draft, Mapping, SourceRecord } from './types.ts'
-import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf } from './values.ts'
+import {
+  addressOf,
+  flagOf,
+  integerOf,
+  isEmpty,
+  limitOf,
+  listOf,
+  slugOf,
+  takeClicks,
+} from './values.ts'
 
 /** Common column names, without case, spaces and punctuation, the best one first. */
 const NAMES = {
@@ -149,7 +158,7 @@ export function draftByMapping(
       if (!ABOUT_LINK.has(field)) link[field] = value
       continue
     }
-    if (field === 'clicks') draft.clicks = countOf(value)
+    if (field === 'clicks') takeClicks(draft, value)
     else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
     else if (field === 'short_url') addAddress(draft, String(value))
     else if (field === 'created_at') draft.createdAt = timeOf(value, orders[column])
@@ -178,8 +187,9 @@ function fieldOf(field: ImportField, value: unknown): unknown {
     case 'forward_query':
       return flagOf(value)
     case 'redirect_status':
-    case 'max_clicks':
       return integerOf(value)
+    case 'max_clicks':
+      return limitOf(value)
     case 'destination_url':
     case 'fallback_url':
       return String(value).trim()

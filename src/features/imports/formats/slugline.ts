@@ -1,7 +1,7 @@
 import { type DateOrders, timeOf } from './dates.ts'
 import { refuseProtected } from './products.ts'
 import type { Draft, SourceRecord } from './types.ts'
-import { countOf, flagOf, parseNested } from './values.ts'
+import { flagOf, parseNested, takeClicks } from './values.ts'
 
 /** Fields with lists in a cell. */
 const FLAT = new Set(['tags', 'aliases'])
@@ -44,8 +44,9 @@ export function sluglineDraft(
   }
   const clicks = record.clicks as { imported?: unknown } | undefined
   const imported = typeof clicks === 'object' ? clicks?.imported : record['clicks.imported']
-  const before = countOf(imported)
-  const draft: Draft = { link, ...(before && { clicks: before }) }
+  const draft: Draft = { link }
+  takeClicks(draft, imported)
+  if (!draft.clicks) delete draft.clicks
   if (link.password === undefined) refuseProtected(draft, record.has_password)
   return draft
 }

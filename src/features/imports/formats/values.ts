@@ -1,4 +1,6 @@
+import type { ErrorDetail } from '../../../lib/errors/index.ts'
 import { BOUNDS } from '../../../model/links/values.ts'
+import type { Draft } from './types.ts'
 
 /** Whether a cell or member is empty. */
 export function isEmpty(value: unknown): boolean {
@@ -8,13 +10,33 @@ export function isEmpty(value: unknown): boolean {
 /** Abbreviated: `1.2K`. */
 const SHORT = /^(\d{1,12})(?:[.,](\d{1,12}))? ?([kmb])$/i
 const SCALES: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9 }
-/** With thousands separators, in India also of two digits, and with decimals. */
-const WHOLE = /^(\d{1,3}(?:[.,\s_’'](?:\d\d(?=[.,\s_’']\d)|\d{3}))*[.,\s_’']\d{3}|\d+)(?:[.,]\d+)?$/
+/** With thousands separators, in India also of two digits, and with decimals that are zeros. */
+const WHOLE = /^(\d{1,3}(?:[.,\s_’'](?:\d\d(?=[.,\s_’']\d)|\d{3}))*[.,\s_’']\d{3}|\d+)(?:[.,]0+)?$/
 
 /** A whole number as people and spreadsheets write it; undefined: there is none. */
 export function countOf(value: unknown): number | undefined {
   const number = typeof value === 'number' ? value : countIn(String(value ?? '').trim())
   return Number.isFinite(number) && number >= 0 ? Math.floor(number) : undefined
+}
+
+const NO_COUNT = /^(?:[-–—]|n\/a|null|none)?$/i
+const UNREADABLE_COUNT: ErrorDetail = {
+  field: 'clicks',
+  code: 'INVALID_VALUE',
+  params: { example: '1204' },
+}
+
+/** Sets the clicks of a draft, or says that they can't be read. */
+export function takeClicks(draft: Draft, value: unknown): void {
+  draft.clicks = countOf(value)
+  if (draft.clicks !== undefined || NO_COUNT.test(String(value ?? '').trim())) return
+  draft.faults = [...(draft.faults ?? []), UNREADABLE_COUNT]
+}
+
+/** A count in digits; any other value is returned unchanged, to be refused by the validation. */
+export function limitOf(value: unknown): unknown {
+  const number = integerOf(value)
+  return typeof number === 'string' ? (countOf(number) ?? value) : number
 }
 
 function countIn(text: string): number {

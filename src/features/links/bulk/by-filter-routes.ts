@@ -80,7 +80,7 @@ export function registerByFilterRoute(
     dryRun: true,
     operationId: 'changeLinksByFilter',
     tag: 'Links',
-    summary: 'Change all links that a filter finds',
+    summary: 'Update links by filter',
     description:
       'Runs as a job, each link independently. Its `result` is `{"succeeded", "failed", ' +
       '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +

@@ -39,7 +39,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     dryRun: true,
     operationId: 'writeLinks',
     tag: 'Links',
-    summary: 'Change many links',
+    summary: 'Create, update and delete links in bulk',
     description:
       'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
       '100 operations begun, and every password to be hashed, cost as much of the rate limit as one ' +

@@ -8,6 +8,7 @@ import {
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
+import { CLICK_SUMS_STATEMENTS } from './click-sums.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
 import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
@@ -129,6 +130,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
     up: (db) => runAll(db, ['ALTER TABLE api_keys ADD COLUMN restrictions TEXT COLLATE "C"']),
   },
   '0011-webhooks': { up: (db) => runAll(db, webhooks.POSTGRES_STATEMENTS) },
+  '0012-click-sums': { up: (db) => runAll(db, CLICK_SUMS_STATEMENTS) },
   '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
   '0013-idempotency-bytes': { up: (db) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS) },
 }

@@ -13,7 +13,7 @@ import { click } from '../../testing/naive.ts'
 import { createMaintenance } from '../shared/maintenance.ts'
 import { rowOf } from '../shared/rows.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
-import { deleteLinks, purgeExpired } from './maintenance.ts'
+import { deleteLinks, purgeExpired, summingIn } from './maintenance.ts'
 import { migrateClickHouse } from './schema.ts'
 
 describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('deleted links', () => {
@@ -51,6 +51,7 @@ describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('deleted links'
         clock: { now: () => now },
         deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
         purgeExpired: (retention, at) => purgeExpired(clickHouse, retention, at),
+        sumDays: summingIn(clickHouse),
       })
     const [one, other] = [maintenanceOf(), maintenanceOf()]
     expect([one.due, other.due]).toEqual([true, true])

@@ -3,14 +3,16 @@ import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import type { Retention } from '../shared/rounds.ts'
+import { daysSql } from '../shared/summing.ts'
 import type { LinkNumbers } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { dialect, linkNumbers } from './reports.ts'
+import { SYNC, summingIn, unsettle } from './summing.ts'
+
+export { summingIn }
 
 /** Days of which one step counts the totals. */
 const DAYS_PER_STEP = 31
-/** A delete is answered when its clicks are gone. */
-const SYNC = { lightweight_deletes_sync: '2' } as const
 
 /**
  * One step of replacing clicks past their workspace's retention by the totals of their day. First
@@ -54,6 +56,11 @@ async function purgeBefore(
      SELECT DISTINCT workspace, ${upTo} FROM clicks WHERE ${expired}`,
   )
   await clickHouse.command(`DELETE FROM clicks WHERE ${expired}`, SYNC)
+  for (const table of ['click_sums', 'summed_days']) {
+    const old = `workspace IN (${workspaces}) AND day < ${upTo}`
+    const [found] = await clickHouse.rows(`SELECT count() FROM ${table} WHERE ${old}`)
+    if (Number(found?.[0]) > 0) await clickHouse.command(`DELETE FROM ${table} WHERE ${old}`, SYNC)
+  }
   return true
 }
 
@@ -65,6 +72,7 @@ export async function* forgetClicks(
 ): AsyncGenerator<LinkNumbers, undefined> {
   const ofLink = `workspace = ${Math.floor(link / SEQS_PER_WORKSPACE)} AND link = ${link}`
   const day = Math.floor(before / DAY_MS)
+  const days = await clickHouse.rows(daysSql('clicks', `${ofLink} AND time < ${before}`))
   for (const [table, old] of [
     ['clicks', `time < ${before}`],
     ['daily', `day < ${day}`],
@@ -74,14 +82,19 @@ export async function* forgetClicks(
     if (Number(found?.[0] ?? 0) === 0) continue
     await clickHouse.command(`DELETE FROM ${table} WHERE ${ofLink} AND ${old}`, SYNC)
   }
+  await unsettle(clickHouse, days.map(pairOf))
   return yield* linkNumbers(clickHouse, [link, link + 1])
 }
 
 /** Deletes clicks and totals of links. */
 export async function deleteLinks(clickHouse: ClickHouse, seqs: readonly number[]): Promise<false> {
   const links = seqs.map((seq) => `(${Math.floor(seq / SEQS_PER_WORKSPACE)},${seq})`).join(',')
+  const days = await clickHouse.rows(daysSql('clicks', `(workspace, link) IN (${links})`))
   for (const table of ['clicks', 'daily']) {
     await clickHouse.command(`DELETE FROM ${table} WHERE (workspace, link) IN (${links})`, SYNC)
   }
+  await unsettle(clickHouse, days.map(pairOf))
   return false
 }
+
+const pairOf = ([workspace, day]: unknown[]): [number, number] => [Number(workspace), Number(day)]

@@ -19,9 +19,15 @@ export const dialect: Dialect = {
   bytewise: (expression) => expression,
   lower: (expression) => `lowerUTF8(${expression})`,
   table(name, workspace) {
-    const from = name === 'clicks' ? name : `${name} FINAL`
+    if (name === 'summed_days') return summedDays(workspace)
+    const from = name === 'daily' ? 'daily FINAL' : name
     const isCurrent = (before: string) =>
-      name === 'clicks' ? `time >= ${before} * ${DAY_MS}` : `day < ${before}`
+      ({
+        clicks: `time >= ${before} * ${DAY_MS}`,
+        daily: `day < ${before}`,
+        click_sums: `day >= ${before} AND (workspace, day, version) IN (
+          SELECT workspace, day, max(version) FROM summed_days WHERE clicks >= 0 GROUP BY 1, 2)`,
+      })[name]
     if (workspace !== null) {
       const before = `(SELECT max(before) FROM purged WHERE workspace = ${workspace})`
       return `(SELECT * FROM ${from} WHERE ${isCurrent(before)})`
@@ -30,6 +36,20 @@ export const dialect: Dialect = {
       (SELECT workspace AS w, max(before) AS done FROM purged GROUP BY w) boundaries
       ON w = ${name}.workspace WHERE ${isCurrent('done')})`
   },
+}
+
+/** The last row of each day that isn't purged. */
+function summedDays(workspace: number | null): string {
+  const [own, before] =
+    workspace === null
+      ? ['1 = 1', '0']
+      : [
+          `workspace = ${workspace}`,
+          `(SELECT max(before) FROM purged WHERE workspace = ${workspace})`,
+        ]
+  return `(SELECT workspace, day, last AS clicks FROM (
+    SELECT workspace, day, argMax(clicks, version) AS last FROM summed_days
+    WHERE ${own} AND day >= ${before} GROUP BY workspace, day))`
 }
 
 /** Clicks of one query of an export: ClickHouse reads a whole month for each. */

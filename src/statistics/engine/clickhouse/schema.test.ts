@@ -21,7 +21,14 @@ describe.skipIf(!hasClickHouse)('tables in ClickHouse', () => {
     const names = await clickHouse.rows(
       'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
     )
-    expect(names.flat()).toEqual(['clicks', 'daily', 'instance', 'purged'])
+    expect(names.flat()).toEqual([
+      'click_sums',
+      'clicks',
+      'daily',
+      'instance',
+      'purged',
+      'summed_days',
+    ])
     await clickHouse.close()
   })
 

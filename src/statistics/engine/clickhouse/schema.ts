@@ -44,6 +44,35 @@ ENGINE = ReplacingMergeTree
 ORDER BY (workspace, link, day, kind)
 SETTINGS ${SYNCED}`
 
+/** Sums of finished UTC days; the rows of a day that count are those of its last version. */
+const CLICK_SUMS = `CREATE TABLE IF NOT EXISTS click_sums (
+  workspace Int32,
+  day Int64,
+  dimension UInt8,
+  number Int64,
+  value LowCardinality(Nullable(String)),
+  humans UInt64,
+  others UInt64,
+  human_visitors UInt64,
+  other_visitors UInt64,
+  visitors UInt64,
+  version Int64
+)
+ENGINE = MergeTree
+ORDER BY (workspace, dimension, day)
+SETTINGS ${SYNCED}`
+
+/** How many clicks were summed of a day, in its last row; -1: they have changed since. */
+const SUMMED_DAYS = `CREATE TABLE IF NOT EXISTS summed_days (
+  workspace Int32,
+  day Int64,
+  clicks Int64,
+  version Int64
+)
+ENGINE = MergeTree
+ORDER BY (workspace, day)
+SETTINGS ${SYNCED}`
+
 /**
  * The UTC day before which a workspace's clicks are counted by \`daily\` alone; later ones by
  * \`clicks\` alone. It only grows: an insert here switches days over at one moment.
@@ -76,7 +105,9 @@ export async function migrateClickHouse(clickHouse: ClickHouse): Promise<void> {
     await clickHouse.createDatabase()
   }
   // Tables that were created by hand (see docs/clickhouse.md) are left alone.
-  for (const statement of [CLICKS, DAILY, PURGED, INSTANCE]) await clickHouse.command(statement)
+  for (const statement of [CLICKS, DAILY, PURGED, INSTANCE, CLICK_SUMS, SUMMED_DAYS]) {
+    await clickHouse.command(statement)
+  }
   const columns = await clickHouse.rows(
     `SELECT table, name, type FROM system.columns
      WHERE database = currentDatabase() AND table IN ('clicks', 'daily')

@@ -12,7 +12,9 @@ import {
   type ShippingOptions,
   type ShippingState,
 } from '../shared/shipping.ts'
+import { daysOf } from '../shared/summing.ts'
 import type { ClickHouse } from './client.ts'
+import { unsettle } from './summing.ts'
 
 /**
  * Stores a node's journal in ClickHouse, which has no transactions. The end of a batch is synced to
@@ -46,6 +48,7 @@ export async function openClickHouseShipping(
         const missing =
           from.pending === null ? clicks : await notStored(clickHouse, node.no, clicks)
         await insertClicks(clickHouse, missing, `${node.id}:${from.at.segment}:${from.at.offset}`)
+        await unsettle(clickHouse, daysOf(clicks))
         keep(to)
         return true
       },

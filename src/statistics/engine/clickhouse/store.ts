@@ -4,7 +4,7 @@ import { linkFactsIn } from '../../store.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'
 import type { ClickHouse } from './client.ts'
-import { deleteLinks, forgetClicks, purgeExpired } from './maintenance.ts'
+import { deleteLinks, forgetClicks, purgeExpired, summingIn } from './maintenance.ts'
 import { ownClicks } from './owner.ts'
 import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
@@ -27,6 +27,7 @@ export async function openClickHouseStore(
     forget: (link, before) => forgetClicks(clickHouse, link, before),
     deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
     purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
+    sumDays: summingIn(clickHouse),
     shipping: await openClickHouseShipping({
       clickHouse,
       dataDir,

@@ -12,7 +12,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { syncPath } from '../../../lib/base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
 import { assertOwner, type Owner, writeOwner } from './owner.ts'
-import { BASELINE, SCHEMA_VERSION } from './schema.ts'
+import { BASELINE, SCHEMA_VERSION, SUM_TABLES } from './schema.ts'
 
 // Of Slugline's modules only those of this folder load DuckDB's native library, which takes tens of
 // megabytes.
@@ -51,6 +51,7 @@ export async function openDuckDb(
     await checkFormat(connection)
     if (owner !== null) await assertOwner(connection, file, owner)
     if (owner !== null && !readonly) await writeOwner(connection, owner)
+    if (!readonly) for (const statement of SUM_TABLES) await connection.run(statement)
     // No other process has the file now: what is left here is from one that was killed.
     if (!readonly) empty(database.temporary)
     await restrict(connection, database.temporary)

@@ -88,7 +88,8 @@ describe('a month', () => {
     const before = statSync(file).size
     for (let i = 0; i < 4; i++) {
       await write([LINK, APRIL - HOUR_MS])
-      await opened.maintain(APRIL + HOUR_MS)
+      // Without sums, which need space of their own.
+      await opened.maintain(APRIL + HOUR_MS, { clicksAtLeast: Number.MAX_SAFE_INTEGER })
     }
     expect(statSync(file).size).toBeLessThan(4 * before)
   })

@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS, monthAfter, monthOf } from '../../intervals.ts'
 import { createParameters } from '../../reports/dialect.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import { createRounds, type MaintenanceTask, type Retention } from '../shared/rounds.ts'
+import { createSumming, daysSql, sumSql, unsettleSql, unsumSql } from '../shared/summing.ts'
 import type { Maintenance } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
@@ -21,11 +22,13 @@ export interface MaintenanceOptions {
   /** The main database, which says what links exist; only read. */
   mainFile: string
   clock: Clock
+  /** Of a day that is summed; for tests. */
+  clicksAtLeast?: number | undefined
 }
 
-/** Deletes clicks of deleted links, applies retention, and closes months. */
+/** Deletes clicks of deleted links, applies retention, closes months, and sums days. */
 export async function createMaintenance(options: MaintenanceOptions): Promise<Maintenance> {
-  const { database, mainFile, clock } = options
+  const { database, mainFile, clock, clicksAtLeast } = options
   const connection = await database.connect()
   return createRounds({
     clock,
@@ -33,6 +36,16 @@ export async function createMaintenance(options: MaintenanceOptions): Promise<Ma
       createLinkPurge(connection, mainFile),
       (now, retention) => purgeOldDay(connection, retention, now),
       (now) => closeMonth(connection, now),
+      createSumming({
+        dialect,
+        query: connection.run,
+        replace: (days) =>
+          connection.transaction(async () => {
+            const statements = [...unsumSql(days), ...sumSql(dialect, days)]
+            for (const statement of statements) await connection.run(statement)
+          }),
+        clicksAtLeast,
+      }),
     ],
     // Makes the space of deleted clicks free; a reader in between makes it wait for the next round.
     changed: () => connection.run('CHECKPOINT').catch(() => {}),
@@ -51,9 +64,10 @@ function createLinkPurge(connection: Connection, mainFile: string): MaintenanceT
     const missing = missingLinks(mainFile, links)
     if (missing.length > 0) {
       await connection.transaction(async () => {
+        const { bind, values } = createParameters(dialect)
+        const ofLinks = dialect.among('link', missing, bind)
+        await connection.run(unsettleSql(daysSql('clicks', ofLinks)), values)
         for (const table of ['clicks', 'daily']) {
-          const { bind, values } = createParameters(dialect)
-          const ofLinks = dialect.among('link', missing, bind)
           await connection.run(`DELETE FROM ${table} WHERE ${ofLinks}`, values)
         }
       })
@@ -106,13 +120,19 @@ async function purgeOldDay(
     const from = Math.floor(Number(row[0]) / DAY_MS) * DAY_MS
     await connection.transaction(async () => {
       const { bind, values } = createParameters(dialect)
-      const condition = `time >= ${from} AND time < ${from + DAY_MS}
-        AND ${dialect.among('workspace', workspaces, bind)}`
+      const ofThem = dialect.among('workspace', workspaces, bind)
+      const condition = `time >= ${from} AND time < ${from + DAY_MS} AND ${ofThem}`
       await connection.run(
         `INSERT INTO daily (${DAILY_COLUMNS.join(', ')}) ${purgedDaysSql('clicks', condition)}`,
         values,
       )
       await connection.run(`DELETE FROM clicks WHERE ${condition}`, values)
+      for (const table of ['click_sums', 'summed_days']) {
+        await connection.run(
+          `DELETE FROM ${table} WHERE day = ${from / DAY_MS} AND ${ofThem}`,
+          values,
+        )
+      }
     })
     return true
   }

@@ -1,6 +1,7 @@
 import { streamOf } from '../../../lib/base/streams.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { linkNumbersSql } from '../../reports/lists.ts'
+import { daysSql, unsettleSql } from '../shared/summing.ts'
 import type { Forgotten, RecountHead } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
@@ -37,8 +38,9 @@ export async function forgetClicks(
 ): Promise<Forgotten> {
   const connection = await database.connect()
   try {
-    await connection.run(`BEGIN;
-      DELETE FROM clicks WHERE link = ${link} AND time < ${before};
+    const deleted = `link = ${link} AND time < ${before}`
+    await connection.run(`BEGIN; ${unsettleSql(daysSql('clicks', deleted))};
+      DELETE FROM clicks WHERE ${deleted};
       DELETE FROM daily WHERE link = ${link} AND day < ${Math.floor(before / DAY_MS)}; COMMIT`)
     const head = await beginRecount(connection)
     const [row = []] = await connection.run(linkNumbersSql(dialect, [link, link + 1]))

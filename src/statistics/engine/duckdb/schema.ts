@@ -19,8 +19,16 @@ export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string
   >),
 }
 
+/** Tables that may be missing in a file of an earlier version; they follow from the clicks. */
+export const SUM_TABLES = [
+  `CREATE TABLE IF NOT EXISTS click_sums (workspace INTEGER, day BIGINT, dimension UTINYINT,
+    number BIGINT, value VARCHAR, humans BIGINT, others BIGINT, human_visitors BIGINT,
+    other_visitors BIGINT, visitors BIGINT)`,
+  'CREATE TABLE IF NOT EXISTS summed_days (workspace INTEGER, day BIGINT, clicks BIGINT)',
+] as const
+
 /**
- * The tables. `closed_months` has the starts of months whose clicks are sorted; `state` has one row:
+ * The tables of a new file, without those. `closed_months` has the starts of months whose clicks are sorted; `state` has one row:
  * how far the journal is stored, see `ShippingState`, and the instance's id, see `owner.ts`.
  */
 export const BASELINE = [

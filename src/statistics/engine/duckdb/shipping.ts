@@ -6,6 +6,7 @@ import { type CLICK_COLUMNS, KIND_NAMES, TEXT_COLUMNS } from '../../columns.ts'
 import { monthAfter, monthOf } from '../../intervals.ts'
 import type { StoredClick } from '../../types.ts'
 import type { ShippingOptions } from '../shared/shipping.ts'
+import { daysOf, unsettleSql } from '../shared/summing.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { CLICK_TYPES } from './schema.ts'
 
@@ -35,6 +36,8 @@ export async function createDuckDbTarget(
         connection.transaction(async () => {
           await insertClicks(database, connection, clicks)
           await reopenMonths(connection, clicks)
+          const finished = daysOf(clicks)
+          if (finished.length > 0) await connection.run(unsettleSql(finished))
           await connection.run(`UPDATE state SET segment = ${at.segment}, "offset" = ${at.offset},
             batches = ${batches}, newest = ${newest}, since = ${since}`)
         })

@@ -6,7 +6,7 @@ import { openPostgres, type Storage } from '../../../platform/storage/index.ts'
 import { FIRST_DAY, LINKS, totalsOf, world } from '../../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../../types.ts'
 import { createMaintenance } from '../shared/maintenance.ts'
-import { deleteLinks, purgeExpired } from './maintenance.ts'
+import { deleteLinks, purgeExpired, summingIn } from './maintenance.ts'
 import { createPostgresReports, linkNumbers } from './reports.ts'
 import { store } from './testing/world.ts'
 
@@ -89,6 +89,7 @@ describe.skipIf(postgresMissing !== undefined)('purged clicks', () => {
         clock: { now: () => FIRST_DAY * DAY },
         deleteLinks: (seqs) => deleteLinks(storage, seqs),
         purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
+        sumDays: summingIn(storage),
       })
     const [one, other] = [maintenanceOf(), maintenanceOf()]
     expect(await count(`clicks WHERE link = ${gone}`)).toBeGreaterThan(0)

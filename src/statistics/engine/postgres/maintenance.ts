@@ -1,11 +1,16 @@
-import { sql } from 'kysely'
-import { SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/index.ts'
+import { CompiledQuery, sql } from 'kysely'
+import {
+  SEQS_PER_WORKSPACE,
+  type Storage,
+  type Transaction,
+} from '../../../platform/storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
-import type { Retention } from '../shared/rounds.ts'
+import type { MaintenanceTask, Retention } from '../shared/rounds.ts'
+import { createSumming, daysSql, sumSql, unsettleSql, unsumSql } from '../shared/summing.ts'
 import type { LinkNumbers } from '../types.ts'
-import { linkNumbers } from './reports.ts'
+import { dialect, linkNumbers } from './reports.ts'
 
 /** Days of workspaces that one step purges. */
 const DAYS_PER_STEP = 20
@@ -33,9 +38,41 @@ export async function purgeExpired(
         ${bigints(retention.map(([, days]) => (today - days) * DAY_MS))}) AS kept (w, before)
     ) workspaces WHERE oldest < before LIMIT ${DAYS_PER_STEP}`.execute(storage.read.db)
   for (const { workspace, day } of rows) {
-    await storage.write((tx) => purgeDay(workspace, day).execute(tx.db))
+    await storage.write(async (tx) => {
+      await purgeDay(workspace, day).execute(tx.db)
+      await runAll(tx, unsumSql({ workspace, first: day, end: day + 1 }))
+    })
   }
   return rows.length > 0
+}
+
+/** Sums days that are over; see `createSumming`. */
+export function summingIn(
+  storage: Pick<Storage, 'read' | 'write' | 'reports'>,
+  clicksAtLeast?: number,
+): MaintenanceTask {
+  return createSumming({
+    dialect,
+    // Not from a replica, which may be behind.
+    query: async (text) => {
+      const { rows } = await storage.read.db.executeQuery<object>(CompiledQuery.raw(text))
+      return rows.map((row) => Object.values(row))
+    },
+    replace: (days) =>
+      storage.write((tx) =>
+        // Who stores clicks of such a day waits, and finds the new row.
+        runAll(tx, [
+          'LOCK TABLE summed_days IN SHARE ROW EXCLUSIVE MODE',
+          ...unsumSql(days),
+          ...sumSql(dialect, days),
+        ]),
+      ),
+    clicksAtLeast,
+  })
+}
+
+async function runAll({ db }: Transaction, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 function purgeDay(workspace: number, day: number) {
@@ -59,7 +96,11 @@ export async function* forgetClicks(
   before: number,
 ): AsyncGenerator<LinkNumbers, undefined> {
   await storage.write(async (tx) => {
-    await sql`DELETE FROM clicks WHERE link = ${link} AND time < ${before}`.execute(tx.db)
+    const deleted = `link = ${link} AND time < ${before}`
+    await runAll(tx, [
+      unsettleSql(daysSql('clicks', deleted)),
+      `DELETE FROM clicks WHERE ${deleted}`,
+    ])
     await sql`DELETE FROM daily WHERE workspace = ${Math.floor(link / SEQS_PER_WORKSPACE)}
       AND link = ${link} AND day < ${Math.floor(before / DAY_MS)}`.execute(tx.db)
   })
@@ -77,8 +118,8 @@ export function deleteLinks(
       WITH deleted AS (
         DELETE FROM clicks WHERE ctid = ANY(ARRAY(
           SELECT ctid FROM clicks WHERE link = ANY(${bigints(seqs)}) LIMIT ${CLICKS_PER_STEP}))
-        RETURNING 1
-      )
+        RETURNING workspace, time
+      ), unsettled AS (${sql.raw(unsettleSql(daysSql('deleted', 'true')))})
       SELECT count(*) AS deleted FROM deleted`.execute(tx.db)
     if ((rows[0]?.deleted ?? 0) >= CLICKS_PER_STEP) return true
     await sql`DELETE FROM daily WHERE (workspace, link) IN (

@@ -4,12 +4,13 @@ import { DAY_MS } from '../../intervals.ts'
 import type { Dialect } from '../../reports/dialect.ts'
 import { createReports } from '../../reports/index.ts'
 import { linkNumbersSql } from '../../reports/lists.ts'
+import { unlessAborted } from '../../reports/sharing.ts'
 import type { AskableReports } from '../../types.ts'
 import { queriedPages } from '../shared/export.ts'
 import type { Engine, LinkFacts, LinkNumbers } from '../types.ts'
 
 /** PostgreSQL's SQL, for the tables that its migrations create. */
-const dialect: Dialect = {
+export const dialect: Dialect = {
   parameter: (no, type) =>
     type === 'text' ? `$${no + 1}::text` : `string_to_array($${no + 1}, ',')::bigint[]`,
   among: (expression, numbers, bind) =>
@@ -35,23 +36,12 @@ export function createPostgresReports(
   const query: Engine['query'] = async (text, values, signal) => {
     signal?.throwIfAborted()
     const answer = reports.db.executeQuery<object>(CompiledQuery.raw(text, [...values]))
-    const { rows } = await (signal === undefined ? answer : unlessAborted(answer, signal))
+    // The query itself ends by the server's statement timeout.
+    const { rows } = await unlessAborted(answer, signal)
     return rows.map((row) => Object.values(row))
   }
   const pages = queriedPages({ dialect, query }, EXPORT_PAGE)
   return createReports({ dialect, query, pages }, facts)
-}
-
-/** Rejects when the signal aborts. The query itself ends by the server's statement timeout. */
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    return await Promise.race([answer, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 /** Numbers of links, first ≤ `seq` < end, by their clicks and the totals of purged days. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Position } from '../../../clicks/segments.ts'
-import type { Storage } from '../../../platform/storage/index.ts'
+import type { Storage, Transaction } from '../../../platform/storage/index.ts'
 import { CLICK_COLUMNS } from '../../columns.ts'
 import type { StoredClick } from '../../types.ts'
 import { type ClickRow, rowOf } from '../shared/rows.ts'
@@ -11,6 +11,7 @@ import {
   type ShippingOptions,
   type ShippingState,
 } from '../shared/shipping.ts'
+import { daysOf, unsettleSql } from '../shared/summing.ts'
 
 /** Clicks of one statement. */
 const CLICKS_PER_STATEMENT = 4_096
@@ -41,12 +42,19 @@ export function openPostgresShipping(
             AND click_shipping.batches = ${from.batches}
           RETURNING batches`.execute(tx.db)
         if (moved.rows.length === 0) return false
-        for (let at = 0; at < clicks.length; at += CLICKS_PER_STATEMENT) {
-          await insertClicks(clicks.slice(at, at + CLICKS_PER_STATEMENT)).execute(tx.db)
-        }
+        await storeClicks(tx, clicks)
         return true
       }),
   })
+}
+
+/** Stores clicks, and notes which finished days have got some. */
+export async function storeClicks({ db }: Transaction, clicks: readonly StoredClick[]) {
+  for (let at = 0; at < clicks.length; at += CLICKS_PER_STATEMENT) {
+    await insertClicks(clicks.slice(at, at + CLICKS_PER_STATEMENT)).execute(db)
+  }
+  const finished = daysOf(clicks)
+  if (finished.length > 0) await sql.raw(unsettleSql(finished)).execute(db)
 }
 
 /** Adds clicks to the table: one parameter a column, however many clicks. */

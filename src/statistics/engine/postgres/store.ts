@@ -2,7 +2,7 @@ import { journalDirectory } from '../../../clicks/segments.ts'
 import { linkFactsIn } from '../../store.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'
-import { deleteLinks, forgetClicks, purgeExpired } from './maintenance.ts'
+import { deleteLinks, forgetClicks, purgeExpired, summingIn } from './maintenance.ts'
 import { createPostgresReports } from './reports.ts'
 import { openPostgresShipping } from './shipping.ts'
 
@@ -18,6 +18,7 @@ export async function openPostgresStore(options: NodeStoreOptions): Promise<Stor
     forget: (link, before) => forgetClicks(storage, link, before),
     deleteLinks: (seqs) => deleteLinks(storage, seqs),
     purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
+    sumDays: summingIn(storage),
     shipping: await openPostgresShipping({ storage, directory, nodeNo: node.no, enrich, counted }),
   })
 }

@@ -17,6 +17,8 @@ export interface PurgeSteps {
   deleteLinks(seqs: readonly number[]): Promise<boolean>
   /** Replaces clicks older than the retention by daily totals. True: there is more to replace. */
   purgeExpired(retention: Retention, now: number): Promise<boolean>
+  /** Sums finished days; see `createSumming`. */
+  sumDays: MaintenanceTask
 }
 interface MaintenanceOptions extends PurgeSteps {
   storage: Pick<Storage, 'read' | 'write'>
@@ -24,14 +26,15 @@ interface MaintenanceOptions extends PurgeSteps {
   logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/** Purges the clicks of deleted links and those past their retention, on one node at a time. */
+/** Purges the clicks of deleted links and those past their retention, and sums days, on one node at a time. */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { storage, clock, logger, deleteLinks, purgeExpired } = options
+  const { storage, clock, logger, deleteLinks, purgeExpired, sumDays } = options
   /** Until then steps may begin (`performance.now()`). */
   let stepsUntil = 0
   const tasks: MaintenanceTask[] = [
     () => purgeLinks(storage, deleteLinks),
     (now, retention) => purgeExpired(retention, now),
+    sumDays,
   ]
   const rounds = createRounds({
     clock,

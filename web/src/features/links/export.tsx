@@ -7,14 +7,16 @@ import { useAction } from '../../ui/toast.tsx'
 import { exportQuery } from './calls.ts'
 import type { LinksSearch } from './search.ts'
 
-const FORMATS = ['csv', 'ndjson'] as const
+const FORMATS = ['csv', 'excel', 'ndjson'] as const
 
 /** Downloads all matches of the list. */
 export function Export({ search }: { search: LinksSearch }) {
   const { t } = useI18n()
-  const save = useAction((format: (typeof FORMATS)[number]) =>
-    download(`/api/v1/links.${format}`, exportQuery(search), `links.${format}`),
-  )
+  const save = useAction((format: (typeof FORMATS)[number]) => {
+    const name = `links.${format === 'excel' ? 'csv' : format}`
+    const query = exportQuery(search)
+    return download(`/api/v1/${name}`, format === 'excel' ? { ...query, bom: 'true' } : query, name)
+  })
   return (
     <Menu
       trigger={

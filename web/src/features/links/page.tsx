@@ -6,6 +6,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { lazyComponent } from '../../lib/lazy-component.ts'
 import { BRIEF, BRIEF_LABEL, Button, buttonClass } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useShowError } from '../../ui/toast.tsx'
@@ -160,6 +161,7 @@ export function LinksPage() {
       )}
       <MoveLink link={moving} onClose={() => setMoving(null)} />
       {writable ? <Panels links={links} onClose={close} onCreated={onCreated} /> : null}
+      {search.create && !writable ? <MayNotCreate onClose={() => close(undefined)} /> : null}
     </Page>
   )
 }
@@ -180,6 +182,20 @@ function CreateButton({ onClick }: { onClick: () => void }) {
     <Button variant="primary" icon={<Plus size={16} />} onClick={onClick}>
       {t('links.create')}
     </Button>
+  )
+}
+
+/** To a viewer, instead of the form that a bookmarklet or a shared page opens. */
+function MayNotCreate({ onClose }: { onClose: () => void }) {
+  const { t } = useI18n()
+  return (
+    <Dialog
+      title={t('links.create')}
+      onClose={onClose}
+      footer={<Button onClick={onClose}>{t('common.close')}</Button>}
+    >
+      <p>{t('links.viewerCreates')}</p>
+    </Dialog>
   )
 }
 

@@ -99,6 +99,9 @@ export const statsBeforeQuery = (
     },
   })
 
+/** More than there are; the most values that a shared list may have. */
+export const ALL_COUNTRIES = 300
+
 export const topQuery = (question: Question, period: Period, dimension: Dimension, limit: number) =>
   queryOptions({
     ...common,

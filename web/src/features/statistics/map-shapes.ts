@@ -46,11 +46,14 @@ export function worldShapes(): Shape[] {
  * doesn't make all others look alike.
  */
 export function shadeOf(clicks: number, most: number): number {
-  if (clicks <= 0 || most <= 0) return 0
-  return Math.max(1, Math.ceil(5 * Math.sqrt(clicks / most)))
+  if (clicks <= 0) return 0
+  return [5, 4, 3, 2].find((shade) => clicks >= leastOf(shade, most)) ?? 1
 }
 
-/** The fewest clicks of a shade, for the legend. */
+/** The fewest clicks of a shade: a round number, for the legend. */
 export function leastOf(shade: number, most: number): number {
-  return Math.max(1, Math.floor(((shade - 1) / 5) ** 2 * most) + 1)
+  const least = ((shade - 1) / 5) ** 2 * most
+  if (least < 10) return Math.max(1, Math.ceil(least))
+  const power = 10 ** Math.floor(Math.log10(least))
+  return Math.floor(least / power) * power
 }

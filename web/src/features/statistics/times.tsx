@@ -5,6 +5,7 @@ import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { ticksTo } from './axis.ts'
 import { topQuery } from './calls.ts'
 import { type Filter, withFilter } from './filters.ts'
 import type { Report } from './use-report.ts'
@@ -53,7 +54,7 @@ function Columns({
       value === null ? [] : [[Number(value), clicks]],
     ),
   )
-  const most = Math.max(1, ...clicks.values())
+  const most = ticksTo(Math.max(1, ...clicks.values())).at(-1) ?? 1
   return (
     <section aria-label={t(`statistics.dimension.${dimension}`)} className="flex flex-col gap-1">
       <h3 className="flex justify-between text-faint text-xs">

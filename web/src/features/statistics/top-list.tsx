@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/errors.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { type TopValue, topQuery } from './calls.ts'
+import { ALL_COUNTRIES, type TopValue, topQuery } from './calls.ts'
 import type { Dimension } from './filters.ts'
 import { withFilter } from './filters.ts'
 import { Mark } from './mark.tsx'
@@ -49,12 +49,15 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
   const { t, rich, format } = i18n
   const [limit, setLimit] = useState(FEW)
   const { question, period } = report
-  const list = useQuery(topQuery(question, period, dimension, limit))
+  // The map beside the list has all countries.
+  const asked = dimension === 'country' ? ALL_COUNTRIES : limit
+  const list = useQuery(topQuery(question, period, dimension, asked))
   if (list.isError) return <p className="py-3 text-bad">{errorText(list.error, i18n)}</p>
   if (list.data === undefined) return <TopSkeleton />
-  const { data, other } = list.data
+  const data = list.data.data.slice(0, limit)
+  const all = list.data.data.reduce((sum, { clicks }) => sum + clicks, list.data.other.clicks)
+  const other = { clicks: data.reduce((rest, { clicks }) => rest - clicks, all) }
   const most = Math.max(1, ...data.map(({ clicks }) => clicks))
-  const all = data.reduce((sum, { clicks }) => sum + clicks, other.clicks)
   if (data.length === 0) {
     return <p className="py-3 text-muted">{t('statistics.empty.title')}</p>
   }

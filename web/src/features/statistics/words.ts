@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from '@src/statistics/intervals.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { type Dimension, type Filter, isGroup } from './filters.ts'
 import type { Interval } from './range.ts'
+import { sourceName } from './sources.ts'
 
 const DEVICES = {
   desktop: 'statistics.device.desktop',
@@ -54,6 +55,8 @@ export function valueName(dimension: Dimension, value: string | number | null, i
   switch (dimension) {
     case 'country':
       return countryName(text, i18n)
+    case 'referrer':
+      return sourceName(text)
     case 'language':
       return nameOf('language', text, regional)
     case 'device':

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { topQuery } from './calls.ts'
+import { ALL_COUNTRIES, topQuery } from './calls.ts'
 import { withFilter } from './filters.ts'
 import { leastOf, MAP_HEIGHT, MAP_WIDTH, shadeOf, worldShapes } from './map-shapes.ts'
 import type { Report } from './use-report.ts'
@@ -24,7 +24,7 @@ export default function WorldMap({ report }: { report: Report }) {
   const { t, format } = i18n
   const shapes = useMemo(worldShapes, [])
   const { question, period } = report
-  const list = useQuery(topQuery(question, period, 'country', 300))
+  const list = useQuery(topQuery(question, period, 'country', ALL_COUNTRIES))
   const [pointed, setPointed] = useState<string | null>(null)
   const clicks = new Map(
     list.data?.data.flatMap(({ value, clicks: count }) =>

@@ -15,7 +15,7 @@ export async function store(clickHouse: ClickHouse, it: World): Promise<World> {
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`)
     await clickHouse.insert(table, columns, 'JSONCompactEachRow', lines)
   }
-  for (const table of ['clicks', 'daily', 'purged']) {
+  for (const table of ['clicks', 'daily', 'purged', 'click_sums', 'summed_days']) {
     await clickHouse.command(`TRUNCATE TABLE ${table}`)
   }
   await add(

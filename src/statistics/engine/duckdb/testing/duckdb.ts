@@ -43,7 +43,9 @@ export async function openTestDuckDb() {
     },
     /** Replaces what is stored. */
     async store({ clicks, purged }: World) {
-      await rows('DELETE FROM clicks; DELETE FROM daily')
+      await rows(
+        'DELETE FROM clicks; DELETE FROM daily; DELETE FROM click_sums; DELETE FROM summed_days',
+      )
       const connection = await database.connect()
       await insertClicks(database, connection, clicks)
       connection.close()
@@ -69,9 +71,11 @@ export async function openTestDuckDb() {
       {
         mainFile = join(directory, 'none'),
         retention = [],
-      }: { mainFile?: string; retention?: Retention } = {},
+        clicksAtLeast = 1,
+      }: { mainFile?: string; retention?: Retention; clicksAtLeast?: number } = {},
     ) {
-      const maintenance = await createMaintenance({ database, mainFile, clock: { now: () => now } })
+      const clock = { now: () => now }
+      const maintenance = await createMaintenance({ database, mainFile, clock, clicksAtLeast })
       maintenance.setRetention(retention)
       while (maintenance.due) await maintenance.step()
     },

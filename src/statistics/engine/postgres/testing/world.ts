@@ -10,6 +10,8 @@ export async function store(storage: Pick<Storage, 'write'>, it: World): Promise
   await storage.write(async ({ db }) => {
     await sql`DELETE FROM clicks`.execute(db)
     await sql`DELETE FROM daily`.execute(db)
+    await sql`DELETE FROM click_sums`.execute(db)
+    await sql`DELETE FROM summed_days`.execute(db)
     await insertClicks(it.clicks).execute(db)
     for (const row of purged) {
       await sql`INSERT INTO daily VALUES (${sql.join(dailyRow(row))})`.execute(db)

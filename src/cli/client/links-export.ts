@@ -1,0 +1,25 @@
+import { type Command, Option } from 'commander'
+import { type CommandContext, CommandError } from '../context.ts'
+import { remoteOf } from './remote.ts'
+
+/** `links export`: the links of a workspace as a table or lines of JSON, over the API. */
+export function registerLinkExportCommand(links: Command, context: CommandContext): void {
+  links
+    .command('export')
+    .description('write links to a file, archived ones too')
+    .requiredOption('--output <file>', 'a file that ends in .csv or .ndjson')
+    .addOption(new Option('--excel', 'begin a .csv file so that Excel reads it as UTF-8'))
+    .action((options: { output: string; excel?: true }) => write(context, options))
+}
+
+async function write(
+  context: CommandContext,
+  { output: file, excel }: { output: string; excel?: true },
+): Promise<void> {
+  const format = /\.(csv|ndjson)$/i.exec(file)?.[1]?.toLowerCase()
+  if (format === undefined) throw new CommandError('--output ends in .csv or .ndjson', 2)
+  if (excel && format !== 'csv') throw new CommandError('--excel is for .csv', 2)
+  const query = { archived: 'any', order: 'asc', ...(excel && { bom: 'true' }) }
+  const bytes = await Bun.write(file, await remoteOf(context)(`/links.${format}`, query))
+  context.print(`${file} is written.`, { file, bytes })
+}

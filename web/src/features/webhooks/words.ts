@@ -1,0 +1,49 @@
+import type { I18n, MessageKey } from '../../i18n/index.tsx'
+import { actionKey, actionLabel } from '../audit/words.ts'
+import type { Webhook } from './calls.ts'
+
+/** Types whose action in the audit log has another name. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  'key.created': 'api_key.created',
+  'key.updated': 'api_key.updated',
+  'key.rotated': 'api_key.rotated',
+  'key.revoked': 'api_key.revoked',
+  'member.added': 'member.joined',
+}
+
+/** A type in words; itself if a newer server has it. */
+export function typeLabel(type: string, i18n: I18n): string {
+  if (type === 'clicks.recorded') return i18n.t('webhooks.type.clicks.recorded')
+  const action = ACTIONS[type] ?? type
+  return actionKey(action) === null ? type : actionLabel(action as 'link.created', i18n)
+}
+
+/** Headings of the kinds of types. */
+const KINDS: Readonly<Record<string, MessageKey>> = {
+  link: 'shell.links',
+  clicks: 'links.clicks',
+  tag: 'tags.title',
+  folder: 'folders.title',
+  domain: 'usage.domains',
+  key: 'shell.keys',
+  member: 'shell.members',
+  import: 'jobs.kind.import',
+  usage: 'shell.usage',
+  webhook: 'webhooks.title',
+}
+
+/** Types by what they are about, in their order. */
+export function groupsOf(types: readonly string[], { t }: I18n) {
+  const groups = Map.groupBy(types, (type) => type.split('.', 1)[0] ?? '')
+  return [...groups].map(([kind, members]) => {
+    const key = KINDS[kind]
+    return { kind, label: key === undefined ? kind : t(key), members }
+  })
+}
+
+/** Why a webhook sends nothing, or since when it fails; null: it works. */
+export function troubleOf(webhook: Webhook, { t, format }: I18n): string | null {
+  const { disabled_reason: reason, failing_since: since } = webhook
+  if (reason !== null) return t(`webhooks.reason.${reason}`)
+  return since === null ? null : t('webhooks.failing', { date: format.dateTime(since) })
+}
