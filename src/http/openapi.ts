@@ -28,7 +28,7 @@ Scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:cr
 
 ## Pagination
 
-A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null. Keep the filters and the order the same: a cursor belongs to them. Objects that are added or removed in the meantime neither repeat nor skip others. The list of events takes \`after\` instead of \`cursor\`.
+A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null. Keep the filters and the order the same: a cursor belongs to them. Objects that are added or removed in the meantime neither repeat nor skip others; nor do changes of values that the list isn’t sorted by. The list of events takes \`after\` instead of \`cursor\`.
 
 ## Errors
 

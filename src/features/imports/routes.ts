@@ -103,10 +103,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     query: options.strip(),
     upload: {
       types: UPLOAD_EXAMPLES,
-      async receive({ caller, request }) {
-        await imports.assertRoom(caller)
-        return imports.receive(request)
-      },
+      receive: ({ caller, request }) => imports.receive(caller, request),
     },
     success: accepted('The job.'),
     errors: ['FILE_UNREADABLE', 'TOO_MANY_JOBS'],

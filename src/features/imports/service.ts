@@ -68,9 +68,6 @@ export function createImportService(deps: ImportServiceDeps) {
   return {
     ...createUploads(deps),
 
-    /** @throws AppError TOO_MANY_JOBS */
-    assertRoom: jobs.assertRoom,
-
     /** A page of imports, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     list: (caller: JobReader, page: { limit: number; cursor?: string | undefined }) =>
       jobs.list(caller, { ...page, type: OF_IMPORTS }),
