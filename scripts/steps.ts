@@ -42,6 +42,11 @@ export const STEPS: readonly Step[] = [
     remedy: 'npm run openapi',
   },
   {
+    name: 'the API breaks no client of the last release',
+    command: [process.execPath, join(ROOT, 'scripts/breaking-changes.ts')],
+    remedy: 'see docs/versioning.md',
+  },
+  {
     name: 'web/openapi.json is current',
     command: [process.execPath, join(ROOT, 'scripts/openapi.ts'), '--dashboard', '--check'],
     remedy: 'npm run openapi',

@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors/index.ts'
 import { createMemoryLimiter } from '../platform/limits/index.ts'
 import { readOnlyMembersOf } from './added-endpoint.ts'
 import { DASHBOARD_PREFIX } from './admission.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { parametersOf } from './details.ts'
 import { Exchange } from './exchange.ts'
 import { createIdempotency } from './idempotency.ts'
@@ -96,10 +97,15 @@ export function createApi(deps: ApiDeps) {
       const readOnlyMembers = readOnlyMembersOf(declared)
       const reader = () => endpoints.find((one) => one.method === 'get' && one.path === path)
       const definition = { ...declared, path, parameters, readOnlyMembers, reader }
+      const { deprecated } = declared
+      const deprecation = deprecated && deprecationHeaders(deprecated)
       if (declared.resourceMetadata === undefined) endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path, {
         endpoint: definition,
-        answer: (exchange, params) => exchange.run(definition, params),
+        answer: (exchange, params) => {
+          Object.assign(exchange.headers, deprecation)
+          return exchange.run(definition, params)
+        },
       })
     },
     /** Adds a page that serves GET and HEAD; `errorPage` renders its errors. */

@@ -9,7 +9,8 @@ const INT32_MAX = 2 ** 31 - 1
  * Describes responses so that they can grow: no object is closed and no enum is, and clients that
  * are generated from the document keep working when a member or a value is added. Requests stay
  * strict: what both use becomes two schemas, `Name` and `NameInput`. Gives integers a size, and
- * leaves out what generators can't read: null in enums, enums of booleans, several types. Modifies
+ * leaves out what generators can't read: null in enums, enums of booleans, several types, unions with
+ * lists. Modifies
  * the document, and returns it.
  */
 export function letGrow<D extends object>(document: D): D {
@@ -72,7 +73,30 @@ function open(node: Node): void {
   node.description = node.description === undefined ? known : `${node.description} ${known}`
 }
 
+/** A union with lists or maps becomes any value: Java has no classes for such choices. */
+function widen(node: Node): void {
+  const choices = node.anyOf ?? node.oneOf ?? []
+  const others = choices.filter(({ type }) => type !== 'null')
+  const isGeneric = ({ type, properties }: Schema) =>
+    type === 'array' || (type === 'object' && properties === undefined)
+  if (others.length < 2 || !others.some(isGeneric)) return
+  const text = `${others.map(nameOf).join(', or ')}.`
+  node.description = [node.description, `${text.charAt(0).toUpperCase()}${text.slice(1)}`]
+    .filter((part) => part !== undefined)
+    .join(' ')
+  delete node.anyOf
+  delete node.oneOf
+}
+
+/** A choice in words: `a list of strings`. */
+function nameOf({ $ref, type, items }: Schema): string {
+  if ($ref !== undefined) return `\`${$ref.slice(REF.length)}\``
+  if (type !== 'array') return `${type === 'object' ? 'an' : 'a'} ${type}`
+  return `a list of ${items?.$ref === undefined ? `${items?.type}s` : nameOf(items)}`
+}
+
 function simplify(node: Node): void {
+  widen(node)
   const types = [node.type ?? []].flat()
   if (types.includes('number')) node.format ??= 'double'
   if (types.includes('integer')) node.format ??= sizeOf(node)

@@ -40,6 +40,8 @@ test('components have names that say what they are', () => {
     expect(names.length).toBeGreaterThan(9)
     expect(names.filter((name) => /V\d+$|Type\d|\d$|^Inline/.test(name))).toEqual([])
   }
+  // Go's constructors are called so.
+  expect(Object.keys(components.schemas).filter((name) => /^New[A-Z]/.test(name))).toEqual([])
   const names = [components.schemas, components.securitySchemes].flatMap(Object.keys)
   const folded = names.map((name) => name.toLowerCase())
   expect(folded.filter((name, i) => folded.indexOf(name) !== i)).toEqual([])
@@ -53,6 +55,12 @@ test('objects, unions and choices of values have names, and nothing is composed'
     return choices !== undefined && choices.filter((one: Any) => one.type !== 'null').length > 1
   })
   expect(unions).toEqual([])
+  const choices = Object.values<Any>(components.schemas).flatMap(({ anyOf, oneOf }) => [
+    ...(anyOf ?? []),
+    ...(oneOf ?? []),
+  ])
+  expect(choices.length).toBeGreaterThan(5)
+  expect(choices.filter((choice) => choice.type === 'array')).toEqual([])
   expect(placesOf((node) => node.anyOf?.some((one: Any) => one.enum !== undefined))).toEqual([])
 })
 

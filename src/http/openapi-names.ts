@@ -109,7 +109,11 @@ class Parts {
 
   /** Adds a component under the first name that is free or has the same schema. */
   #component(schema: Schema, word: string): string {
-    const copied = this.registered.find((name) => isSame(this.schemas[name] as Schema, schema))
+    // Go's constants of two equal lists of values would have the same names.
+    const alike = schema.enum === undefined ? [] : Object.keys(this.schemas)
+    const copied = [...this.registered, ...alike.filter((name) => name.endsWith(word))].find(
+      (name) => isSame(this.schemas[name] as Schema, schema),
+    )
     if (copied !== undefined) return `${REF}${copied}`
     const names = [`${this.#base}${word}`, `${this.#base}${word}Input`, `${this.name}${word}`]
     for (const name of names) {

@@ -28,7 +28,7 @@ Scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:cr
 
 ## Pagination
 
-A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null; leave \`cursor\` out for the first page. Keep the filters and the order the same: a cursor belongs to them. Objects that are added or removed in the meantime neither repeat nor skip others. The list of events takes \`after\` instead of \`cursor\`.
+A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null; leave \`cursor\` out for the first page. Keep the filters and the order the same: a cursor belongs to them. Objects that are added or removed in the meantime neither repeat nor skip others; nor do changes of values that the list isn’t sorted by. The list of events takes \`after\` instead of \`cursor\`.
 
 ## Errors
 
@@ -153,6 +153,7 @@ export function openApiDocument(
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
   const { method, path, scope, operationId, tag, summary, description, params, query } = endpoint
+  const { deprecated } = endpoint
   const body = bodyOf(endpoint)
   const isPublic = scope === null && endpoint.person === undefined
   return {
@@ -162,6 +163,10 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
+    ...(deprecated !== undefined && {
+      deprecated: true,
+      description: `${description ?? ''} Deprecated; ends on ${deprecated.until}.`.trim(),
+    }),
     security: isPublic
       ? []
       : (scope === null || scope === 'any' ? [[]] : sufficientFor(scope).map((one) => [one])).map(
@@ -184,10 +189,11 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
 function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint) {
   if (upload !== undefined) {
     const schema = z.string().openapi({ format: 'binary' })
-    const form = z.object({ file: schema }).openapi('FileUpload')
-    const content = Object.entries(upload.types).map(([type, example]) => [
+    // A form is for browsers, and described in prose: generators can't choose between it and a file.
+    const types = Object.entries(upload.types).filter(([type]) => type !== 'multipart/form-data')
+    const content = types.map(([type, example]) => [
       type,
-      { schema: type === 'multipart/form-data' ? form : schema, example },
+      { schema, ...(typeof example === 'string' && { example }) },
     ])
     return { required: true, content: Object.fromEntries(content) }
   }

@@ -152,7 +152,8 @@ function tagsOf(header: string): { weak: boolean; tag: string }[] {
 const EXPOSED =
   'X-Request-Id, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
   'X-RateLimit-Reset, Retry-After, ETag, Link, Location, Idempotent-Replayed, Dry-Run, ' +
-  'Content-Language, Content-Disposition, WWW-Authenticate, Allow, Accept-Patch, Accept-Post'
+  'Content-Language, Content-Disposition, WWW-Authenticate, Allow, Accept-Patch, Accept-Post, ' +
+  'Deprecation, Sunset'
 
 const ACCEPTED =
   'Authorization, Content-Type, Accept, Accept-Language, If-Match, If-None-Match, ' +

@@ -7,6 +7,7 @@ import type { Locale } from '../lib/i18n/index.ts'
 import type { Limiter } from '../platform/limits/index.ts'
 import type { Storage } from '../platform/storage/index.ts'
 import type { Authenticate, Caller, Permission, Sessions } from './callers.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { Exchange } from './exchange.ts'
 import type { Idempotency } from './idempotency.ts'
 
@@ -126,6 +127,8 @@ export interface Endpoint<
   resourceMetadata?: string
   /** Writes nothing, though it isn't a GET: it has no use for an `Idempotency-Key`. */
   safe?: true
+  /** Will be removed: the document says so, and every response has the dates. */
+  deprecated?: Deprecation
   /** Supports `?dry_run=true`: all of its writes use `mutate`. */
   dryRun?: true
   operationId: string

@@ -81,6 +81,26 @@ describe('forwarded parts of a visit', () => {
     expect(location).toBe(expected ?? `${target}/x%2Fy/@z;1/%25zz/'%22`)
   })
 
+  test('leave braces that the destination has encoded as they are', () => {
+    const none = { forward_query: 0, forward_path: 0 }
+    for (const given of [
+      'https://e.com/%7Bslug%7D',
+      'https://e.com/%7bslug%7d/%7Bpath.1%7D',
+      'https://e.com/%7Bslug}/{slug%7D',
+      'https://e.com/?a=%7Bquery.a%7D&b=%7Bslug}#%7Bpath%7D',
+    ]) {
+      expect(locationOf(targetOf(given), none, () => visit)).toBe(new URL(given).href)
+    }
+    const both = 'https://e.com/%7Bslug%7D/{slug}/%7Bpath%7D?%7Bslug%7D={slug}#%7Bslug%7D{slug}'
+    expect(locationOf(targetOf(both), none, () => ({ ...visit, slug: '%7bslug%7D' }))).toBe(
+      'https://e.com/%7Bslug%7D/%257bslug%257D/%7Bpath%7D?%7Bslug%7D=%257bslug%257D#%7Bslug%7D%257bslug%257D',
+    )
+    const forwarded = targetOf('https://e.com/%7Bslug%7D')
+    expect(locationOf(forwarded, ALL, () => ({ slug: 's', rest: '%7bslug%7D', search: '' }))).toBe(
+      'https://e.com/%7Bslug%7D/%7bslug%7D',
+    )
+  })
+
   test('are appended as a path first, then as a query', () => {
     const plain = { slug: 'a', rest: 'b/{query.c}', search: '?c=d' }
     expect(locationOf('https://e.com/#f', ALL, () => plain)).toBe(

@@ -1,5 +1,5 @@
 import { LOCATION_BYTES_MAX } from '../lib/base/headers.ts'
-import { hasPlaceholder, PLACEHOLDERS } from '../model/links/values.ts'
+import { isTemplate, PLACEHOLDERS, unmarked } from '../model/links/values.ts'
 
 /** Which parts of a visit a link forwards. */
 interface Forwarding {
@@ -24,12 +24,12 @@ export interface Passed {
  * placeholder values is used: a part could have another meaning than the whole.
  */
 export function locationOf(target: string, link: Forwarding, passed: () => Passed): string {
-  const isTemplate = hasPlaceholder(target)
-  if (!isTemplate && link.forward_query === 0 && link.forward_path === 0) return target
+  const hasBraces = isTemplate(target)
+  if (!hasBraces && link.forward_query === 0 && link.forward_path === 0) return target
   const visit = passed()
-  let location = isTemplate ? filled(target, visit) : target
+  let location = hasBraces ? filled(target, visit) : target
   // A destination with {path} determines the position of the path.
-  if (link.forward_path !== 0 && !(isTemplate && PATH_PLACEHOLDER.test(target))) {
+  if (link.forward_path !== 0 && !(hasBraces && PATH_PLACEHOLDER.test(target))) {
     location = withVisitorsPath(location, visit.rest)
   }
   return link.forward_query === 0 ? location : withVisitorsQuery(location, visit.search)
@@ -50,10 +50,16 @@ function filled(target: string, { slug, rest, search }: Passed): string {
     const chosen = name === 'path' ? segments : segments.slice(n - 1, n)
     return chosen.map(isInPath ? pathSafe : recoded).join('/')
   }
+  const filledIn = (part: string, read: (name: string) => string) =>
+    // Literal braces are restored between the values, which may have such text too.
+    part
+      .split(PLACEHOLDERS)
+      .map((piece, i) => (i % 2 === 0 ? unmarked(piece) : read(piece)))
+      .join('')
   const fill = (read: typeof value) =>
     target.slice(0, start) +
-    target.slice(start, end).replace(PLACEHOLDERS, (_, name) => read(name, true)) +
-    target.slice(end).replace(PLACEHOLDERS, (_, name) => read(name, false))
+    filledIn(target.slice(start, end), (name) => read(name, true)) +
+    filledIn(target.slice(end), (name) => read(name, false))
   return (
     sendable(fill(value)) ??
     sendable(fill((name) => (name === 'slug' ? ofSlug() : ''))) ??

@@ -111,7 +111,7 @@ test('no dry run changes the database, and each has the same response as the wri
   )
   expect(before.links).toContain('crm-1')
   for (const [status, method, path, body] of WRITES) {
-    const headers = { 'Idempotency-Key': `dry ${path()}` }
+    const headers = { 'Idempotency-Key': `dry-${path()}` }
     const joint = path().includes('?') ? '&' : '?'
     const answer = await send(method, `${path()}${joint}dry_run=true`, body, headers)
     const text = await answer.text()

@@ -167,6 +167,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
     body: { filter: {}, delete: true, expected: 900 },
   })),
   JOB_NOT_FOUND: api('GET', '/api/v1/jobs/job_00000000000000000000000000'),
+  IMPORT_NOT_FOUND: api('GET', '/api/v1/imports/job_00000000000000000000000000'),
   TAG_NOT_FOUND: api('GET', '/api/v1/tags/tag_00000000000000000000000000'),
   FOLDER_NOT_FOUND: api('GET', '/api/v1/folders/fld_00000000000000000000000000'),
   LOGO_NOT_FOUND: api('GET', '/api/v1/logo'),

@@ -113,6 +113,20 @@ describe('a share', () => {
     expect(narrowed.body.totals.clicks).toBe(0)
   })
 
+  test('has statistics with an ETag that stays while nothing is clicked', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    /** The status of a second request, later than a result is kept. */
+    const revalidated = async (path: string) => {
+      const etag = (await shared.get(path)).headers.get('etag') as string
+      await Bun.sleep(2_100)
+      return (await shared.get(path, { 'If-None-Match': etag })).status
+    }
+    for (const path of ['/stats', '/stats?interval=hour', '/stats/country']) {
+      // Only one of two can be at the end of a quarter of an hour.
+      expect([path, await revalidated(path), await revalidated(path)]).toContain(304)
+    }
+  })
+
   test('counts how often it was opened', async () => {
     const shared = await share({ subject: { workspace: true } })
     expect(shared.views).toBe(0)

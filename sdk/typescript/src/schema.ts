@@ -349,12 +349,7 @@ export interface paths {
         header?: { 'Idempotency-Key'?: string }
       }
       requestBody: {
-        content: {
-          'text/csv': string
-          'application/x-ndjson': string
-          'application/json': string
-          'multipart/form-data': components['schemas']['FileUpload']
-        }
+        content: { 'text/csv': string; 'application/x-ndjson': string; 'application/json': string }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
@@ -363,12 +358,7 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: {
-        content: {
-          'text/csv': string
-          'application/x-ndjson': string
-          'application/json': string
-          'multipart/form-data': components['schemas']['FileUpload']
-        }
+        content: { 'text/csv': string; 'application/x-ndjson': string; 'application/json': string }
       }
       responses: {
         200: { content: { 'application/json': components['schemas']['ImportPreview'] } }
@@ -787,7 +777,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedApiKey'] } }
+      }
     }
   }
   '/api/v1/keys/{id}': {
@@ -822,7 +814,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedApiKey'] } }
+      }
     }
   }
   '/api/v1/events': {
@@ -845,7 +839,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['WebhookCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedWebhook'] } }
+      }
     }
   }
   '/api/v1/webhooks/event-types': {
@@ -891,7 +887,9 @@ export interface paths {
   '/api/v1/webhooks/{id}/rotate-secret': {
     post: {
       parameters: { query?: { lang?: string }; path: { id: string } }
-      responses: { 200: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['CreatedWebhook'] } }
+      }
     }
   }
   '/api/v1/webhooks/{id}/test': {
@@ -2117,10 +2115,10 @@ export interface components {
       time?: components['schemas']['RuleConditionsTime']
       /** Holds where `time` with this doesn’t. */
       not_time?: components['schemas']['RuleConditionsTime']
-      /** Who visits. */
-      agent?: components['schemas']['RuleConditionsAgent']
-      /** Holds where `agent` with this doesn’t. */
-      not_agent?: components['schemas']['RuleConditionsAgent']
+      /** Who visits. `AgentKind`, or a list of `AgentKind`. */
+      agent?: unknown
+      /** Holds where `agent` with this doesn’t. `AgentKind`, or a list of `AgentKind`. */
+      not_agent?: unknown
     }
     NameAndVersion: {
       name: string
@@ -2140,7 +2138,7 @@ export interface components {
     }
     Warning: {
       field: string
-      /** Known values: `SHADOWED_RULE`, `EXPIRES_IN_PAST`, `NEGLIGIBLE_WEIGHT`. More may be added. */
+      /** Known values: `SHADOWED_RULE`, `EXPIRES_IN_PAST`, `NEGLIGIBLE_WEIGHT`, `INVISIBLE_CHARACTERS`. More may be added. */
       code: string
       message: string
     }
@@ -2382,7 +2380,6 @@ export interface components {
       /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
-    FileUpload: { file: string }
     ImportPreview: {
       /** The detected format. Null: no column looks like a destination. Known values: `slugline`, `csv`, `bitly`, `dub`, `shlink`, `yourls`, `kutt`, `short_io`, `rebrandly`, `sink`, `chhoto`. More may be added. */
       format: string | null
@@ -2458,8 +2455,8 @@ export interface components {
       region?: string | null
       /** Their `Accept-Language`. */
       language?: string | null
-      /** Of the address: text, or values by name. */
-      query?: components['schemas']['DescribedVisitorQuery'] | null
+      /** Of the address: text, or values by name. A string, or an object. */
+      query?: unknown
       /** The path after the slug, of a link that matches a prefix. */
       path?: string | null
       /** The page that they come from. */
@@ -2660,7 +2657,7 @@ export interface components {
       /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
       slug_length?: number | null
       /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
-      slug_style?: components['schemas']['DomainSlugStyle'] | null
+      slug_style?: components['schemas']['LinkSlugStyle'] | null
       /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
       slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
@@ -2684,7 +2681,7 @@ export interface components {
       /** How many random characters a generated slug has after its prefix, more after collisions. Not for `words`. Default: 7 characters of `readable`, without a prefix. */
       slug_length?: number | null
       /** What generated slugs are made of: `readable`: small letters and digits without those that look alike; `lowercase`: a to z; `digits`: 0 to 9, which are easily guessed if they are few; `words`: two English words and digits. None contains a word that offends, as far as a list knows. Default: 7 characters of `readable`, without a prefix. */
-      slug_style?: components['schemas']['DomainSlugStyle'] | null
+      slug_style?: components['schemas']['LinkSlugStyle'] | null
       /** What generated slugs begin with, by the rules of slugs; `/` ends a segment. Empty: nothing. Default: 7 characters of `readable`, without a prefix. */
       slug_prefix?: string | null
       /** The branding of public pages. An update changes the members it names; null removes one, or all of it. */
@@ -2793,7 +2790,7 @@ export interface components {
       networks?: string[]
       own_links?: boolean
     }
-    NewApiKey: {
+    CreatedApiKey: {
       id: string
       name: string
       /** The 8 public characters. */
@@ -2888,7 +2885,7 @@ export interface components {
       version: number
     }
     WebhookFilter: { tags?: string[]; folders?: string[]; domains?: string[] }
-    NewWebhook: {
+    CreatedWebhook: {
       /** `whk_` and 26 characters. */
       id: string
       /** Where requests are sent. */
@@ -3144,10 +3141,10 @@ export interface components {
       time?: components['schemas']['RuleConditionsTimeInput']
       /** Holds where `time` with this doesn’t. */
       not_time?: components['schemas']['RuleConditionsTimeInput']
-      /** Who visits. */
-      agent?: components['schemas']['RuleConditionsAgentInput']
-      /** Holds where `agent` with this doesn’t. */
-      not_agent?: components['schemas']['RuleConditionsAgentInput']
+      /** Who visits. `AgentKindInput`, or a list of `AgentKindInput`. */
+      agent?: unknown
+      /** Holds where `agent` with this doesn’t. `AgentKindInput`, or a list of `AgentKindInput`. */
+      not_agent?: unknown
     }
     NameAndVersionInput: {
       name: string
@@ -3233,7 +3230,6 @@ export interface components {
       /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
       hours?: string[][]
     }
-    RuleConditionsAgent: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
     LinkHistoryEntryChangesValue: { from: unknown; to: unknown }
     LinkHistoryEntryChanges: {
       [name: string]: components['schemas']['LinkHistoryEntryChangesValue']
@@ -3503,11 +3499,6 @@ export interface components {
     LinkBulkByFilterFilter: Record<string, unknown>
     ImportRemoteSource: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
     ImportRemoteOnConflict: 'skip' | 'update' | 'rename' | 'fail'
-    DescribedVisitorQueryObjectValue: string | string[]
-    DescribedVisitorQueryObject: {
-      [name: string]: components['schemas']['DescribedVisitorQueryObjectValue']
-    }
-    DescribedVisitorQuery: string | components['schemas']['DescribedVisitorQueryObject']
     TagColor:
       | 'red'
       | 'orange'
@@ -3520,7 +3511,6 @@ export interface components {
       | 'pink'
       | 'grey'
     FolderAccess: 'workspace' | 'members'
-    DomainSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
     DomainBrandInput: {
       name?: string | null
       /** True: the logo of the workspace. Or an https address. Also the favicon. */
@@ -3613,8 +3603,5 @@ export interface components {
       /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
       hours?: string[][]
     }
-    RuleConditionsAgentInput:
-      | components['schemas']['AgentKindInput']
-      | components['schemas']['AgentKindInput'][]
   }
 }

@@ -90,7 +90,7 @@ async function importFile(
 ) {
   const headers = { 'Content-Type': 'application/x-ndjson' }
   const request = new Request('https://s.example/', { method: 'POST', headers, body: text })
-  const upload = await imports.receive(request)
+  const upload = await imports.receive(as, request)
   const options = { format: 'auto', on_conflict: 'skip', dry_run: false } as const
   return its.storage.write((tx) => imports.start(tx, as, upload, options))
 }
@@ -273,9 +273,8 @@ describe('a job goes on', () => {
     const options = { format: 'auto', on_conflict: 'update', dry_run: false } as const
     const headers = { 'Content-Type': 'application/x-ndjson' }
     const body = JSON.stringify({ destination_url: 'https://e.example/new', slug: 's5' })
-    const upload = await imports.receive(
-      new Request('https://s.example/', { method: 'POST', headers, body }),
-    )
+    const request = new Request('https://s.example/', { method: 'POST', headers, body })
+    const upload = await imports.receive(person('member'), request)
     const started = its.storage.write((tx) => imports.start(tx, person('member'), upload, options))
     const job = await ended(await started)
     expect(JSON.parse(job.result ?? '')).toMatchObject({ updated: 0, refused: 1 })

@@ -106,12 +106,12 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     summary: 'End a block',
     params: z.object({ id: z.string() }),
     success: { status: 204, description: 'The block is gone.' },
-    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    errors: ['FORBIDDEN', 'BLOCK_NOT_FOUND'],
     async handler(call) {
       const actor = operatorActor(personOf(call), call.requestId)
       const answer = await call.mutate(async (tx) => {
         if (!(await deps.blocks.service.remove(tx, actor, call.params.id)))
-          throw new AppError('NOT_FOUND')
+          throw new AppError('BLOCK_NOT_FOUND')
       })
       await deps.blocks.list.refresh()
       return answer

@@ -195,6 +195,44 @@ describe('a service without an end', () => {
   })
 })
 
+test('files that are being received count as unfinished jobs, before their content is read', async () => {
+  const { imports } = await siteWith()
+  const ends: (() => void)[] = []
+  let read = 0
+  const receive = (workspaceNo = 1) => {
+    const end = Promise.withResolvers<void>()
+    ends.push(end.resolve)
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          read++
+          await end.promise
+          controller.enqueue(new TextEncoder().encode('destination_url\nhttps://a.example\n'))
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const headers = { 'Content-Type': 'text/csv' }
+    const request = new Request('http://sho.rt/', { method: 'POST', headers, body })
+    return imports.receive({ workspace: { no: workspaceNo } }, request).then(
+      () => 'received',
+      ({ code }) => code,
+    )
+  }
+  const all = Array.from({ length: 25 }, () => receive())
+  const other = receive(2)
+  const refused = await Promise.all(all.slice(20))
+  expect(refused).toEqual(refused.map(() => 'TOO_MANY_JOBS'))
+  for (const end of ends) end()
+  const received = await Promise.all(all.slice(0, 20).concat(other))
+  expect(received).toEqual(received.map(() => 'received'))
+  expect(read).toBeLessThanOrEqual(21)
+  const next = receive()
+  ends.at(-1)?.()
+  expect(await next).toBe('received')
+})
+
 describe('a file', () => {
   const million = 1_000_000
   test.each([

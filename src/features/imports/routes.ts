@@ -103,10 +103,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     query: options.strip(),
     upload: {
       types: UPLOAD_EXAMPLES,
-      async receive({ caller, request }) {
-        await imports.assertRoom(caller)
-        return imports.receive(request)
-      },
+      receive: ({ caller, request }) => imports.receive(caller, request),
     },
     success: accepted('The job.'),
     errors: ['FILE_UNREADABLE', 'TOO_MANY_JOBS'],
@@ -161,7 +158,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     params: Params,
     dryRun: true,
     success: accepted('The job.'),
-    errors: ['JOB_NOT_FOUND', 'IMPORT_RUNNING', 'TOO_MANY_JOBS'],
+    errors: ['IMPORT_NOT_FOUND', 'IMPORT_RUNNING', 'TOO_MANY_JOBS'],
     handler: (call) =>
       answerWithJob(imports, call, false, (tx) =>
         imports.undo(tx, principalOf(call), call.params.id),
@@ -207,7 +204,7 @@ function registerReadRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
       schema: JobSchema,
       example: EXAMPLE,
     },
-    errors: ['JOB_NOT_FOUND'],
+    errors: ['IMPORT_NOT_FOUND'],
     handler: async (call) => ({
       status: 200,
       body: renderJob(await imports.get(call.caller, call.params.id), call),

@@ -48,7 +48,7 @@ export function registerRowRoutes(
     params: Params,
     query: RowsQuery,
     success: pageSuccess('One page of rows.', RowListSchema, ROW_EXAMPLE),
-    errors: ['BAD_REQUEST', 'JOB_NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'IMPORT_NOT_FOUND'],
     async handler(call) {
       const { data, pagination } = await imports.rows(call.caller, call.params.id, call.query)
       return pageAnswer(call, { data: data.map((row) => renderRow(row, call.locale)), pagination })
@@ -75,7 +75,7 @@ export function registerRowRoutes(
       headers: { 'Content-Disposition': 'A name for the file.' },
       example: `${ROW_COLUMNS.join(',')}\r\n17,refused,api,https://example.com/api,,slug,SLUG_RESERVED,…,\r\n`,
     },
-    errors: ['JOB_NOT_FOUND'],
+    errors: ['IMPORT_NOT_FOUND'],
     async handler(call) {
       const { id } = call.params
       const pages = await imports.allRows(call.caller, id, call.query)

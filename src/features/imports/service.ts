@@ -48,7 +48,7 @@ const STEP = 1_000
 export interface ImportServiceDeps extends RemoteDeps {
   ids: Ids
   cursors: Cursors
-  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'list' | 'register'>
+  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'find' | 'list' | 'register'>
 }
 
 export type ImportService = ReturnType<typeof createImportService>
@@ -68,14 +68,11 @@ export function createImportService(deps: ImportServiceDeps) {
   return {
     ...createUploads(deps),
 
-    /** @throws AppError TOO_MANY_JOBS */
-    assertRoom: jobs.assertRoom,
-
     /** A page of imports, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     list: (caller: JobReader, page: { limit: number; cursor?: string | undefined }) =>
       jobs.list(caller, { ...page, type: OF_IMPORTS }),
 
-    /** @throws AppError JOB_NOT_FOUND */
+    /** @throws AppError IMPORT_NOT_FOUND */
     get: (caller: JobReader, id: string) => importOf(jobs, caller, id),
 
     /** The hosts of this instance. */
@@ -136,14 +133,14 @@ export function createImportService(deps: ImportServiceDeps) {
       return row
     },
 
-    /** Starts undoing an import. @throws AppError JOB_NOT_FOUND, IMPORT_RUNNING */
+    /** Starts undoing an import. @throws AppError IMPORT_NOT_FOUND, IMPORT_RUNNING */
     async undo(tx: Transaction, caller: Principal, id: string) {
       const job = await importOf(jobs, caller, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
       return jobs.enqueue(tx, caller, { type: UNDO, input: { import: id }, about: id })
     },
 
-    /** A page of the results. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
+    /** A page of the results. @throws AppError IMPORT_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
     async rows(
       caller: JobReader,
       id: string,
@@ -156,7 +153,7 @@ export function createImportService(deps: ImportServiceDeps) {
       return pageOf(rows, limit, ({ n }) => cursors.encode([n], binding))
     },
 
-    /** All of the records' results. @throws AppError JOB_NOT_FOUND */
+    /** All of the records' results. @throws AppError IMPORT_NOT_FOUND */
     async allRows(caller: JobReader, id: string, filter: RowsFilter) {
       return walk(storage, await viewOf(jobs, caller, id), filter)
     },
@@ -166,16 +163,16 @@ export function createImportService(deps: ImportServiceDeps) {
   }
 }
 
-/** The job of an import. @throws AppError JOB_NOT_FOUND */
-async function importOf(jobs: Pick<JobService, 'get'>, caller: JobReader, id: string) {
-  const job = await jobs.get(caller, id)
-  if (OF_IMPORTS.includes(job.type)) return job
-  throw new AppError('JOB_NOT_FOUND')
+/** The job of an import. @throws AppError IMPORT_NOT_FOUND */
+async function importOf(jobs: Pick<JobService, 'find'>, caller: JobReader, id: string) {
+  const job = await jobs.find(caller, id)
+  if (job !== undefined && OF_IMPORTS.includes(job.type)) return job
+  throw new AppError('IMPORT_NOT_FOUND')
 }
 
-/** The rows of an import that the caller can see. @throws AppError JOB_NOT_FOUND */
+/** The rows of an import that the caller can see. @throws AppError IMPORT_NOT_FOUND */
 async function viewOf(
-  jobs: Pick<JobService, 'get'>,
+  jobs: Pick<JobService, 'find'>,
   caller: JobReader,
   id: string,
 ): Promise<RowsView> {

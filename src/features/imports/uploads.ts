@@ -1,5 +1,6 @@
 import type { Ids } from '../../lib/base/ids.ts'
 import type { Storage } from '../../platform/storage/index.ts'
+import type { JobReader, JobService } from '../jobs/index.ts'
 import { mappingOf, recognize } from './formats/index.ts'
 import { type Kind, type ReadRecord, readRecords, START, UnreadableFile } from './records.ts'
 import { deleteAll, insertChunk } from './store.ts'
@@ -12,29 +13,56 @@ export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 
   sample: ReadRecord | undefined
 }
 
+/** Dependencies of uploads. */
+interface UploadDeps {
+  storage: Storage
+  ids: Ids
+  jobs: Pick<JobService, 'assertRoom'>
+}
+
 /** Uploaded files on their way to an import. */
-export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) {
+export function createUploads({ storage, ids, jobs }: UploadDeps) {
+  /** How many files of a workspace are being received. */
+  const receiving = new Map<number, number>()
+
+  async function store(request: Request): Promise<Upload> {
+    const id = ids.next('upl')
+    let n = 0
+    let head = ''
+    try {
+      const file = await receiveFile(request, async (text) => {
+        if (n === 0) head = text
+        const at = n++
+        await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
+        return true
+      })
+      const first = await firstRecords(file.kind, head, SAMPLED, n > 1)
+      // The first record is longer than a part of the file.
+      if (first.length === 0 && n > 1) throw new UnreadableFile(START).refusal
+      const sample = first.find((record) => record !== null) ?? first[0]
+      return { id, ...file, sample }
+    } catch (error) {
+      await deleteAll(storage, 'import_chunks', id).catch(() => {})
+      throw error
+    }
+  }
+
   return {
-    /** Stores the file of a request. @throws AppError as {@link receiveFile} does */
-    async receive(request: Request): Promise<Upload> {
-      const id = ids.next('upl')
-      let n = 0
-      let head = ''
+    /**
+     * Stores the file of a request. Files that are being received count as unfinished jobs.
+     * @throws AppError TOO_MANY_JOBS, and as {@link receiveFile} does
+     */
+    async receive(caller: JobReader, request: Request): Promise<Upload> {
+      const { no } = caller.workspace
+      const others = receiving.get(no) ?? 0
+      receiving.set(no, others + 1)
       try {
-        const file = await receiveFile(request, async (text) => {
-          if (n === 0) head = text
-          const at = n++
-          await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
-          return true
-        })
-        const first = await firstRecords(file.kind, head, SAMPLED, n > 1)
-        // The first record is longer than a part of the file.
-        if (first.length === 0 && n > 1) throw new UnreadableFile(START).refusal
-        const sample = first.find((record) => record !== null) ?? first[0]
-        return { id, ...file, sample }
-      } catch (error) {
-        await deleteAll(storage, 'import_chunks', id).catch(() => {})
-        throw error
+        await jobs.assertRoom(caller, others)
+        return await store(request)
+      } finally {
+        const left = (receiving.get(no) ?? 1) - 1
+        if (left === 0) receiving.delete(no)
+        else receiving.set(no, left)
       }
     },
 

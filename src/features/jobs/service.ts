@@ -74,10 +74,16 @@ export function createJobService(
 
   async function assertRoom(
     { workspace }: Pick<JobPrincipal, 'workspace'>,
+    soon = 0,
     sql: Sql = storage.read,
   ): Promise<void> {
-    if ((await countOpen(sql, workspace.no)) < OPEN_MAX) return
+    if ((await countOpen(sql, workspace.no)) + soon < OPEN_MAX) return
     throw new AppError('TOO_MANY_JOBS', { headers: { 'Retry-After': '30' } })
+  }
+
+  async function find(caller: JobReader, id: string): Promise<JobRow | undefined> {
+    const row = await findJob(storage.read, viewOf(caller), id)
+    return row && named(storage.read, row)
   }
 
   return {
@@ -98,7 +104,10 @@ export function createJobService(
       if (endAction !== undefined) endActions.set(type, endAction)
     },
 
-    /** @throws AppError TOO_MANY_JOBS if a workspace has as many unfinished jobs as it may have */
+    /**
+     * @param soon how many jobs are about to be enqueued
+     * @throws AppError TOO_MANY_JOBS if a workspace has as many unfinished jobs as it may have
+     */
     assertRoom,
 
     /**
@@ -110,7 +119,7 @@ export function createJobService(
       { workspace, actor }: JobPrincipal,
       { type, input, total = null, folders = [], about }: NewJob,
     ): Promise<JobRow> {
-      await assertRoom({ workspace }, tx)
+      await assertRoom({ workspace }, 0, tx)
       const row = await insertJob(tx, {
         id: ids.next('job'),
         workspace_no: workspace.no,
@@ -128,9 +137,10 @@ export function createJobService(
     },
 
     /** @throws AppError JOB_NOT_FOUND */
-    async get(caller: JobReader, id: string): Promise<JobRow> {
-      return named(storage.read, await found(findJob(storage.read, viewOf(caller), id)))
-    },
+    get: (caller: JobReader, id: string) => found(find(caller, id)),
+
+    /** A job that the caller can see. */
+    find,
 
     /** A page of jobs, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     async list(

@@ -63,7 +63,7 @@ export const KeyListSchema = listOf(KeySchema).openapi('ApiKeyList')
 /** The only response with the key itself. */
 export const NewKeySchema = KeySchema.extend({
   key: z.string().openapi({ description: 'The key. It can never be shown again.' }),
-}).openapi('NewApiKey')
+}).openapi('CreatedApiKey')
 
 export const KeyCreateSchema = z
   .strictObject({

@@ -76,7 +76,11 @@ const ORDER = {
     'What to sort by; `clicks` are those of people, `clicks.human`; ' +
       '`clicks_with_imported` adds `clicks.imported`, some seconds after an import. ' +
       '`relevance`, with `search`: first the links whose slug or alias it is, then those whose ' +
-      'slug begins with it, then those whose title contains it, then the rest.',
+      'slug begins with it, then those whose title contains it, then the rest. ' +
+      'Reading by cursor returns each link once whose value stays the same meanwhile. Values by which ' +
+      'the others are sorted may change: with `clicks`, `clicks_with_imported`, `last_clicked_at` and ' +
+      '`updated_at`, which grow, `desc` skips a link that rises past the cursor, but repeats none, and ' +
+      '`asc` may repeat it, but skips none. `created_at` never changes: sort by it to read all.',
   ),
   order: parameter(
     z.enum(['asc', 'desc']).default('desc'),

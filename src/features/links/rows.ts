@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { BlockList, LinkBlock } from '../../model/blocks/list.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import { formatAlias, SPECIAL_PREFIX } from '../../model/links/slug.ts'
-import { checkTags, type Destination, hasPlaceholder } from '../../model/links/values.ts'
+import { checkTags, type Destination, isTemplate } from '../../model/links/values.ts'
 import type { Rule, Variant } from '../../redirect/rules/index.ts'
 import type { Fields } from '../audit/index.ts'
 import type { Addresses } from './addresses.ts'
@@ -287,7 +287,7 @@ export function targetOf(row: LinkRow) {
     row.password_hash !== null ||
     row.social !== null ||
     row.tracking !== 'full' ||
-    hasPlaceholder(target_url)
+    isTemplate(target_url)
   return {
     workspace_no,
     link_seq: seq,

@@ -92,3 +92,55 @@ test('reading a list by cursor neither skips nor repeats links that stay', async
   )
   await links.close()
 }, 120_000)
+
+/** Links that grow between two pages: their clicks, and when they were last clicked or changed. */
+const growth = fc.record({
+  sort: fc.constantFrom('clicks', 'clicks_with_imported', 'last_clicked_at', 'updated_at'),
+  limit: fc.constantFrom('1', '2', '3'),
+  clicks: fc.array(fc.nat(3), { minLength: 8, maxLength: 8 }),
+  between: fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 20, maxLength: 20 }),
+})
+
+test('of links that grow while a list is read, asc skips none and desc repeats none', async () => {
+  const links = await createTestLinks()
+  const walk = fc.asyncProperty(growth, async ({ sort, limit, clicks, between }) => {
+    for (const order of ['asc', 'desc']) {
+      for (const { id } of (await links.list({ limit: '100' })).data) await links.remove(id)
+      const all: { id: string; total: number }[] = []
+      const grow = async (link: { id: string; total: number }, by: number) => {
+        links.clock.ms++
+        link.total += by
+        await links.count(link.id, { total: link.total, lastClickedAt: links.clock.ms })
+        await links.patch(link.id, { title: `${links.clock.ms}` })
+      }
+      for (const total of clicks) {
+        const { id } = await links.create({ destination_url: 'https://example.com/' })
+        all.push({ id, total: 0 })
+        if (total > 0) await grow(all.at(-1) as (typeof all)[number], total)
+      }
+      const seen: string[] = []
+      const grown = new Set<string>()
+      let cursor: string | null = null
+      for (let page = 0; page < 30; page++) {
+        const query = { sort, order, limit, ...(cursor && { cursor }) }
+        const { data, pagination } = await links.list(query)
+        seen.push(...data.map(({ id }) => id))
+        cursor = pagination.next_cursor
+        if (cursor === null) break
+        for (const index of between[page] ?? []) {
+          const link = all[index] as (typeof all)[number]
+          grown.add(link.id)
+          await grow(link, 2)
+        }
+      }
+      for (const { id } of all) {
+        const times = seen.filter((other) => other === id).length
+        if (!grown.has(id)) expect([order, times]).toEqual([order, 1])
+        else if (order === 'asc') expect(times).toBeGreaterThanOrEqual(1)
+        else expect(times).toBeLessThanOrEqual(1)
+      }
+    }
+  })
+  await fc.assert(walk, { numRuns: testDialect === 'sqlite' ? 30 : 6 })
+  await links.close()
+}, 120_000)

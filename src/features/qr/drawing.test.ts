@@ -13,6 +13,7 @@ import {
   pathOf,
   type QrStyle,
   qrSvg,
+  smallestSize,
 } from './drawing.ts'
 import { type LogoPicture, qrPng } from './png.ts'
 
@@ -36,6 +37,28 @@ function decode(png: Uint8Array): { text: string | undefined; width: number; hei
   }
   return { text: jsQR(new Uint8ClampedArray(data), width, height)?.data, width, height }
 }
+
+test('every variant is read at the smallest size', async () => {
+  for (const correction of CORRECTIONS) {
+    for (const modules of MODULE_SHAPES) {
+      for (const text of ['http://a.io/x?qr=1', TEXT, `${TEXT}&of=${'x'.repeat(40)}`]) {
+        for (const margin of [1, 4]) {
+          const style = { ...DEFAULT_STYLE, modules, correction, margin }
+          const size = smallestSize(text, style)
+          for (const more of [0, 9, 23]) {
+            const read = decode(await qrPng(text, style, size + more))
+            expect([correction, modules, margin, read.text]).toEqual([
+              correction,
+              modules,
+              margin,
+              text,
+            ])
+          }
+        }
+      }
+    }
+  }
+})
 
 describe('every variant is read at 200 pixels', () => {
   for (const modules of MODULE_SHAPES) {

@@ -96,6 +96,21 @@ export function drawQr(text: string, style: QrStyle, hasLogo = false): QrDrawing
   return { side: size + margin * 2, shapes, logo }
 }
 
+/** Fewer pixels per module can't be told apart by readers. */
+const SCALE_MIN = 2
+
+/** Pixels per module: whole ones where a part of a pixel would matter, or the size allows it. */
+export function scaleOf(size: number, { side }: Pick<QrDrawing, 'side'>): number {
+  const exact = size / side
+  return exact >= 8 || exact < 4 ? Math.floor(exact) : exact
+}
+
+/** The smallest picture that shows a code of `text` to readers, in pixels. */
+export function smallestSize(text: string, style: QrStyle): number {
+  const { modules } = QRCode.create(text, { errorCorrectionLevel: style.correction })
+  return SCALE_MIN * (modules.size + 2 * style.margin)
+}
+
 function isInEye(x: number, y: number, size: number): boolean {
   const isLeft = x < EYE
   const isTop = y < EYE

@@ -1,7 +1,16 @@
 import { once } from 'node:events'
 import { constants, crc32, createDeflate } from 'node:zlib'
 import { PNG } from 'pngjs'
-import { drawQr, fitted, over, type QrStyle, type Rgba, rgbaOf, type Shape } from './drawing.ts'
+import {
+  drawQr,
+  fitted,
+  over,
+  type QrStyle,
+  type Rgba,
+  rgbaOf,
+  type Shape,
+  scaleOf,
+} from './drawing.ts'
 
 /** A picture for the middle of a code, as PNG. */
 export interface LogoPicture {
@@ -25,21 +34,26 @@ export async function qrPng(
   logo?: LogoPicture,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const drawing = drawQr(text, style, logo !== undefined)
-  // Whole pixels per module have sharp edges, so they are used if the size allows it.
-  const exact = size / drawing.side
-  const scale = exact >= 8 ? Math.floor(exact) : exact
+  const scale = scaleOf(size, drawing)
   const offset = Math.floor((size - scale * drawing.side) / 2)
   const shades = shadesOf(style)
   const overlay = logo && (await overlayOf(logo, fitted(drawing.logo, logo), scale, offset))
   const draw = createRowPainter(drawing.shapes, size, scale, offset)
+  const plain = new Uint8Array(size * 4)
   return encodePng(size, (y, row) => {
     const cover = draw(y)
-    for (let x = 0; x < size; x++) {
-      const from = Math.round((cover[x] as number) * SHADES) * 4
-      for (let part = 0; part < 4; part++) row[x * 4 + part] = shades[from + part] as number
-    }
+    if (cover !== null) paintRow(plain, cover, shades)
+    row.set(plain)
     overlay?.(y, row)
   })
+}
+
+/** Paints a row by how much of each pixel is dark. */
+function paintRow(row: Uint8Array, cover: Float64Array, shades: Uint8Array): void {
+  for (let x = 0; x < cover.length; x++) {
+    const from = Math.round((cover[x] as number) * SHADES) * 4
+    for (let part = 0; part < 4; part++) row[x * 4 + part] = shades[from + part] as number
+  }
 }
 
 /** Colors by how much of a pixel is dark, four bytes each. */
@@ -52,7 +66,10 @@ function shadesOf({ dark, light }: QrStyle): Uint8Array {
   return Uint8Array.from(colors.flat().map(Math.round))
 }
 
-/** Computes how much of each pixel of a row is dark, from 0 to 1. */
+/**
+ * Computes how much of each pixel of a row is dark, from 0 to 1. Null: as in the row above, which saves
+ * half of the work.
+ */
 function createRowPainter(shapes: readonly Shape[], size: number, scale: number, offset: number) {
   const rows: Shape[][] = Array.from({ length: size }, () => [])
   for (const shape of shapes) {
@@ -74,7 +91,8 @@ function createRowPainter(shapes: readonly Shape[], size: number, scale: number,
     change[last] = (change[last] as number) - weight
   }
   const cover = new Float64Array(size)
-  return (y: number): Float64Array => {
+  return (y: number): Float64Array | null => {
+    if (y > 0 && isLikeAbove(rows, y, scale, offset)) return null
     own.fill(0)
     change.fill(0)
     for (let line = 0; line < LINES; line++) {
@@ -95,6 +113,20 @@ function createRowPainter(shapes: readonly Shape[], size: number, scale: number,
     }
     return cover
   }
+}
+
+/** Whether a row of pixels crosses the same straight sides as the one above it. */
+function isLikeAbove(rows: readonly Shape[][], y: number, scale: number, offset: number): boolean {
+  const [row, above] = [rows[y] as Shape[], rows[y - 1] as Shape[]]
+  const [from, to] = [(y - 1 - offset) / scale, (y + 1 - offset) / scale]
+  return (
+    row.length === above.length &&
+    row.every((shape, i) => {
+      const [a, b, c, d] = shape.radii
+      const isStraight = from >= shape.y + Math.max(a, b)
+      return shape === above[i] && isStraight && to <= shape.y + shape.height - Math.max(c, d)
+    })
+  )
 }
 
 /** The distance of a line from the left and right sides, `below` the upper side. */

@@ -61,6 +61,21 @@ describe('a QR code', () => {
     }
   })
 
+  test('that readers can’t read is refused', async () => {
+    const refused = await get('.png?size=64&correction=H')
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'QR_UNREADABLE'])
+    const [detail] = refused.body.error.details
+    expect([detail.field, detail.code]).toEqual(['size', 'OUT_OF_RANGE'])
+    for (let size = 64; ; size++) {
+      const { status } = await get(`.png?size=${size}&correction=H`)
+      if (status === 422) continue
+      expect((await read(`?size=${size}&correction=H`)).text).toBe('https://s.example/code?qr=1')
+      break
+    }
+    // Readers see an SVG in any size.
+    expect((await get('.svg?size=64&correction=H')).status).toBe(200)
+  })
+
   test('is refused with every fault of its style', async () => {
     const refused = await get(
       '.png?size=63&margin=17&dark=red&correction=X&modules=heart&eyes=&x=1',

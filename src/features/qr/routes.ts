@@ -9,6 +9,7 @@ import type { LinkService } from '../links/index.ts'
 import { LINK_EXAMPLE } from '../links/schemas.ts'
 import { bearsLogo, QR_SIZE, type QrStyle, qrSvg } from './drawing.ts'
 import { LOGO_SIDE_MAX, type LogoRow, type LogoService } from './logo.ts'
+import { createPictures } from './pictures.ts'
 import { qrPng } from './png.ts'
 import {
   LOGO_EXAMPLE,
@@ -17,12 +18,12 @@ import {
   type QrQuery,
   QrQuerySchema,
 } from './schemas.ts'
-import { assertReadable, type QrStyleService, type WorkspaceStyle } from './style.ts'
+import { assertLarge, assertReadable, type QrStyleService, type WorkspaceStyle } from './style.ts'
 
 const READ = { scope: 'links:read', tag: 'QR codes' } as const
 const WRITE = { scope: 'links:write', dryRun: true, tag: 'QR codes' } as const
 /** Incremented when the drawing changes, to invalidate caches. */
-const DRAWING = 1
+const DRAWING = 2
 const CACHE = 'private, max-age=300'
 /** Opened directly, the SVG may only show the logo embedded in it. */
 const POLICY = "default-src 'none'; img-src data:; frame-ancestors 'none'"
@@ -45,6 +46,7 @@ export function registerQrRoutes(
     qrStyles: Pick<QrStyleService, 'find'>
   },
 ): void {
+  const pictures = createPictures()
   for (const format of ['svg', 'png'] as const) {
     const { name, contentType, schema } = FORMATS[format]
     endpoint(api, {
@@ -56,7 +58,7 @@ export function registerQrRoutes(
       description:
         `Encodes the short address with \`?${QR_MARKER}\`, which distinguishes scans from ` +
         'clicks. Refused if cameras could fail to read it: colors with a contrast below 3:1, or ' +
-        'a logo with correction L or M.',
+        'a logo with correction L or M, or as PNG fewer than two pixels per module.',
       params: z.object({
         id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
       }),
@@ -89,12 +91,16 @@ export function registerQrRoutes(
           const svg = qrSvg(text, style, size, logo && { ...logo, href: href as string })
           return { status: 200, rendered: { status: 200, text: svg, headers } }
         }
+        assertLarge(text, style, size)
         if (noneMatch(request.headers.get('if-none-match'), etag)) return { status: 304, headers }
         const picture = logo && { ...logo, png: Buffer.from(logo.png, 'base64') }
         return {
           status: 200,
           headers,
-          stream: async () => new Blob([await qrPng(text, style, size, picture)]).stream(),
+          async stream() {
+            const draw = () => qrPng(text, style, size, picture)
+            return new Blob([await pictures.get(caller.workspace.no, etag, draw)]).stream()
+          },
         }
       },
     })

@@ -4,7 +4,15 @@ import type { Clock } from '../../lib/base/clock.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Fields, type Principal, principalOf } from '../audit/index.ts'
-import { bearsLogo, CONTRAST_MIN, contrastOf, DEFAULT_STYLE, type QrStyle } from './drawing.ts'
+import {
+  bearsLogo,
+  CONTRAST_MIN,
+  contrastOf,
+  DEFAULT_STYLE,
+  QR_SIZE,
+  type QrStyle,
+  smallestSize,
+} from './drawing.ts'
 import { recordSetting } from './logo.ts'
 import { QrStyleSchema } from './schemas.ts'
 
@@ -96,4 +104,13 @@ export function assertReadable(style: QrStyle, hasLogo: boolean): void {
     details.push({ field: 'logo', code: 'LOGO_TOO_LARGE', params: { allowed: ['Q', 'H'] } })
   }
   if (details.length > 0) throw new AppError('QR_UNREADABLE', { details })
+}
+
+/** @throws AppError QR_UNREADABLE: a picture of this size has too few pixels for each module */
+export function assertLarge(text: string, style: QrStyle, size: number): void {
+  const min = smallestSize(text, style)
+  if (size >= min) return
+  throw new AppError('QR_UNREADABLE', {
+    details: [{ field: 'size', code: 'OUT_OF_RANGE', params: { min, max: QR_SIZE.max } }],
+  })
 }

@@ -107,7 +107,7 @@ export const NewWebhookSchema = WebhookSchema.extend({
   secret: z.string().openapi({
     description: '`whsec_` and the key (base64) of `v1` signatures. It can never be shown again.',
   }),
-}).openapi('NewWebhook')
+}).openapi('CreatedWebhook', { example: NEW_WEBHOOK_EXAMPLE })
 
 const url = checked(z.string().openapi({ format: 'uri', maxLength: URL_LENGTH_MAX }), checkUrl)
 

@@ -49,6 +49,7 @@ const DASHBOARD_ERRORS = {
   /** The invitation was sent to another email address than that of the person who accepts it. */
   INVITATION_FOR_ANOTHER: { status: 403, params: {} },
   MEMBER_NOT_FOUND: { status: 404, params: {} },
+  BLOCK_NOT_FOUND: { status: 404, params: {} },
   VIEW_NOT_FOUND: { status: 404, params: {} },
   VIEW_TAKEN: { status: 409, params: {} },
   LAST_OWNER: { status: 409, params: {} },
@@ -99,6 +100,7 @@ export const ERRORS = {
   SHARE_PROTECTED: { status: 403, params: {} },
   LINK_NOT_FOUND: { status: 404, params: {} },
   JOB_NOT_FOUND: { status: 404, params: {} },
+  IMPORT_NOT_FOUND: { status: 404, params: {} },
   LOGO_NOT_FOUND: { status: 404, params: {} },
   TAG_NOT_FOUND: { status: 404, params: {} },
   FOLDER_NOT_FOUND: { status: 404, params: {} },

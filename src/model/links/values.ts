@@ -95,11 +95,46 @@ export interface UrlRules {
 }
 
 /**
- * Placeholders in a destination, filled in by each visit. The URL standard percent-encodes braces
- * in a path, so both forms match. `path.1` is the first segment after the slug.
+ * Placeholders in a target, filled in by each visit. The URL standard percent-encodes braces in a
+ * path, so both forms match; what was encoded before isn't a placeholder, see {@link targetOf}. `path.1` is the first segment after the slug.
  */
 export const PLACEHOLDERS = /(?:\{|%7B)(path(?:\.[1-9]\d?)?|slug|query\.[\w.~-]+)(?:\}|%7D)/g
 const PLACEHOLDER = new RegExp(PLACEHOLDERS.source)
+
+const NAME = String.raw`(?:path(?:\.[1-9]\d?)?|slug|query\.[\w.~-]+)`
+/** What looks like a placeholder once braces are encoded, and was given with an encoded brace. */
+const LITERALS = new RegExp(`%7B(${NAME})(\\}|%7D)|\\{(${NAME})%7D`, 'g')
+/** The same in a target, where the encoded brace is in lower case. */
+const MARKED = new RegExp(`%7b(${NAME})(\\}|%7D)|(\\{|%7B)(${NAME})%7d`, 'g')
+
+/**
+ * A URL as serialized by the URL standard, which encodes braces in a path: those that were encoded
+ * already are told from placeholders by lower case. {@link unmarked} restores them.
+ */
+function serialized(text: string): URL | null {
+  return URL.parse(
+    text.replace(LITERALS, (_, name, end, other) =>
+      other === undefined ? `%7b${name}${end}` : `{${other}%7d`,
+    ),
+  )
+}
+
+/** The same for a valid destination. */
+export function targetOf(given: string): string {
+  return serialized(given)?.href ?? given
+}
+
+/** A target as it is sent, without what tells literal braces from placeholders. */
+export function unmarked(target: string): string {
+  return target.replace(MARKED, (_, name, end, start, other) =>
+    other === undefined ? `%7B${name}${end}` : `${start}${other}%7D`,
+  )
+}
+
+/** Whether a target has placeholders, or literal braces that look like one. */
+export function isTemplate(target: string): boolean {
+  return hasPlaceholder(target) || target.search(MARKED) >= 0
+}
 
 /** Up to the path, the query or the fragment; for `mailto:a@b` it is everything. */
 const ORIGIN = /^[^/?#\\:]*:?[/\\]*[^/?#\\]*/
@@ -158,7 +193,7 @@ function parseDestination(text: string): URL | Fault {
   const [origin = ''] = ORIGIN.exec(text) ?? []
   if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
   const isParsed = text.isWellFormed() && !hasManyMarks(origin)
-  return (isParsed && URL.parse(text)) || new Fault('INVALID_URL')
+  return (isParsed && serialized(text)) || new Fault('INVALID_URL')
 }
 
 /**

@@ -31,6 +31,24 @@ export function createHashQueue(places = 2, waitingMax = 64) {
 
 export type HashQueue = ReturnType<typeof createHashQueue>
 
+/** Runs work, `places` at a time; of the rest at most `waitingMax` wait. Groups alternate. */
+export function createWorkQueue(places: number, waitingMax = 64) {
+  const waiting = createFairQueue(waitingMax)
+  let running = 0
+  return {
+    /** @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait. */
+    async run<T>(group: string, work: () => Promise<T>): Promise<T> {
+      if (running >= places) await waiting.wait(group)
+      else running++
+      try {
+        return await work()
+      } finally {
+        if (!waiting.admit()) running--
+      }
+    },
+  }
+}
+
 /**
  * Groups alternate. When the queue is full, new work displaces that of the group with the most
  * waiting, so that no group blocks the others.

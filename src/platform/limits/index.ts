@@ -1,4 +1,4 @@
-export { createHashQueue, type HashQueue } from './hash-queue.ts'
+export { createHashQueue, createWorkQueue, type HashQueue } from './hash-queue.ts'
 export {
   createMemoryLimiter,
   type Decision,

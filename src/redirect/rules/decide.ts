@@ -1,4 +1,5 @@
 import { type Random, systemRandom } from '../../lib/base/random.ts'
+import { targetOf } from '../../model/links/values.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import type { Rule, RuleAnswer, Variant } from './types.ts'
 import type { Visitor } from './visitor.ts'
@@ -44,15 +45,11 @@ function plannedRule({ id, when, then }: Rule): PlannedRule {
   if (then.variants !== undefined) {
     return { id, conditions, then: { shares: then.variants.map(shareOf) } }
   }
-  return { id, conditions, then: { target: hrefOf(then.destination_url as string) } }
+  return { id, conditions, then: { target: targetOf(then.destination_url as string) } }
 }
 
 function shareOf({ id, weight, destination_url }: Variant): Share {
-  return { id, weight, target: hrefOf(destination_url) }
-}
-
-function hrefOf(url: string): string {
-  return new URL(url).href
+  return { id, weight, target: targetOf(destination_url) }
 }
 
 /** Decides: the first matching rule, else the variants, else the link's own `target`. */

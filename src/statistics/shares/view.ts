@@ -19,6 +19,7 @@ import type { ClicksQuery } from '../query.ts'
 import type { StatisticsService } from '../service.ts'
 import type { Dimension, Filter } from '../types.ts'
 import { seenLinks, seenShares } from './check.ts'
+import { createResults } from './results.ts'
 import { dimensionsOf, type Show } from './show.ts'
 import { addView, type FoundShare, findBrand, findLinks, findShares, roleOf } from './store.ts'
 import { type ShareTokens, TOKEN } from './tokens.ts'
@@ -36,6 +37,7 @@ interface ViewContext {
   tokens: ShareTokens
   /** The public URL. */
   baseUrl: string
+  results: ReturnType<typeof createResults>
 }
 
 /** A viewer: the share's token, and the access granted by its password. */
@@ -47,7 +49,8 @@ export interface Viewer {
 export type ShareViews = ReturnType<typeof createShareViews>
 
 /** Shared statistics for bearers of a token. */
-export function createShareViews(context: ViewContext) {
+export function createShareViews(deps: Omit<ViewContext, 'results'>) {
+  const context: ViewContext = { ...deps, results: createResults(deps) }
   return withContext(context, { find, unlock, about, stats, top })
 }
 
@@ -150,7 +153,10 @@ async function stats(
   signal: AbortSignal,
 ) {
   const share = await open(ctx, viewer)
-  return asShare(async () => ctx.statistics.stats(await questionOf(ctx, share, query), signal))
+  return asShare(async () => {
+    const question = await questionOf(ctx, share, query)
+    return ctx.results(['stats', question], () => ctx.statistics.stats(question, signal))
+  })
 }
 
 /** The values of a dimension. @throws AppError NOT_FOUND if it isn't shown */
@@ -165,9 +171,10 @@ async function top(
   const show = showOf(share)
   const known = dimensionsOf(show, share.kind).find((name) => name === dimension)
   if (known === undefined) throw new AppError('NOT_FOUND')
-  const list = await asShare(async () =>
-    ctx.statistics.top(await questionOf(ctx, share, query), known, signal),
-  )
+  const list = await asShare(async () => {
+    const question = await questionOf(ctx, share, query)
+    return ctx.results([known, question], () => ctx.statistics.top(question, known, signal))
+  })
   return known === 'link' ? withLinks(ctx, share, list, show.includes('destinations')) : list
 }
 
@@ -202,12 +209,23 @@ async function questionOf<T>(ctx: ViewContext, share: FoundShare, query: Asked<T
     linkId: kind === 'link' ? id : null,
     query: {
       ...query,
+      to: query.to ?? { ms: nextQuarter(ctx.clock.now()) },
       filters: [...fixed, ...query.filters],
       tags: tag_key === null ? [] : [tag_key],
       folder: kind === 'folder' && id !== null ? id : undefined,
       bots: 'exclude' as const,
     },
   }
+}
+
+const QUARTER_MS = 15 * 60_000
+
+/**
+ * The end of the current quarter of an hour, in which no interval ends in any time zone. With the
+ * time of the request each response would differ, and no ETag would ever match.
+ */
+function nextQuarter(now: number): number {
+  return (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS
 }
 
 /**

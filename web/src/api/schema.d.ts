@@ -349,12 +349,7 @@ export interface paths {
         header?: { 'Idempotency-Key'?: string }
       }
       requestBody: {
-        content: {
-          'text/csv': string
-          'application/x-ndjson': string
-          'application/json': string
-          'multipart/form-data': components['schemas']['FileUpload']
-        }
+        content: { 'text/csv': string; 'application/x-ndjson': string; 'application/json': string }
       }
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
@@ -363,12 +358,7 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: {
-        content: {
-          'text/csv': string
-          'application/x-ndjson': string
-          'application/json': string
-          'multipart/form-data': components['schemas']['FileUpload']
-        }
+        content: { 'text/csv': string; 'application/x-ndjson': string; 'application/json': string }
       }
       responses: {
         200: { content: { 'application/json': components['schemas']['ImportPreview'] } }
@@ -787,7 +777,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['ApiKeyCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedApiKey'] } }
+      }
     }
   }
   '/api/v1/keys/{id}': {
@@ -822,7 +814,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string }; path: { id: string } }
       requestBody?: { content: { 'application/json': components['schemas']['ApiKeyRotate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewApiKey'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedApiKey'] } }
+      }
     }
   }
   '/api/v1/events': {
@@ -845,7 +839,9 @@ export interface paths {
     post: {
       parameters: { query?: { lang?: string } }
       requestBody: { content: { 'application/json': components['schemas']['WebhookCreate'] } }
-      responses: { 201: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+      responses: {
+        201: { content: { 'application/json': components['schemas']['CreatedWebhook'] } }
+      }
     }
   }
   '/api/v1/webhooks/event-types': {
@@ -891,7 +887,9 @@ export interface paths {
   '/api/v1/webhooks/{id}/rotate-secret': {
     post: {
       parameters: { query?: { lang?: string }; path: { id: string } }
-      responses: { 200: { content: { 'application/json': components['schemas']['NewWebhook'] } } }
+      responses: {
+        200: { content: { 'application/json': components['schemas']['CreatedWebhook'] } }
+      }
     }
   }
   '/api/v1/webhooks/{id}/test': {
@@ -2410,6 +2408,7 @@ export interface components {
       | 'SHARE_PROTECTED'
       | 'LINK_NOT_FOUND'
       | 'JOB_NOT_FOUND'
+      | 'IMPORT_NOT_FOUND'
       | 'LOGO_NOT_FOUND'
       | 'TAG_NOT_FOUND'
       | 'FOLDER_NOT_FOUND'
@@ -2485,6 +2484,7 @@ export interface components {
       | 'ROLE_ABOVE_OWN'
       | 'INVITATION_FOR_ANOTHER'
       | 'MEMBER_NOT_FOUND'
+      | 'BLOCK_NOT_FOUND'
       | 'VIEW_NOT_FOUND'
       | 'VIEW_TAKEN'
       | 'LAST_OWNER'
@@ -3169,7 +3169,6 @@ export interface components {
       /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
-    FileUpload: { file: string }
     ImportPreview: {
       /** The detected format. Null: no column looks like a destination. */
       format:
@@ -3733,7 +3732,7 @@ export interface components {
       networks?: string[]
       own_links?: true
     }
-    NewApiKey: components['schemas']['ApiKey'] & {
+    CreatedApiKey: components['schemas']['ApiKey'] & {
       /** The key. It can never be shown again. */
       key: string
     }
@@ -3869,7 +3868,7 @@ export interface components {
       version: number
     }
     WebhookFilter: { tags?: string[]; folders?: string[]; domains?: string[] }
-    NewWebhook: components['schemas']['Webhook'] & {
+    CreatedWebhook: components['schemas']['Webhook'] & {
       /** `whsec_` and the key (base64) of `v1` signatures. It can never be shown again. */
       secret: string
     }
@@ -4210,10 +4209,10 @@ export interface components {
       time?: components['schemas']['RuleConditionsTimeInput']
       /** Holds where `time` with this doesn’t. */
       not_time?: components['schemas']['RuleConditionsTimeInput']
-      /** Who visits. */
-      agent?: components['schemas']['RuleConditionsAgentInput']
-      /** Holds where `agent` with this doesn’t. */
-      not_agent?: components['schemas']['RuleConditionsAgentInput']
+      /** Who visits. `AgentKindInput`, or a list of `AgentKindInput`. */
+      agent?: unknown
+      /** Holds where `agent` with this doesn’t. `AgentKindInput`, or a list of `AgentKindInput`. */
+      not_agent?: unknown
     }
     NameAndVersionInput: {
       name: string
@@ -4299,7 +4298,6 @@ export interface components {
       /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
       hours?: string[][]
     }
-    RuleConditionsAgent: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
     LinkHistoryEntryChangesValue: { from: unknown; to: unknown }
     LinkHistoryEntryChanges: {
       [name: string]: components['schemas']['LinkHistoryEntryChangesValue']
@@ -4569,11 +4567,6 @@ export interface components {
     LinkBulkByFilterFilter: Record<string, unknown>
     ImportRemoteSource: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
     ImportRemoteOnConflict: 'skip' | 'update' | 'rename' | 'fail'
-    DescribedVisitorQueryObjectValue: string | string[]
-    DescribedVisitorQueryObject: {
-      [name: string]: components['schemas']['DescribedVisitorQueryObjectValue']
-    }
-    DescribedVisitorQuery: string | components['schemas']['DescribedVisitorQueryObject']
     TagColor:
       | 'red'
       | 'orange'
@@ -4586,7 +4579,6 @@ export interface components {
       | 'pink'
       | 'grey'
     FolderAccess: 'workspace' | 'members'
-    DomainSlugStyle: 'readable' | 'lowercase' | 'digits' | 'words'
     DomainBrandInput: {
       name?: string | null
       /** True: the logo of the workspace. Or an https address. Also the favicon. */
@@ -4679,9 +4671,6 @@ export interface components {
       /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
       hours?: string[][]
     }
-    RuleConditionsAgentInput:
-      | components['schemas']['AgentKindInput']
-      | components['schemas']['AgentKindInput'][]
     Sparklines: { [name: string]: number[] }
     Session: {
       user: components['schemas']['AccountUser']

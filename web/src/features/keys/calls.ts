@@ -12,7 +12,7 @@ export type Restrictions = ApiKey['restrictions']
 export type RestrictionsPatch = NonNullable<Schemas['ApiKeyPatch']['restrictions']>
 
 /** The response of creating and rotating; `key` is never shown again. */
-export type MadeKey = Schemas['NewApiKey']
+export type MadeKey = Schemas['CreatedApiKey']
 
 /** All keys of the workspace: plans limit their number. */
 export const keysQuery = (workspace: string) =>

@@ -7,7 +7,7 @@ export type Webhook = Schemas['Webhook']
 export type WebhookType = Webhook['types'][number]
 export type WebhookBody = Schemas['WebhookCreate']
 /** With its secret, which is never shown again. */
-export type NewWebhook = Schemas['NewWebhook']
+export type CreatedWebhook = Schemas['CreatedWebhook']
 export type Delivery = Schemas['WebhookDelivery']
 export type Attempt = Schemas['WebhookAttempt']
 
@@ -66,7 +66,7 @@ export function deliveriesQuery(workspace: string, id: string, status?: Delivery
 
 const at = (id: string) => ({ params: { path: { id } } })
 
-export function createWebhook(body: WebhookBody): Promise<NewWebhook> {
+export function createWebhook(body: WebhookBody): Promise<CreatedWebhook> {
   return ok(api.POST('/api/v1/webhooks', { body }))
 }
 
@@ -78,7 +78,7 @@ export async function deleteWebhook(id: string): Promise<void> {
   await ok(api.DELETE('/api/v1/webhooks/{id}', at(id)))
 }
 
-export function rotateSecret(id: string): Promise<NewWebhook> {
+export function rotateSecret(id: string): Promise<CreatedWebhook> {
   return ok(api.POST('/api/v1/webhooks/{id}/rotate-secret', at(id)))
 }
 

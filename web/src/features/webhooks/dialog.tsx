@@ -10,8 +10,8 @@ import { FieldError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { DomainsPicker, FoldersPicker, TagsPicker } from '../keys/pickers.tsx'
 import {
+  type CreatedWebhook,
   createWebhook,
-  type NewWebhook,
   typesQuery,
   updateWebhook,
   type Webhook,
@@ -31,7 +31,7 @@ export function WebhookDialog({
   /** Absent: a new one. */
   webhook?: Webhook
   onClose: () => void
-  onMade?: (made: NewWebhook) => void
+  onMade?: (made: CreatedWebhook) => void
 }) {
   const i18n = useI18n()
   const { t } = i18n

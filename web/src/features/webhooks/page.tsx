@@ -11,7 +11,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { type NewWebhook, type Webhook, webhooksQuery } from './calls.ts'
+import { type CreatedWebhook, type Webhook, webhooksQuery } from './calls.ts'
 import { WebhookDialog } from './dialog.tsx'
 import { WebhookSecret } from './secret.tsx'
 import { WebhookStatus } from './status.tsx'
@@ -33,7 +33,7 @@ function Webhooks() {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const webhooks = useQuery(webhooksQuery(workspace.id))
-  const [made, setMade] = useState<NewWebhook | null>(null)
+  const [made, setMade] = useState<CreatedWebhook | null>(null)
   const { create: creating } = route.useSearch()
   const navigate = route.useNavigate()
   const close = () => void navigate({ search: {}, replace: true })

@@ -1,9 +1,9 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { SecretDialog } from '../keys/secret-dialog.tsx'
-import type { NewWebhook } from './calls.ts'
+import type { CreatedWebhook } from './calls.ts'
 
 /** The secret of a new webhook, or its new one, shown only once. */
-export function WebhookSecret({ made, onClose }: { made: NewWebhook; onClose: () => void }) {
+export function WebhookSecret({ made, onClose }: { made: CreatedWebhook; onClose: () => void }) {
   const { t } = useI18n()
   return (
     <SecretDialog

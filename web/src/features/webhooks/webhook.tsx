@@ -15,8 +15,8 @@ import { Page } from '../../ui/page.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { RestrictedTo } from '../keys/restricted-to.tsx'
 import {
+  type CreatedWebhook,
   deleteWebhook,
-  type NewWebhook,
   rotateSecret,
   sendTest,
   updateWebhook,
@@ -33,7 +33,7 @@ import { troubleOf, typeLabel } from './words.ts'
 
 const route = getRouteApi('/shell/webhooks/$id')
 
-type Open = 'edit' | 'rotate' | 'replay' | 'delete' | NewWebhook
+type Open = 'edit' | 'rotate' | 'replay' | 'delete' | CreatedWebhook
 
 /** A webhook: what it sends, and what came of it. */
 export function WebhookPage() {
