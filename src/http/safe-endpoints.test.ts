@@ -5,7 +5,13 @@ import { join } from 'node:path'
 /** Operations that write nothing, though they aren't a GET. */
 const SAFE = ['explainLink', 'explainUrl', 'previewImport']
 /** Their responses contain a secret, or need no key. */
-const WITHOUT_KEY = ['createKey', 'rotateKey', 'unlockShare']
+const WITHOUT_KEY = [
+  'createKey',
+  'createWebhook',
+  'rotateKey',
+  'rotateWebhookSecret',
+  'unlockShare',
+]
 
 interface Operation {
   operationId: string

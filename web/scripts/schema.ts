@@ -133,11 +133,22 @@ function generate(documents: OpenApi[]): string {
     }
   }
   const routes = Object.entries(paths).map(([path, item]) => `${name(path)}: ${item}\n`)
-  const named = Object.entries(schemas).map(([key, schema]) => `${name(key)}: ${typeOf(schema)}\n`)
+  const named: string[] = []
+  // Those that the paths refer to: of a schema in both documents, only the last one's parts are needed.
+  const texts = new Map(Object.entries(schemas).map(([key, schema]) => [key, typeOf(schema)]))
+  const needed = refsIn(routes.join(''))
+  for (const key of needed) for (const other of refsIn(texts.get(key) ?? '')) needed.add(other)
+  for (const [key, text] of texts) if (needed.has(key)) named.push(`${name(key)}: ${text}\n`)
   return `// Made by web/scripts/schema.ts from the OpenAPI documents. Not to be edited.
 export interface paths {\n${routes.join('')}}
 export interface components { schemas: {\n${named.join('')}} }
 `
+}
+
+/** The names of the schemas that types refer to. */
+function refsIn(text: string): Set<string> {
+  const refs = text.matchAll(/components\['schemas'\]\['([^']+)'\]/g)
+  return new Set([...refs].map(([, key]) => key as string))
 }
 
 /** Formatted by Biome, so that the file passes the lint like all others. */

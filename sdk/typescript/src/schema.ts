@@ -1962,29 +1962,6 @@ export interface components {
       /** How many items all pages have together, in lists that are known as a whole. */
       total?: number
     }
-    Error: { error: components['schemas']['ErrorBody'] }
-    ErrorBody: {
-      code: components['schemas']['ErrorCode']
-      /** For people, in the chosen language. */
-      message: string
-      /** The same as `X-Request-Id`. */
-      request_id: string
-      /** Every field that fails, not only the first. After 100 of them TOO_MANY_DETAILS says how many more there are. */
-      details?: components['schemas']['ErrorDetail'][]
-      /** With SLUG_TAKEN: available slugs. */
-      suggestions?: string[]
-      /** With EVENTS_EXPIRED: the id of the oldest event that is kept. Null: there is none. */
-      oldest?: string | null
-    }
-    ErrorCode: string
-    ErrorDetail: {
-      /** The field’s path, `tags[3]` for instance; or a parameter’s or header’s name. */
-      field: string
-      code: components['schemas']['DetailCode']
-      /** For people, in the chosen language. */
-      message: string
-    }
-    DetailCode: string
     LinkList: {
       /** The links of this page, in the order asked for. */
       data: components['schemas']['Link'][]
@@ -2125,7 +2102,6 @@ export interface components {
       /** The minimum version: `17`, `17.4`. */
       min?: string
     }
-    AgentKind: string
     Variant: {
       /** Its id in statistics. */
       id: string
@@ -2918,24 +2894,18 @@ export interface components {
       url: string
       /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
       types?: components['schemas']['WebhookType'][] | null
-      filter?: components['schemas']['WebhookFilterInput']
+      /** Only what happens to links that now have one of each: of these tags (by name), folders (by id), domains (by host). With a filter, nothing is sent about other objects. */
+      filter?: components['schemas']['WebhookFilterInput'] | null
       /** By default true. */
       enabled?: boolean | null
     }
-    WebhookFilterInput: {
-      /** Only links on one of these short domains. */
-      domains?: string[] | null
-      /** Only links in one of these folders. */
-      folders?: string[] | null
-      /** Only links with one of these tags, by name. */
-      tags?: string[] | null
-    } | null
     WebhookEventTypeList: { data: components['schemas']['WebhookEventTypeListItem'][] }
     WebhookPatch: {
       url?: string
       /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
       types?: components['schemas']['WebhookType'][] | null
-      filter?: components['schemas']['WebhookFilterInput']
+      /** Only what happens to links that now have one of each: of these tags (by name), folders (by id), domains (by host). With a filter, nothing is sent about other objects. */
+      filter?: components['schemas']['WebhookFilterInput'] | null
       /** By default true. */
       enabled?: boolean | null
     }
@@ -3151,7 +3121,6 @@ export interface components {
       /** The minimum version: `17`, `17.4`. */
       min?: string
     }
-    AgentKindInput: 'human' | 'bot' | 'preview'
     PlanPrice: {
       /** In minor units of the currency: 1900 is 19.00 EUR. Null: not for sale. */
       amount: number | null
@@ -3588,6 +3557,14 @@ export interface components {
       | 'usage.threshold'
       | 'webhook.disabled'
       | 'clicks.recorded'
+    WebhookFilterInput: {
+      /** Only links on one of these short domains. */
+      domains?: string[] | null
+      /** Only links in one of these folders. */
+      folders?: string[] | null
+      /** Only links with one of these tags, by name. */
+      tags?: string[] | null
+    }
     RuleConditionsDevice: 'mobile' | 'tablet' | 'desktop' | 'tv' | 'other'
     RuleConditionsOsInput: string | components['schemas']['NameAndVersionInput']
     RuleConditionsBrowserInput: string | components['schemas']['NameAndVersionInput']

@@ -138,9 +138,10 @@ const typesInput = checked(
 const fields = {
   types: typesInput,
   filter: RestrictionsInput.pick({ domains: true, folders: true, tags: true })
+    .openapi('WebhookFilterInput')
     .nullable()
     .optional()
-    .openapi('WebhookFilterInput', {
+    .openapi({
       description:
         'Only what happens to links that now have one of each: of these tags (by name), folders (by ' +
         'id), domains (by host). With a filter, nothing is sent about other objects.',

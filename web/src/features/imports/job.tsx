@@ -118,7 +118,7 @@ function NextSteps({
     },
   )
   const kind = kindOf(job)
-  const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }
+  const { created = 0, updated = 0 } = job.result ?? {}
   const changes = created + updated
   if (kind === 'undo') {
     return (

@@ -21,9 +21,7 @@ export function Rows({ job }: { job: Job }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const isUndo = kindOf(job) === 'undo'
-  const id = isUndo
-    ? String((job.result as { import_id?: string } | null)?.import_id ?? '')
-    : job.id
+  const id = isUndo ? String(job.result?.import_id ?? '') : job.id
   const rows = useQuery({ ...rowsQuery(workspace.id, id, isUndo), enabled: id !== '' })
   const save = useAction(() =>
     download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, `${id}.csv`),
@@ -31,7 +29,7 @@ export function Rows({ job }: { job: Job }) {
   if (rows.error) return <Problem error={rows.error} onRetry={() => rows.refetch()} />
   if (rows.data === undefined || (rows.data.data.length === 0 && isUndo)) return null
   const { data, pagination } = rows.data
-  const omitted = (job.result as { rows_omitted?: number } | null)?.rows_omitted ?? 0
+  const omitted = job.result?.rows_omitted ?? 0
   return (
     <Section
       title={t('imports.notable')}

@@ -37,12 +37,12 @@ export function importedClicksOf({ result }: Pick<Job, 'result'>): number {
 
 /** Whether an import can be undone. */
 export function isUndoable(job: Job): boolean {
-  const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }
+  const { created = 0, updated = 0 } = job.result ?? {}
   return kindOf(job) === 'import' && job.finished_at !== null && created + updated > 0
 }
 
 /** The id of the import that a job undoes; null: none, or it failed. */
 export function undoneBy(job: Job): string | null {
   if (kindOf(job) !== 'undo' || job.status !== 'succeeded') return null
-  return (job.result as { import_id?: string } | null)?.import_id ?? null
+  return job.result?.import_id ?? null
 }
