@@ -24,19 +24,22 @@ export function listOf<S extends z.ZodType>(item: S) {
 /** The default and maximum number of items per page. */
 export const PAGE_LIMIT = { default: 25, max: 100 }
 
+const limitOr = (standard: number) =>
+  whole(PAGE_LIMIT.max)
+    .default(standard)
+    .openapi({ param: { description: 'How many items a page has at most.' }, default: standard })
+
 /** The parameters of a list with cursors. */
 export const pageParameters = {
-  limit: whole(PAGE_LIMIT.max)
-    .default(PAGE_LIMIT.default)
-    .openapi({
-      param: { description: 'How many items a page has at most.' },
-      default: PAGE_LIMIT.default,
-    }),
+  limit: limitOr(PAGE_LIMIT.default),
   cursor: z
     .string()
     .optional()
     .openapi({ param: { description: '`next_cursor` of the page before.' } }),
 }
+
+/** The same for a list that has all of its items on its first page, unless less is asked for. */
+export const wholeListParameters = { ...pageParameters, limit: limitOr(PAGE_LIMIT.max) }
 
 /** The description of a page with items like `item`. */
 export function pageSuccess<S extends z.ZodType>(description: string, schema: S, item: unknown) {

@@ -7,7 +7,8 @@ import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const PASSWORD = 'a password of enough words'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0'
-const SCOPES = 'links:read,links:write,domains:read,domains:write,keys:write'
+const SCOPES =
+  'links:read,links:write,domains:read,domains:write,keys:write,webhooks:read,webhooks:write'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any body.
 type Any = any
@@ -54,6 +55,7 @@ let slugline: Slugline
 let browser: Browser
 let key: string
 const ids: Record<string, string> = {}
+let receiver: ReturnType<typeof Bun.serve>
 
 async function made(method: string, path: string, body?: object): Promise<Any> {
   const seen = await browser.send(method, `/app/api/v1${path}`, body)
@@ -67,7 +69,8 @@ async function twice(path: string, body: (n: number) => object): Promise<Any> {
 }
 
 beforeAll(async () => {
-  slugline = await startSlugline()
+  receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') })
+  slugline = await startSlugline({ OUTGOING_ALLOWED_NETWORKS: '127.0.0.0/8' })
   const person = (name: string) => ['--email', `${name}@example.com`]
   const create = (...rest: string[]) =>
     slugline.cli('users', 'create', '--password', PASSWORD, ...rest)
@@ -86,7 +89,10 @@ beforeAll(async () => {
   expect((await browser.signIn('owner@example.com', PASSWORD)).status).toBe(200)
   await seed()
 })
-afterAll(() => slugline?.dispose())
+afterAll(async () => {
+  await slugline?.dispose()
+  await receiver?.stop(true)
+})
 
 async function seed(): Promise<void> {
   const destination_url = 'https://example.com/'
@@ -104,6 +110,16 @@ async function seed(): Promise<void> {
   await twice('/utm-templates', (n) => ({ name: `Template ${n}`, source: 'a' }))
   await twice('/views', (n) => ({ name: `View ${n}` }))
   await twice('/invitations', (n) => ({ email: `new-${n}@example.com`, role: 'viewer' }))
+  const types = ['tag.created', 'tag.deleted']
+  const hook = await twice('/webhooks', (n) => ({
+    ...{ url: `http://127.0.0.1:${receiver.port}/${n}`, types },
+  }))
+  ids.webhook = hook.id
+  await made('POST', `/webhooks/${hook.id}/test`)
+  await eventually('the samples are sent', async () => {
+    const { data } = await made('GET', `/webhooks/${hook.id}/deliveries?status=succeeded`)
+    return data.length === types.length ? true : undefined
+  })
   await twice('/instance/blocks', (n) => ({
     ...{ kind: 'destination_host', value: `bad-${n}.example`, reason: 'Phishing' },
   }))
@@ -138,7 +154,7 @@ async function read(path: string, query: string): Promise<List> {
 
 test('a walk of any list by limit=1 finds every item once, in order', async () => {
   for (const { path } of LISTS) {
-    const kind = /\/(import|domain)s\/\{id/.exec(path)?.[1] ?? 'link'
+    const kind = /\/(import|domain|webhook)s\/\{id/.exec(path)?.[1] ?? 'link'
     const filled = path.replace('{id}', ids[kind] as string)
     const whole = await read(filled, 'limit=100')
     expect([path, whole.pagination?.has_more]).toEqual([path, false])

@@ -6,13 +6,14 @@ import { type Slugline, startSlugline } from '../harness/process.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests read any body.
 type Any = any
 
-const SCOPES = 'links:read,links:write,domains:read,domains:write,keys:write'
+const SCOPES =
+  'links:read,links:write,domains:read,domains:write,keys:write,webhooks:read,webhooks:write'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0'
 
 let slugline: Slugline
 let key: string
 beforeAll(async () => {
-  slugline = await startSlugline()
+  slugline = await startSlugline({ OUTGOING_ALLOWED_NETWORKS: '127.0.0.0/8' })
   key = (await slugline.createKey({ workspace: 'Acme', scopes: SCOPES })).key
   await slugline.cli('workspaces', 'set-plan', 'Acme', 'unlimited')
 })
@@ -38,6 +39,10 @@ const KINDS: Record<string, { make: object; change: object }> = {
   domains: { make: { host: 'go.example' }, change: { root_url: 'https://example.com/' } },
   shares: { make: { subject: { workspace: true } }, change: { show: ['countries'] } },
   keys: { make: { name: 'one', scopes: ['links:read'] }, change: { name: 'two' } },
+  webhooks: {
+    make: { url: 'http://127.0.0.1:9/', types: ['tag.deleted'] },
+    change: { types: ['tag.created'] },
+  },
   'utm-templates': { make: { name: 'One' }, change: { source: 'mail' } },
 }
 const made: Record<string, Any> = {}

@@ -70,7 +70,7 @@ const REPLAY = '/webhooks/{id}/replay'
 const DELIVERY = '/webhooks/{id}/deliveries/{delivery_id}/replay'
 
 function webhooksOf(calls: Calls) {
-  const { get, write, list } = calls
+  const { write, list } = calls
   return {
     ...collectionOf(calls, '/webhooks', '/webhooks/{id}'),
     // Their responses have the secret, so they take no Idempotency-Key.
@@ -82,7 +82,8 @@ function webhooksOf(calls: Calls) {
     test: (id: string, options?: Write<'/webhooks/{id}/test', 'post'>) =>
       write('post', '/webhooks/{id}/test', [id], undefined, options),
     /** Every type with its schema and a sample. */
-    eventTypes: (options?: RequestOptions) => get('/webhooks/event-types', [], undefined, options),
+    eventTypes: (query?: Query<'/webhooks/event-types'>, options?: RequestOptions) =>
+      list('/webhooks/event-types', [], query, options),
     deliveries: (
       id: string,
       query?: Query<'/webhooks/{id}/deliveries'>,

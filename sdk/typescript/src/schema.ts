@@ -846,7 +846,7 @@ export interface paths {
   }
   '/api/v1/webhooks/event-types': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: {
         200: { content: { 'application/json': components['schemas']['WebhookEventTypeList'] } }
       }
@@ -2899,7 +2899,10 @@ export interface components {
       /** By default true. */
       enabled?: boolean | null
     }
-    WebhookEventTypeList: { data: components['schemas']['WebhookEventTypeListItem'][] }
+    WebhookEventTypeList: {
+      data: components['schemas']['WebhookEventTypeListItem'][]
+      pagination: components['schemas']['Pagination']
+    }
     WebhookPatch: {
       url?: string
       /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */

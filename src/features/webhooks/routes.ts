@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
+import { pageAnswer, pageParameters, pageSuccess, wholeListParameters } from '../../http/page.ts'
 import { answerOk, describeOne } from '../../http/respond.ts'
 import { principalOf } from '../audit/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../jobs/index.ts'
 import type { Deliveries } from './deliveries.ts'
-import { describeTypes, sampleOf } from './samples.ts'
+import { sampleOf } from './samples.ts'
 import {
   CLICKS,
   DELIVERY_EXAMPLE,
@@ -110,15 +110,12 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'listWebhookEventTypes',
     summary: 'List event types',
     description: `Every type that webhooks can send, with the JSON Schema of its body and a sample. \`${CLICKS}\` has up to 1,000 clicks.`,
-    success: {
-      status: 200,
-      description: 'All types.',
-      schema: EventTypeListSchema,
-      example: {
-        data: [{ type: 'tag.renamed', schema: {}, sample: sampleOf('tag.renamed') }],
-      },
-    },
-    handler: async () => ({ status: 200, body: { data: describeTypes('all') } }),
+    query: z.object(wholeListParameters),
+    success: pageSuccess('All types, by name.', EventTypeListSchema, {
+      ...{ type: 'tag.renamed', schema: {}, sample: sampleOf('tag.renamed') },
+    }),
+    errors: ['BAD_REQUEST'],
+    handler: async (call) => pageAnswer(call, webhooks.eventTypes(call.query)),
   })
 }
 

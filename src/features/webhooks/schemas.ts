@@ -224,14 +224,10 @@ export const ReplaySchema = z
   })
   .openapi('WebhookReplay')
 
-export const EventTypeListSchema = z
-  .object({
-    data: z.array(
-      z.object({
-        type: z.string(),
-        schema: z.looseObject({}).openapi({ description: 'JSON Schema of the body.' }),
-        sample: EventSchema,
-      }),
-    ),
-  })
-  .openapi('WebhookEventTypeList')
+export const EventTypeListSchema = listOf(
+  z.object({
+    type: z.string(),
+    schema: z.looseObject({}).openapi({ description: 'JSON Schema of the body.' }),
+    sample: EventSchema,
+  }),
+).openapi('WebhookEventTypeList')

@@ -1,7 +1,7 @@
 import type { IfMatch } from '../../http/callers.ts'
 import type { Cursors } from '../../http/cursor.ts'
 import type { PageQuery } from '../../http/page.ts'
-import { pageOf } from '../../http/page.ts'
+import { pageOf, pageOfAll } from '../../http/page.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import type { Random } from '../../lib/base/random.ts'
@@ -21,6 +21,7 @@ import {
 } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
 import { allShown, find, keysOf, record, shown, stateOf, viewOf } from './rows.ts'
+import { describeTypes } from './samples.ts'
 import {
   isEventType,
   WEBHOOK_TYPES,
@@ -56,7 +57,9 @@ export interface WebhookContext {
 
 /** Webhooks of workspaces. */
 export function createWebhooks(context: WebhookContext) {
-  return withContext(context, { list, get, create, update, remove, rotate, assertReachable })
+  return withContext(context, {
+    ...{ list, get, create, update, remove, rotate, assertReachable, eventTypes },
+  })
 }
 
 /** Webhooks of a workspace, and what can be done with them. */
@@ -71,6 +74,13 @@ async function list(ctx: WebhookContext, caller: Principal, { limit, cursor }: P
   const rows = await listWebhooks(storage.read, view, { below, limit: limit + 1 })
   const page = pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
   return { ...page, data: await allShown(ctx, storage.read, page.data) }
+}
+
+/** Every type with its schema and a sample, by name. @throws AppError BAD_REQUEST */
+function eventTypes({ cursors }: WebhookContext, query: PageQuery) {
+  return pageOfAll(cursors, ['webhook event types'], describeTypes('all'), query, ({ type }) => [
+    type,
+  ])
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND */

@@ -846,7 +846,7 @@ export interface paths {
   }
   '/api/v1/webhooks/event-types': {
     get: {
-      parameters: { query?: { lang?: string } }
+      parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
       responses: {
         200: { content: { 'application/json': components['schemas']['WebhookEventTypeList'] } }
       }
@@ -3736,6 +3736,7 @@ export interface components {
         schema: {} & { [name: string]: unknown }
         sample: components['schemas']['Event']
       }[]
+      pagination: components['schemas']['Pagination']
     }
     WebhookPatch: {
       url?: string

@@ -41,8 +41,10 @@ export const typesQuery = (workspace: string) =>
   queryOptions({
     queryKey: [...webhooksKey(workspace), 'types'],
     queryFn: async ({ signal }) => {
-      const { data } = await ok(api.GET('/api/v1/webhooks/event-types', { signal }))
-      return data.map(({ type }) => type)
+      const types = await everyItem((query) =>
+        ok(api.GET('/api/v1/webhooks/event-types', { params: { query }, signal })),
+      )
+      return types.map(({ type }) => type)
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
