@@ -72,6 +72,8 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
     const icon = await (await fetch(`${dashboard.url}/app/icon.svg`)).text()
     const [drawing = 'none'] = icon.match(/(?<= d=")[^"]+/) ?? []
     const looks = new Set<string>()
+    // Signed out, because the sign-in page would go on to the dashboard.
+    const { page, close } = await dashboard.open()
     for (const path of ['/app/sign-in', '/docs', '/nowhere', '/one+']) {
       await page.goto(path)
       looks.add(
@@ -83,6 +85,7 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
       const logo = page.locator(`img[src$="icon.svg"], svg:has(path[d="${drawing}"])`)
       await logo.first().waitFor({ state: 'attached' })
     }
+    await close()
     expect([...looks]).toHaveLength(1)
   })
 
