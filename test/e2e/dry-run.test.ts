@@ -4,9 +4,16 @@ import { LOGO_EXAMPLE } from '../../src/features/qr/schemas.ts'
 import { SEQS_PER_WORKSPACE } from '../../src/platform/storage/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
-import { allRows } from '../harness/rows.ts'
+import { allRows as storedRows } from '../harness/rows.ts'
 
 const LINKS = '/api/v1/links'
+
+/** Without how far the events of time are: a job of the server moves it. */
+async function allRows(its: Slugline): Promise<Record<string, string | undefined>> {
+  const rows = await storedRows(its)
+  const instance = rows.instance?.split('\n').filter((row) => !row.includes('"events.'))
+  return { ...rows, instance: instance?.join('\n') }
+}
 const URL = 'https://example.com/'
 
 let slugline: Slugline

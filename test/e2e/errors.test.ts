@@ -247,7 +247,7 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   INVALID_URL: invalid({ destination_url: 'https://exa mple.com/' }),
   URL_SCHEME_NOT_ALLOWED: invalid({ destination_url: 'javascript:alert(1)' }),
   URL_HAS_CREDENTIALS: invalid({ destination_url: 'https://user:password@example.com/' }),
-  URL_HAS_CONTROL_CHARACTERS: invalid({ destination_url: 'https://example.com/\n' }),
+  URL_HAS_CONTROL_CHARACTERS: invalid({ destination_url: 'https://example.com/\na' }),
   URL_LOOPS_BACK: (lang) => invalid({ destination_url: `${slugline.url}/taken` })(lang),
   URL_BLOCKED: invalid({ destination_url: 'https://www.evil.example/' }),
   PLACEHOLDER_IN_ORIGIN: invalid({ destination_url: 'https://{path}.example/' }),

@@ -3,13 +3,14 @@ import openapi from '../../openapi.json'
 import { eventually } from '../harness/eventually.ts'
 import { type CreatedKey, type Slugline, startSlugline } from '../harness/process.ts'
 
-const SCOPES = 'links:read,links:write,domains:read,domains:write,keys:write'
+const SCOPES =
+  'links:read,links:write,domains:read,domains:write,keys:write,webhooks:read,webhooks:write'
 
 let slugline: Slugline
 let own: CreatedKey
 let other: CreatedKey
 beforeAll(async () => {
-  slugline = await startSlugline()
+  slugline = await startSlugline({ OUTGOING_ALLOWED_NETWORKS: '127.0.0.0/8' })
   own = await slugline.createKey({ workspace: 'own', scopes: SCOPES })
   other = await slugline.createKey({ workspace: 'other', scopes: SCOPES })
 })
@@ -93,6 +94,7 @@ async function oneOfEach({ key }: CreatedKey): Promise<Record<string, string>> {
     folders: await post('/folders', { name: 'Theirs' }),
     domains: await post('/domains', { host: 'theirs.example' }),
     keys: await post('/keys', { name: 'theirs', scopes: ['links:read'] }),
+    webhooks: await post('/webhooks', { url: 'http://127.0.0.1:9/', types: ['tag.deleted'] }),
     'utm-templates': await post('/utm-templates', { name: 'Theirs' }),
   }
   made.shares = await post('/shares', { subject: { link_id: made.links } })

@@ -214,7 +214,6 @@ describe('a link', () => {
     ['destination_url', 1, 'INVALID_TYPE'],
     ['destination_url', '', 'INVALID_URL'],
     ['destination_url', '//example.com', 'INVALID_URL'],
-    ['destination_url', ' https://example.com/', 'INVALID_URL'],
     ['destination_url', 'javascript:alert(1)', 'URL_SCHEME_NOT_ALLOWED'],
     ['destination_url', 'https://user:password@example.com/', 'URL_HAS_CREDENTIALS'],
     ['destination_url', 'https://sho.rt@example.com/', 'URL_HAS_CREDENTIALS'],
