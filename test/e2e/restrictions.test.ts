@@ -358,7 +358,8 @@ describe('the restrictions of a key', () => {
       }
     }
     await made(all('DELETE', `/links/${link.id}`))
-  })
+    // Hundreds of requests, on a machine that may be busy.
+  }, 300_000)
 
   test.each(['folders', 'domains', 'tags'])('let nothing be written outside: %s', async (kind) => {
     const { send, restrictions } = restricted.find((each) => each.kind === kind) as Body
