@@ -1,6 +1,6 @@
 /**
  * How long a person waits for the page of statistics, over a year of clicks: until the chart is there,
- * and until the last answer is, for one person and for two at once. In Chromium, and by HTTP with the
+ * and until the last answer is, for one person and for two at the same time. In Chromium, and by HTTP with the
  * requests that the page in Chromium has made.
  * Usage: bin/bun bench/statistics-page.ts [--clicks 10000000] [--links 20000] [--rounds 5]
  *        [--store embedded|postgres|clickhouse] [--data DIR] [--server PROGRAM] [--json]
@@ -159,7 +159,7 @@ try {
     return opened
   }
 
-  /** The requests of the page, as many at once as in a browser. */
+  /** The requests of the page, as many in parallel as in a browser. */
   async function request(paths: readonly string[]): Promise<Opened> {
     const cookie = state.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const opened: Opened = { chart: 0, last: 0, errors: 0, paths: [] }

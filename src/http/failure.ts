@@ -10,7 +10,7 @@ const UNAVAILABLE_RETRY_SECONDS = 5
  */
 export function asAppError(error: unknown, connection?: AbortSignal): AppError {
   if (error instanceof AppError) return error
-  // Its body can't be read to the end: no failure of ours, and nobody reads the response.
+  // Its body can't be read to the end: no failure of ours, and the client doesn't read the response.
   const isGone = connection?.aborted === true && (error as Error | null)?.name === 'AbortError'
   if (isGone) return new AppError('BAD_REQUEST')
   if (error instanceof StorageUnavailable) {

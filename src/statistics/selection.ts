@@ -75,7 +75,7 @@ export async function select(
   }
 }
 
-/** A range that ends now ends at the next multiple of this: two who ask at once then ask the same. */
+/** A range that ends now ends at the next multiple of this: two people who ask at the same time then ask the same. */
 const NOW_MS = 10_000
 /** A range that ends now was made this short time ago, at most. */
 const JUST_NOW_MS = 1_000

@@ -111,12 +111,12 @@ export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: Lin
     async handler(call) {
       const { body, locale } = call
       const { problems, ...found } = await deps.links.checkLink(principalOf(call), body)
-      const said = problems.map(({ field, code, params }) => ({
+      const rendered = problems.map(({ field, code, params }) => ({
         field,
         code,
         message: translate(locale, `detail.${code}`, params),
       }))
-      return { status: 200, body: { problems: said, ...found } }
+      return { status: 200, body: { problems: rendered, ...found } }
     },
   })
 }

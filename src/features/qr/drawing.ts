@@ -96,7 +96,7 @@ export function drawQr(text: string, style: QrStyle, hasLogo = false): QrDrawing
   return { side: size + margin * 2, shapes, logo }
 }
 
-/** Fewer pixels per module can't be told apart by readers. */
+/** With fewer pixels per module, readers can't distinguish the modules. */
 const SCALE_MIN = 2
 
 /** Pixels per module: whole ones where a part of a pixel would matter, or the size allows it. */

@@ -12,7 +12,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long after an attempt the next one is made (Standard Webhooks 1.0); the first is made at once. */
+/** How long after an attempt the next one is made (Standard Webhooks 1.0); the first is made immediately. */
 const PAUSES = [
   ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
   ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],

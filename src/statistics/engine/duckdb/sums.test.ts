@@ -56,7 +56,7 @@ test('a file of an earlier version keeps its clicks, and its days are summed', a
     expect(await count('summed_days')).toBe(0)
     await earlier.maintain(LATER)
     expect(await count('summed_days')).toBeGreaterThan(0)
-    // What an earlier version deletes, nobody is told of: the next round finds it.
+    // What an earlier version deletes isn't announced: the next round finds it.
     await earlier.rows('DELETE FROM clicks WHERE link % 2 = 0')
     await earlier.maintain(LATER)
     const sums = await earlier.rows(
