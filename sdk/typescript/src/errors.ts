@@ -101,7 +101,7 @@ export class EventsExpiredError extends GoneError {
     this.oldest = fields.oldest ?? null
   }
 }
-/** 412: somebody else has changed it. */
+/** 412: someone else has changed it. */
 export class PreconditionFailedError extends SluglineError {
   override readonly name: string = 'PreconditionFailedError'
 }

@@ -52,17 +52,20 @@ export async function nextClicks(
   return { clicks: isAny ? `${row.clicks_position} ${position}` : null, position }
 }
 
-/** The body of a delivery of clicks; null: they can't be read any more. */
+/** The body of a delivery of clicks; null: there are none any more; undefined: they can't be read now. */
 export async function clicksBody(
   readClicks: ReadClicks,
   sql: Sql,
   maker: Principal,
   { row, delivery }: { row: WebhookRow; delivery: DeliveryRow },
-): Promise<object | null> {
+): Promise<object | null | undefined> {
   const [after, upTo] = positionsIn(delivery.clicks ?? '')
   if (after === undefined || upTo === undefined) return null
   const only = await filterOf(sql, row)
-  const { clicks } = await readClicks(maker, { after, upTo, only, limit: CLICKS_MAX })
+  const asked = { after, upTo, only, limit: CLICKS_MAX }
+  const found = await readClicks(maker, asked).catch(unavailable)
+  if (found === null) return undefined
+  const { clicks } = found
   if (clicks.length === 0) return null
   const { type, id, name } = SYSTEM
   return {

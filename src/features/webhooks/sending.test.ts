@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { eventually } from '../../../test/harness/eventually.ts'
+import { AppError } from '../../lib/errors/index.ts'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 import { COMMAND_LINE } from '../audit/types.ts'
 import type { FeedEvent } from '../events/types.ts'
@@ -547,4 +548,29 @@ describe('clicks', () => {
     await arrived(1)
     expect(reads).toBe(0)
   })
+
+  test('that can’t be read for a while delay no event, and are sent later', async () => {
+    const webhook = await create({ types: ['clicks.recorded', 'link.created'] })
+    const read = its.clicks.read
+    await until(async () => {
+      const rows = its.storage.read.db.selectFrom('webhooks').select('clicks_position')
+      expect((await rows.execute())[0]?.clicks_position).toBe(`${its.clock.ms} 0`)
+    })
+    // Found, and then unreadable when they are to be sent.
+    its.clicks.read = async (caller, asked) => {
+      if (asked.upTo !== undefined) throw new AppError('SERVICE_UNAVAILABLE')
+      return read(caller, asked)
+    }
+    clicked = [1, 2, 3]
+    its.hooks.webhookSender.wake()
+    await until(async () => expect(await deliveries(webhook)).toHaveLength(1))
+    await link()
+    await arrived(1)
+    expect(got.map(({ event }) => event.type)).toEqual(['link.created'])
+    its.clicks.read = read
+    await until(() => {
+      pass(6_000)
+      expect(got.map(({ event }) => event.type)).toEqual(['link.created', 'clicks.recorded'])
+    })
+  }, 60_000)
 })

@@ -203,6 +203,11 @@ export class Server {
         delivery.clicks === null
           ? bodyOf(delivery, found)
           : await clicksBody(readClicks, storage.read, maker, about)
+      if (event === undefined) {
+        // Other deliveries don't wait for the clicks to be readable.
+        await this.#postpone(delivery)
+        continue
+      }
       const sending = event === null ? this.#skip(delivery) : this.#post(now, delivery, event)
       const { id } = delivery
       const ended = sending
@@ -252,6 +257,11 @@ export class Server {
     const none = { status: null, duration_ms: 0, response: null }
     const ended = { status: 'failed', due_at: null }
     return this.#store(delivery, ended, { at, ...none, error: 'not_permitted' })
+  }
+
+  #postpone(delivery: DeliveryRow): Promise<void> {
+    const due_at = this.deps.clock.now() + CLICKS_EVERY_MS
+    return this.deps.storage.write((tx) => changeDelivery(tx, delivery, { due_at }), QUEUE)
   }
 
   #store(delivery: DeliveryRow, changes: Partial<DeliveryRow>, made: Attempt): Promise<void> {
