@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 let slugline: Slugline
@@ -12,6 +13,12 @@ beforeAll(async () => {
     const body = { destination_url: `https://${slug}.example/`, slug, ...password }
     await slugline.call('POST', '/api/v1/links', { key, body })
   }
+  // Until the statistics are there, an export of clicks is 503, connected or not.
+  await eventually('the statistics are there', async () => {
+    const answer = await slugline.call('GET', '/api/v1/clicks.ndjson', { key })
+    await answer.text()
+    return answer.ok || undefined
+  })
 })
 afterAll(() => slugline.dispose())
 
