@@ -40,7 +40,10 @@ export function createStatisticsClient(start: () => void, logger?: Pick<Logger, 
       try {
         answer = await fetch(`http://statistics/${question}`, { ...request, unix } as RequestInit)
       } catch (cause) {
-        if (request.signal?.aborted || tries === TRIES) {
+        const { aborted, reason } = request.signal ?? { aborted: false }
+        // The client of the request has left, so nothing is unavailable.
+        if (aborted && (reason as Error | null)?.name === 'AbortError') throw reason
+        if (aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
         }
         // A process that was idle may be ending: the question goes to the next one.
